@@ -144,6 +144,9 @@ class LiveEndpoint:
     def port(self) -> int:
         """The SCTP port."""
 
+    def settings(self) -> str:
+        """Return the settings of SCTP by their names in scenarios, without secrets, as JSON."""
+
     def fileno(self) -> int:
         """Return the descriptor that can be read when there is something to do."""
 

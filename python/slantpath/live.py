@@ -32,13 +32,15 @@ An association that is not used any more is shut down in order: what was sent is
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
 from collections import defaultdict
 from dataclasses import dataclass
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 
 from slantpath.errors import AssociationLost, LiveError
+from slantpath.sctp_settings import SctpSettings
 
 if sys.platform != "linux":
     message = "slantpath.live drives the sockets of Linux"
@@ -50,9 +52,16 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence
     from types import TracebackType
 
-    Setting = float | str | Sequence[str] | Mapping[int, bytes] | Mapping[int, int] | None
-
-__all__ = ["Association", "AssociationLost", "Endpoint", "LiveError", "Message", "Notification", "Udp"]
+__all__ = [
+    "Association",
+    "AssociationLost",
+    "Endpoint",
+    "LiveError",
+    "Message",
+    "Notification",
+    "Settings",
+    "Udp",
+]
 
 T = TypeVar("T")
 
@@ -66,6 +75,25 @@ class Udp:
 
     local_port: int = ENCAPSULATION_PORT
     remote_port: int = ENCAPSULATION_PORT
+
+
+class Settings(SctpSettings, total=False):
+    """The settings of an endpoint: those of SCTP that a scenario has, by its names, and these."""
+
+    outbound_streams: int
+    """How many streams an association asks for to send on; 16 if absent."""
+    stream_values: Mapping[int, int]
+    """The priority or weight of a stream by its number, where `stream_scheduling` reads them."""
+    total_send_buffer_bytes: int
+    """What all associations together hold to be sent; 256 MiB, or four send buffers, if absent."""
+    dscp: str
+    """The DSCP of every packet: "EF", "CS0" to "CS7", "AF11" to "AF43"."""
+    max_associations: int
+    """How many associations it has at most; 65,536 if absent."""
+    socket_buffer_bytes: int
+    """The receive buffer of each socket, as far as the system permits; 4 MiB if absent."""
+    keys: Mapping[int, bytes]
+    """Secrets by their numbers, of which `active_key` names one; without it the first is used."""
 
 
 @dataclass(frozen=True)
@@ -109,6 +137,10 @@ class Notification:
     streams: tuple[int, ...] | None = None
     """Those streams; none: all of the direction. A channel that the peer closes (RFC 8831, section 6.7) is
     ``streams reset`` with ``inbound``, and is closed by `Association.reset_streams` of the same."""
+
+
+def _given(settings: Settings, profile: str | PathLike[str] | None) -> dict[str, object]:
+    return {**settings} if profile is None else {**settings, "profile": fspath(profile)}
 
 
 class _Bells:
@@ -232,7 +264,7 @@ class Endpoint:
         backlog: int = 128,
         read_ahead_bytes: int = 65536,
         profile: str | PathLike[str] | None = None,
-        **settings: Setting,
+        **settings: Unpack[Settings],
     ) -> Self:
         """Open the sockets of an SCTP port; zero is any from 49152 on.
 
@@ -245,23 +277,19 @@ class Endpoint:
         ``profile`` is ``FILE[:NAME]``: the settings of SCTP are those of a scenario's ``[sctp.NAME]``; the
         name may be left out where the file has one. Settings that are given stand above it.
 
-        Settings of SCTP, by default RFC 9260's: ``rto_initial``, ``rto_min``, ``rto_max``, ``sack_delay``,
-        ``heartbeat_interval`` (None: never) in seconds; ``path_max_retrans``, ``association_max_retrans``,
-        ``outbound_streams``, ``inbound_streams``, ``receive_buffer_bytes``, ``send_buffer_bytes``,
-        ``total_send_buffer_bytes``, which all associations together hold to be sent (256 MiB, or four send
-        buffers), ``max_associations``, ``socket_buffer_bytes``; ``dscp`` of every packet ("EF", "CS0" to
-        "CS7", "AF11" to "AF43"); ``path_mtu_bytes`` of IP, with which a path begins and which it does not
-        exceed, ``path_mtu_discovery`` ("icmp", "probing": RFC 8899);
-        ``stream_scheduling``, ``stream_values``. ``extensions`` lists what is offered, by the names that
-        scenarios have; each is used if the other end offers it, too. With "authentication" among them DATA
-        is taken only if it is authenticated, by the secret of ``keys``, bytes by their number, that
-        ``active_key`` names, or the first; without keys by an empty one. ``required_extensions`` are offered,
-        and a peer that does not offer them, too, is aborted.
+        ``settings`` are `Settings`. Those of SCTP have the names, bounds and defaults that ``[sctp.NAME]``
+        of a scenario has: ``rto_min=0.2``. Times are numbers of seconds, sizes numbers of bytes; or either
+        is text with its unit, as in a scenario: ``rto_min="200 ms"``. None is ``"off"``. A setting that
+        cannot be is a `ScenarioError`, which says what would be right.
+
+        ``extensions`` lists what is offered; each is used if the other end offers it, too. With
+        "authentication" among them, and without a profile, DATA is taken only if it is authenticated, by the
+        secret of ``keys`` that ``active_key`` names, or by the first; without keys by an empty one.
+        ``required_extensions`` are offered, and a peer that does not offer them, too, is aborted.
         """
         carriage = (udp.local_port, udp.remote_port) if udp else None
-        if profile is not None:
-            settings["profile"] = fspath(profile)
-        return cls(LiveEndpoint(list(addresses), port, carriage, settings, backlog, read_ahead_bytes))
+        given = _given(settings, profile)
+        return cls(LiveEndpoint(list(addresses), port, carriage, given, backlog, read_ahead_bytes))
 
     async def bind_beside(
         self,
@@ -270,7 +298,7 @@ class Endpoint:
         backlog: int = 128,
         read_ahead_bytes: int = 65536,
         profile: str | PathLike[str] | None = None,
-        **settings: Setting,
+        **settings: Unpack[Settings],
     ) -> Self:
         """Open another SCTP port on the sockets of this endpoint, with settings of its own.
 
@@ -278,15 +306,19 @@ class Endpoint:
         and the port is in use, until all endpoints on them are closed.
         """
         self._check()
-        if profile is not None:
-            settings["profile"] = fspath(profile)
-        beside = self._native.beside(port, settings, backlog, read_ahead_bytes)
+        beside = self._native.beside(port, _given(settings, profile), backlog, read_ahead_bytes)
         return type(self)(beside, self._sockets)
 
     @property
     def port(self) -> int:
         """The SCTP port."""
         return self._native.port
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings of SCTP, all of them, by their names in scenarios; secrets are left out."""
+        settings: dict[str, Any] = json.loads(self._native.settings())
+        return settings
 
     @property
     def addresses(self) -> list[tuple[str, int]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import json
 import socket
 import subprocess
 import sys
@@ -16,6 +17,8 @@ if sys.platform != "linux":
     pytest.skip("slantpath.live drives the sockets of Linux", allow_module_level=True)
 
 from slantpath import live
+from slantpath.errors import ScenarioError
+from slantpath.sctp_settings import SctpSettings
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Mapping
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     Settings = Mapping[str, Any]
 
 LOOPBACK = "127.0.0.1"
+SCHEMA = Path(__file__).parents[2] / "schema" / "slantpath.schema.json"
 PORT = 5000
 
 
@@ -39,7 +43,7 @@ async def endpoints(
     buffer_bytes: int = 131_072, *, client: Settings | None = None, server: Settings | None = None
 ) -> tuple[live.Endpoint, live.Endpoint]:
     async def bind(port: int, udp: live.Udp, settings: Settings) -> live.Endpoint:
-        buffers = {"receive_buffer_bytes": buffer_bytes, "send_buffer_bytes": buffer_bytes}
+        buffers = {"receive_buffer": buffer_bytes, "send_buffer": buffer_bytes}
         return await live.Endpoint.bind([LOOPBACK], port=port, udp=udp, **{**buffers, **settings})
 
     listening = await bind(PORT, live.Udp(0), server or {})
@@ -490,7 +494,7 @@ def test_what_is_authenticated_by_another_key_is_not_taken() -> None:
 
 def test_an_mtu_and_a_scheduler_are_set() -> None:
     async def test() -> None:
-        settings = {"path_mtu_bytes": 1000, "stream_scheduling": "priority", "stream_values": {0: 2, 1: 1}}
+        settings = {"initial_path_mtu": 1000, "stream_scheduling": "priority", "stream_values": {0: 2, 1: 1}}
         client, server = await endpoints(client=settings)
         async with client, server:
             call, accepted = await associate(client, server)
@@ -504,15 +508,18 @@ def test_what_cannot_be_opened_is_said() -> None:
     async def test() -> None:
         with pytest.raises(live.LiveError, match=r"192\.0\.2\.1 is no address of this machine"):
             await live.Endpoint.bind(["192.0.2.1"], udp=live.Udp(0))
-        with pytest.raises(ValueError, match="no setting of SCTP is called rto"):
-            await live.Endpoint.bind([LOOPBACK], udp=live.Udp(0), rto=1)
-        with pytest.raises(ValueError, match="rto_min is -1"):
+        misspelt: dict[str, Any] = {"rto_mim": 1}
+        with pytest.raises(ValueError, match=r"^rto_mim: .* has no key `rto_mim`\n.*did you mean `rto_min`"):
+            await live.Endpoint.bind([LOOPBACK], udp=live.Udp(0), **misspelt)
+        with pytest.raises(ValueError, match=r"^rto_min: `-1 s` is negative"):
             await live.Endpoint.bind([LOOPBACK], udp=live.Udp(0), rto_min=-1)
-        with pytest.raises(ValueError, match="nr-sacks is none of partial-reliability,"):
+        with pytest.raises(ValueError, match=r"^rto_max: `4` has no unit"):
+            await live.Endpoint.bind([LOOPBACK], udp=live.Udp(0), rto_max="4")
+        with pytest.raises(ValueError, match=r"`nr-sacks` is none of the choices\n.*did you mean `nr-sack`"):
             await live.Endpoint.bind([LOOPBACK], udp=live.Udp(0), extensions=["nr-sacks"])
         with pytest.raises(ValueError, match='keys needs "authentication"'):
             await live.Endpoint.bind([LOOPBACK], udp=live.Udp(0), keys={1: b"x"})
-        with pytest.raises(ValueError, match='active_key needs "authentication"'):
+        with pytest.raises(ValueError, match="`active_key` says nothing where no chunk is authenticated"):
             await live.Endpoint.bind([LOOPBACK], udp=live.Udp(0), active_key=1)
         with pytest.raises(ValueError, match="active_key is 3, and keys has 1, 2"):
             await live.Endpoint.bind(
@@ -522,10 +529,108 @@ def test_what_cannot_be_opened_is_said() -> None:
                 keys={1: b"x", 2: b"y"},
                 active_key=3,
             )
-        with pytest.raises(live.LiveError, match="path MTU of 92 bytes is less than the 568"):
-            await live.Endpoint.bind([LOOPBACK], udp=live.Udp(0), path_mtu_bytes=100)
-        with pytest.raises(live.LiveError, match="settings"):
+        with pytest.raises(ScenarioError, match="`initial_path_mtu` of 100 B cannot be"):
+            await live.Endpoint.bind([LOOPBACK], udp=live.Udp(0), initial_path_mtu=100)
+        with pytest.raises(ScenarioError, match="no time-out satisfies both"):
             await live.Endpoint.bind([LOOPBACK], udp=live.Udp(0), rto_min=90)
+
+    run(test())
+
+
+async def settings_of(**settings: Any) -> dict[str, Any]:  # noqa: ANN401 - any setting
+    endpoint = await live.Endpoint.bind([LOOPBACK], udp=live.Udp(0), **settings)
+    own = endpoint.settings
+    await endpoint.abort()
+    return own
+
+
+def test_a_setting_is_a_number_or_a_text_and_stands_above_a_profile(tmp_path: Path) -> None:
+    (tmp_path / "leo.toml").write_text('[sctp.leo]\nrto_min = "2 s"\ncongestion_control = "cubic"\n')
+    of_file: Settings = {"profile": tmp_path / "leo.toml", "rto_initial": 3}
+
+    async def test() -> None:
+        plain = await settings_of()
+        assert (plain["rto_min"], plain["hb_interval"], plain["max_burst"]) == ("1 s", "30 s", 4)
+        for rto_min in (0.1 + 0.2, "300 ms"):
+            assert (await settings_of(rto_min=rto_min)) == {**plain, "rto_min": "300 ms"}
+        for size in (65536, "64 KiB"):
+            assert (await settings_of(send_buffer=size))["send_buffer"] == "64 KiB"
+        off = await settings_of(hb_interval=None, max_burst=None, ecn=True, initial_cwnd=3000)
+        assert [off[key] for key in ("hb_interval", "max_burst", "ecn")] == ["off", "off", True]
+        assert off["initial_cwnd"] == "3 kB"
+        above = await settings_of(**of_file)
+        chosen = ("rto_initial", "rto_min", "congestion_control")
+        assert [above[key] for key in chosen] == ["3 s", "2 s", "cubic"]
+        secret = {"extensions": ["authentication"], "shared_keys": ["a", "b"], "active_key": 1}
+        kept = await settings_of(**secret)
+        assert kept["authenticated_chunks"] == ["data", "i-data"]
+        assert not {"shared_keys", "active_key"} & set(kept)
+
+    run(test())
+
+
+def test_a_setting_is_still_known_by_the_name_that_it_has_had() -> None:
+    old: Settings = {
+        "heartbeat_interval": 7,
+        "receive_buffer_bytes": 20_000,
+        "send_buffer_bytes": 30_000,
+        "path_mtu_bytes": 1300,
+        "path_mtu_discovery": "probing",
+    }
+
+    async def test() -> None:
+        own = await settings_of(**old)
+        renamed = ("hb_interval", "receive_buffer", "send_buffer")
+        assert [own[key] for key in renamed] == ["7 s", "20 kB", "30 kB"]
+        assert [own[key] for key in ("initial_path_mtu", "max_path_mtu")] == ["1300 B", "1300 B"]
+
+    run(test())
+
+
+def declared() -> dict[str, Any]:
+    schema = json.loads(SCHEMA.read_text())
+    keys: dict[str, Any] = schema["properties"]["sctp"]["additionalProperties"]["properties"]
+    return keys
+
+
+def test_the_settings_of_a_stub_are_those_of_the_declaration() -> None:
+    assert set(SctpSettings.__annotations__) == set(declared())
+
+
+def test_every_setting_of_the_declaration_is_taken_and_holds() -> None:
+    def words(schema: dict[str, Any]) -> list[Any]:
+        of_items = schema.get("items", {}).get("oneOf", [])
+        listed = [*schema.get("oneOf", []), *schema.get("anyOf", []), *of_items]
+        known = [one["const"] for one in listed if "const" in one]
+        return [*known, *([word] for word in known)]
+
+    plain = [True, False, 1, 2, 5, 20, 150, 0.01, 0.3, 90, 1300, 3000, "5 Mbit/s"]
+    contexts: list[dict[str, Any]] = [
+        {},
+        {"path_mtu_discovery": "probing"},
+        {"multipath": "concurrent"},
+        {"extensions": ["authentication"]},
+        {"extensions": ["dynamic-addresses"]},
+        {"congestion_control": "backlog", "loss_detection": "rack"},
+    ]
+
+    async def is_set(key: str, values: list[Any]) -> bool:
+        for context in contexts:
+            without = await settings_of(**context)
+            for value in values:
+                try:
+                    own = await settings_of(**{**context, key: value})
+                except (ScenarioError, live.LiveError, TypeError):
+                    continue
+                if own.get(key) != without.get(key):
+                    return True
+        return False
+
+    async def test() -> None:
+        # Secrets are not told, and are used by a test above.
+        for key, schema in declared().items():
+            if key not in {"shared_keys", "active_key"}:
+                assert await is_set(key, [*plain, *words(schema)]), key
 
     run(test())
 

@@ -1,12 +1,16 @@
 //! Arguments of the command line.
 
+mod sctp_flags;
+
 use std::net::IpAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use slantpath_base::{DataSize, Duration};
-use slantpath_profiles::{Extension, Multipath, StreamScheduling};
+use slantpath_profiles::{Assignment, Profile};
 use slantpath_runner::schema::Dscp;
+
+use sctp_flags::Flags;
 
 /// Simulates transport protocols over satellite networks, and runs them over real ones.
 #[derive(Debug, Parser)]
@@ -61,7 +65,7 @@ pub(crate) struct ManArguments {
     pub(crate) command: Option<String>,
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct EchoArguments {
     /// An address to serve at; several make a server with several paths. All of the machine's if absent, but for those
     /// of single links; peers elsewhere are told of none of the loopback.
@@ -86,34 +90,19 @@ pub(crate) struct EchoArguments {
 }
 
 /// Arguments that the flow of `--like` sets itself, so that they may not stand beside it.
-const LIKE_SAYS: [&str; 31] = [
+const LIKE_SAYS: [&str; 16] = [
     "profile",
-    "required",
+    "settings",
+    sctp_flags::GROUP,
     "associations",
     "size",
     "rate",
     "streams",
     "unordered",
-    "rto_initial",
-    "rto_min",
-    "rto_max",
-    "path_max_retrans",
-    "association_max_retrans",
-    "max_init_retransmits",
-    "heartbeat",
-    "sack_delay",
-    "mtu",
-    "extensions",
     "key",
-    "probe_mtu",
     "dscp",
-    "send_buffer",
     "total_send_buffer",
-    "receive_buffer",
-    "stream_scheduling",
     "stream_values",
-    "multipath",
-    "zero_checksum",
     "lifetime",
     "max_retransmissions",
     "sack_immediately",
@@ -190,117 +179,42 @@ pub(crate) struct LoadArguments {
     pub(crate) outputs: LiveOutputArguments,
 }
 
-/// Arguments that the profile of `--profile` sets itself, so that they may not stand beside it.
-const PROFILE_SAYS: [&str; 19] = [
-    "rto_initial",
-    "rto_min",
-    "rto_max",
-    "path_max_retrans",
-    "association_max_retrans",
-    "max_init_retransmits",
-    "heartbeat",
-    "sack_delay",
-    "mtu",
-    "probe_mtu",
-    "send_buffer",
-    "receive_buffer",
-    "stream_scheduling",
-    "stream_values",
-    "multipath",
-    "zero_checksum",
-    "extensions",
-    "required",
-    "key",
-];
-
-/// The settings of associations that a real path asks for.
+/// The settings of associations: those of the declaration in `slantpath_profiles`, and what is no transport's.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct SctpArguments {
-    /// Take all settings of SCTP from a scenario's [sctp.NAME]; the name may be left out where there is one. Nothing
-    /// else of the file is looked at. What is no profile's, the DSCP and what all associations hold, may stand beside
-    /// it.
-    #[arg(long, value_name = "FILE[:NAME]", conflicts_with_all = PROFILE_SAYS)]
+    /// Take the settings of SCTP from a scenario's [sctp.NAME]; the name may be left out where there is one. Nothing
+    /// else of the file is looked at. Other settings given here stand above it.
+    #[arg(long, value_name = "FILE[:NAME]")]
     pub(crate) profile: Option<String>,
-    /// RTO.Initial, 1 s if absent.
-    #[arg(long, value_name = "TIME")]
-    pub(crate) rto_initial: Option<Duration>,
-    /// RTO.Min, 1 s if absent.
-    #[arg(long, value_name = "TIME")]
-    pub(crate) rto_min: Option<Duration>,
-    /// RTO.Max, 60 s if absent.
-    #[arg(long, value_name = "TIME")]
-    pub(crate) rto_max: Option<Duration>,
-    /// Path.Max.Retrans, 5 if absent.
-    #[arg(long, value_name = "N")]
-    pub(crate) path_max_retrans: Option<u32>,
-    /// Association.Max.Retrans, 10 if absent.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=REPETITIONS_MAX))]
-    pub(crate) association_max_retrans: Option<u32>,
-    /// Max.Init.Retransmits, 8 if absent: how often INIT, and then COOKIE ECHO, are repeated.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=REPETITIONS_MAX))]
-    pub(crate) max_init_retransmits: Option<u32>,
-    /// HB.interval, 30 s if absent.
-    #[arg(long, value_name = "TIME")]
-    pub(crate) heartbeat: Option<Duration>,
-    /// The delay of acknowledgements, 200 ms if absent; they leave at multiples of 4 ms, up to so much before it is
-    /// over.
-    #[arg(long, value_name = "TIME")]
-    pub(crate) sack_delay: Option<Duration>,
-    /// The path MTU to begin with, in bytes of IP, 1500 if absent; with `--probe-mtu` the largest that is tried.
-    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u16).range(576..))]
-    pub(crate) mtu: Option<u16>,
-    /// Find the path MTU by probe packets (RFC 8899), also where no ICMP comes back.
-    #[arg(long)]
-    pub(crate) probe_mtu: bool,
-    /// The send buffer, messages in flight included, `1 MiB` if absent.
-    #[arg(long, value_name = "SIZE", value_parser = a_send_buffer)]
-    pub(crate) send_buffer: Option<DataSize>,
+    /// Set a key of [sctp.NAME] as a scenario does, for example `rto_min="200 ms"`; above --profile and the flags
+    /// below. May be given several times; the last one of a key holds.
+    #[arg(long = "sctp", value_name = "KEY=VALUE", value_parser = a_setting)]
+    pub(crate) settings: Vec<Assignment>,
+    #[command(flatten)]
+    pub(crate) flags: Flags,
     /// Limit on what all associations of the port together hold to be sent: `256 MiB`, or four send buffers, if absent.
     #[arg(long, value_name = "SIZE", value_parser = a_total_send_buffer)]
     pub(crate) total_send_buffer: Option<DataSize>,
     /// The DSCP of every packet: EF, CS0, as it is if absent, to CS7, or AF11 to AF43.
     #[arg(long, value_name = "NAME", value_parser = a_dscp)]
     pub(crate) dscp: Option<Dscp>,
-    /// The receive buffer, advertised as a_rwnd, `256 KiB` if absent.
-    #[arg(long, value_name = "SIZE", value_parser = a_receive_buffer)]
-    pub(crate) receive_buffer: Option<DataSize>,
-    /// Scheduler that chooses the next stream (RFC 8260): first-come-first-served, as it is if absent, round-robin,
-    /// round-robin-per-packet, priority, fair-capacity or weighted-fair-queueing.
-    #[arg(long, value_name = "NAME", value_parser = a_scheduling)]
-    pub(crate) stream_scheduling: Option<StreamScheduling>,
     /// The priority or weight of each stream from 0 on, with commas between.
     #[arg(long, value_name = "N", value_delimiter = ',')]
     pub(crate) stream_values: Vec<u16>,
-    /// Let new DATA take several paths at once: concurrent, pooled-v1 or pooled-v2; off, as it is if absent.
-    #[arg(long, value_name = "NAME", value_parser = a_multipath)]
-    pub(crate) multipath: Option<Multipath>,
-    /// Say that something below finds errors as well as the checksum (RFC 9653), so that packets go without one to
-    /// another end that says the same: dtls.
-    #[arg(long, value_name = "METHOD", value_parser = an_error_detection)]
-    pub(crate) zero_checksum: Option<ErrorDetection>,
-    /// Offer an extension, which is used if the other end offers it, too; several: with commas between. They are
-    /// partial-reliability, interleaving, nr-sack, stream-reconfiguration, authentication and dynamic-addresses.
-    /// With authentication, another end that offers it has to authenticate its DATA; one that does not is served
-    /// all the same, unless --require says otherwise.
-    #[arg(long = "extension", value_name = "NAME", value_delimiter = ',', value_parser = an_extension)]
-    pub(crate) extensions: Vec<Extension>,
-    /// Offer an extension, and abort whoever does not offer it, too, with the reason; several: with commas between.
-    #[arg(long = "require", value_name = "NAME", value_delimiter = ',', value_parser = an_extension)]
-    pub(crate) required: Vec<Extension>,
     /// The secret that chunks are authenticated with, as key 1: the bytes of this file. The null key, 0, if absent.
     #[arg(long, value_name = "FILE")]
     pub(crate) key: Option<PathBuf>,
+    /// Profile that all of this comes to, once that is known: worked out, or read from the file of an earlier run.
+    #[arg(skip)]
+    pub(crate) resolved: Option<Profile>,
 }
 
-/// Method that finds errors in place of SCTP's checksum.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ErrorDetection {
-    /// SCTP lies in DTLS (RFC 8261).
-    Dtls,
+impl SctpArguments {
+    /// Settings that were given one by one, the later above the earlier.
+    pub(crate) fn assignments(&self) -> Vec<Assignment> {
+        [&self.flags.0[..], &self.settings].concat()
+    }
 }
-
-/// As often as scenarios allow: at a time-out of a minute that is a week.
-const REPETITIONS_MAX: i64 = 10_000;
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct LiveOutputArguments {
@@ -520,35 +434,14 @@ pub(crate) struct CommonArguments {
     pub(crate) set: Vec<String>,
 }
 
-fn an_extension(text: &str) -> Result<Extension, String> {
-    named(text, Extension::ALL, Extension::name)
-}
-
-fn a_scheduling(text: &str) -> Result<StreamScheduling, String> {
-    named(text, StreamScheduling::ALL, StreamScheduling::name)
-}
-
-fn a_multipath(text: &str) -> Result<Multipath, String> {
-    named(text, Multipath::ALL, Multipath::name)
-}
-
-fn an_error_detection(text: &str) -> Result<ErrorDetection, String> {
-    named(text, [ErrorDetection::Dtls], |_| "dtls")
-}
-
-/// The value of a name among all that there are.
-fn named<T: Copy, const N: usize>(text: &str, all: [T; N], name: fn(T) -> &'static str) -> Result<T, String> {
-    let found = all.into_iter().find(|value| name(*value) == text);
-    found.ok_or_else(|| format!("there {} {}", if N == 1 { "is" } else { "are" }, all.map(name).join(", ")))
-}
-
-/// More is in no memory.
-const SEND_BUFFER_MAX: DataSize = DataSize::from_bytes(16 << 30);
-/// a_rwnd has 32 bits.
-const RECEIVE_BUFFER_MAX: DataSize = DataSize::from_bytes(u32::MAX as u64);
-
-fn a_send_buffer(text: &str) -> Result<DataSize, String> {
-    a_buffer(text, DataSize::from_bytes(1), SEND_BUFFER_MAX)
+/// A setting as `KEY=VALUE`.
+fn a_setting(text: &str) -> Result<Assignment, String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.trim().is_empty() => {
+            Ok(Assignment::new(format!("--sctp {}", key.trim()), key.trim(), value))
+        }
+        _ => Err("write it like `rto_min=200 ms`".to_owned()),
+    }
 }
 
 fn a_total_send_buffer(text: &str) -> Result<DataSize, String> {
@@ -557,10 +450,6 @@ fn a_total_send_buffer(text: &str) -> Result<DataSize, String> {
 
 fn a_dscp(text: &str) -> Result<Dscp, String> {
     text.parse().map_err(|()| "give EF, CS0 to CS7, or AF11 to AF43".to_owned())
-}
-
-fn a_receive_buffer(text: &str) -> Result<DataSize, String> {
-    a_buffer(text, DataSize::from_bytes(1_500), RECEIVE_BUFFER_MAX)
 }
 
 fn a_buffer(text: &str, least: DataSize, most: DataSize) -> Result<DataSize, String> {

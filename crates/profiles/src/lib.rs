@@ -2,12 +2,13 @@
 //! the transports take.
 //!
 //! A profile is a table of a scenario, `[sctp.<name>]` or `[tcp.<name>]`. An endpoint on real sockets takes one of SCTP
-//! alone: [`Profile::load`] reads it from a scenario and looks at nothing else there.
+//! alone: [`Profile::live`] reads it from a scenario and looks at nothing else there. A command line or a program gives
+//! settings one by one, as [`Assignment`]s: the same declaration reads, bounds and checks them.
 //!
 //! # Map
 //!
 //! - [`sctp`][] and [`tcp`][]: `schema` declares the keys and makes the configuration, `check` says what must hold
-//!   between values.
+//!   between values. Of [`sctp`][] `settings` lays assignments over a profile, `profile` is what comes of both.
 //! - [`congestion`][]: the keys that both have. [`bounds`]: the most that values may be.
 //! - [`fault`][]: checks of single values, for whoever has such keys. [`default`][]: the profile that nobody wrote.
 //!
@@ -22,6 +23,6 @@ pub mod sctp;
 pub mod tcp;
 
 pub use interval::Interval;
-pub use sctp::{Profile, ProfileError};
+pub use sctp::{Assignment, Profile, ProfileError};
 /// Extensions and policies of a profile, by their names in a file.
 pub use slantpath_sctp::{Extension, Extensions, Multipath, StreamScheduling};

@@ -15,6 +15,8 @@ use slantpath_live::{
     SendRefused, SharedKey, SocketId, Station, StreamId, Woken,
 };
 
+use slantpath_profiles::Profile;
+
 use crate::guard::guarded;
 use crate::live_settings::{set_all, time};
 use crate::mib;
@@ -76,6 +78,7 @@ type Turned = (bool, bool, Vec<(u32, &'static str)>);
 pub(crate) struct LiveEndpoint {
     state: Arc<Mutex<State>>,
     port: OpenPort,
+    profile: Profile,
 }
 
 impl LiveEndpoint {
@@ -149,11 +152,11 @@ impl LiveEndpoint {
         };
         config.port = port;
         (config.associations.backlog, config.associations.read_ahead_bytes) = (backlog, read_ahead_bytes);
-        set_all(&mut config, settings)?;
+        let profile = set_all(&mut config, settings)?;
         let (mut live, port) = config.open().map_err(|error| failed(&error))?;
         let readiness = live.readiness().map_err(|error| failed(&error))?;
         let open = State::Open(Box::new(Open { live, readiness, is_touched: true }));
-        Ok(Self { state: Arc::new(Mutex::new(open)), port })
+        Ok(Self { state: Arc::new(Mutex::new(open)), port, profile })
     }
 
     /// Opens another SCTP port on the same sockets.
@@ -167,22 +170,28 @@ impl LiveEndpoint {
         if settings.contains("socket_buffer_bytes")? {
             return Err(PyValueError::new_err("socket_buffer_bytes: the sockets have been opened already"));
         }
-        let port = self.with(|open| {
+        let (port, profile) = self.with(|open| {
             let of_sockets = open.live.config();
             let mut config = EndpointConfig::new(of_sockets.addresses.clone(), of_sockets.carriage);
             config.port = port;
             (config.associations.backlog, config.associations.read_ahead_bytes) = (backlog, read_ahead_bytes);
-            set_all(&mut config, settings)?;
+            let profile = set_all(&mut config, settings)?;
             open.is_touched = true;
-            config.open_beside(&mut open.live).map_err(|error| failed(&error))
+            let port = config.open_beside(&mut open.live).map_err(|error| failed(&error))?;
+            Ok::<_, PyErr>((port, profile))
         })??;
-        Ok(Self { state: Arc::clone(&self.state), port })
+        Ok(Self { state: Arc::clone(&self.state), port, profile })
     }
 
     /// The SCTP port.
     #[getter]
     fn port(&self) -> u16 {
         self.port.number
+    }
+
+    /// Settings of SCTP by their names in scenarios, without secrets, as JSON.
+    fn settings(&self) -> String {
+        self.profile.table().settings().to_string()
     }
 
     /// The descriptor that can be read when there is something to do.

@@ -1,18 +1,37 @@
-//! Settings of an SCTP port by their names, as Python gives them.
+//! Settings of an SCTP port by their names, as Python gives them: those of the declaration in `slantpath_profiles`, and
+//! what is no transport's.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
-use slantpath_live::{
-    AuthenticationConfig, Duration, EndpointConfig, Extension, Extensions, PathMtuDiscovery, SharedKey,
-    StreamId, StreamScheduling,
-};
-use slantpath_profiles::{Profile, ProfileError};
+use pyo3::types::{PyBool, PyDict, PyString};
+use slantpath_live::{Duration, EndpointConfig, Extension, SctpConfig, SharedKey, StreamId};
+use slantpath_profiles::{Assignment, Profile, ProfileError};
 use slantpath_runner::LoadError;
 use slantpath_runner::schema::Dscp;
 
 use crate::os_error::os_error;
-use crate::source::scenario_error;
+use crate::source::settings_error;
+use crate::toml_text::toml_text;
+
+/// Settings that are none of the declaration's.
+const BESIDE: [&str; 8] = [
+    "dscp",
+    "keys",
+    "max_associations",
+    "outbound_streams",
+    "profile",
+    "socket_buffer_bytes",
+    "stream_values",
+    "total_send_buffer_bytes",
+];
+
+/// Names that settings have had, and the keys that they are of.
+const OLD_NAMES: [(&str, &str); 4] = [
+    ("heartbeat_interval", "hb_interval"),
+    ("path_mtu_bytes", Assignment::PATH_MTU),
+    ("receive_buffer_bytes", "receive_buffer"),
+    ("send_buffer_bytes", "send_buffer"),
+];
 
 /// Time of a setting that is a number of seconds to Python.
 pub(crate) fn time(name: &str, seconds: f64) -> PyResult<Duration> {
@@ -22,67 +41,54 @@ pub(crate) fn time(name: &str, seconds: f64) -> PyResult<Duration> {
     Err(PyValueError::new_err(format!("{name} is {seconds}: a time is from 0 to 1e9 seconds")))
 }
 
-/// Sets all that is given.
-pub(crate) fn set_all(config: &mut EndpointConfig, settings: &Bound<'_, PyDict>) -> PyResult<()> {
-    let profile = settings.get_item("profile")?;
-    if let Some(place) = &profile {
-        let streams = config.sctp.outbound_streams;
-        config.sctp = config.carriage.settings(read(&place.extract::<String>()?)?.config(streams));
-    }
-    settings.iter().try_for_each(|(name, value)| set(config, &name.extract::<String>()?, &value))?;
-    let sctp = &mut config.sctp;
-    // What is required is offered.
-    sctp.extensions = sctp.extensions.union(sctp.required_extensions);
-    let AuthenticationConfig { keys, active_key, .. } = &sctp.authentication;
-    if sctp.extensions.contain(Extension::Authentication) {
-        if settings.contains("active_key")? && !keys.contains_key(active_key) {
-            let known: Vec<_> = keys.keys().map(u16::to_string).collect();
-            let message = format!("active_key is {active_key}, and keys has {}", known.join(", "));
-            return Err(PyValueError::new_err(message));
-        }
-        if profile.is_none() {
-            sctp.authentication.chunks = AuthenticationConfig::of_data().chunks;
-        }
-        return Ok(());
-    }
-    for setting in ["keys", "active_key"] {
-        if settings.contains(setting)? {
-            let message = format!("{setting} needs \"authentication\" among the extensions");
-            return Err(PyValueError::new_err(message));
+/// Sets all that is given. Returns the settings that a scenario has as well.
+pub(crate) fn set_all(config: &mut EndpointConfig, settings: &Bound<'_, PyDict>) -> PyResult<Profile> {
+    let place = settings.get_item("profile")?.map(|place| place.extract::<String>()).transpose()?;
+    let has_keys = settings.contains("keys")?;
+    let mut assignments = Vec::new();
+    for (name, value) in settings.iter() {
+        let name: String = name.extract()?;
+        // It names one of `keys`, where there are some.
+        let is_beside = BESIDE.contains(&name.as_str()) || has_keys && name == "active_key";
+        if !is_beside {
+            assignments.push(assignment(&name, &value)?);
         }
     }
-    Ok(())
-}
-
-/// The profile of a scenario that `FILE[:NAME]` says.
-fn read(place: &str) -> PyResult<Profile> {
-    Profile::load(place).map_err(|error| match error {
-        ProfileError::Invalid(faults) => scenario_error(&faults),
+    let profile = Profile::live(place.as_deref(), &assignments).map_err(|error| match error {
+        ProfileError::Invalid(faults) => {
+            let names: Vec<&str> = assignments.iter().map(|one| one.name.as_str()).collect();
+            settings_error(&faults, &names)
+        }
         ProfileError::Unreadable(LoadError::Unreadable { path, error }) => os_error(&error, &path),
         other => PyValueError::new_err(format!("profile: {other}")),
-    })
+    })?;
+    config.sctp = config.carriage.settings(profile.config(config.sctp.outbound_streams));
+    settings.iter().try_for_each(|(name, value)| set_beside(config, &name.extract::<String>()?, &value))?;
+    if has_keys {
+        check_keys(&mut config.sctp, settings)?;
+    }
+    Ok(profile)
 }
 
-/// Sets one of SCTP's settings by its name: times are seconds.
-fn set(config: &mut EndpointConfig, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
-    let time = || time(name, value.extract::<f64>()?);
-    let overhead = u16::try_from(config.carriage.overhead_bytes()).unwrap_or_default();
+/// A setting of the declaration. Numbers are of seconds and bytes where the key is a quantity; none is `off`.
+fn assignment(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Assignment> {
+    let key = OLD_NAMES.iter().find(|(old, _)| *old == name).map_or(name, |(_, key)| key);
+    let number = if value.is_instance_of::<PyBool>() { None } else { value.extract::<f64>().ok() };
+    let quantity = number.and_then(|number| Assignment::quantity(key, number));
+    let text = match quantity {
+        Some(quantity) => quantity,
+        None if value.is_none() => "off".to_owned(),
+        None if value.is_instance_of::<PyString>() => value.extract()?,
+        None => toml_text(value)?,
+    };
+    Ok(Assignment::new(name, key, text))
+}
+
+/// Sets what is none of the declaration's.
+fn set_beside(config: &mut EndpointConfig, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
     let sctp = &mut config.sctp;
     match name {
-        // It has been read before all others, which stand above it.
-        "profile" => {}
-        "rto_initial" => sctp.rto_initial = time()?,
-        "rto_min" => sctp.rto_min = time()?,
-        "rto_max" => sctp.rto_max = time()?,
-        "sack_delay" => sctp.sack_delay = time()?,
-        "heartbeat_interval" if value.is_none() => sctp.heartbeat_interval = None,
-        "heartbeat_interval" => sctp.heartbeat_interval = Some(time()?),
-        "path_max_retrans" => sctp.path_max_retrans = value.extract()?,
-        "association_max_retrans" => sctp.association_max_retrans = value.extract()?,
         "outbound_streams" => sctp.outbound_streams = value.extract()?,
-        "inbound_streams" => sctp.inbound_streams = value.extract()?,
-        "receive_buffer_bytes" => sctp.receive_buffer_bytes = value.extract()?,
-        "send_buffer_bytes" => sctp.send_buffer_bytes = value.extract()?,
         "total_send_buffer_bytes" => sctp.total_send_buffer_bytes = Some(value.extract()?),
         "dscp" => {
             let text: String = value.extract()?;
@@ -92,50 +98,33 @@ fn set(config: &mut EndpointConfig, name: &str, value: &Bound<'_, PyAny>) -> PyR
             sctp.ip.dscp = dscp.wire();
         }
         "max_associations" => sctp.max_associations = value.extract()?,
-        "extensions" => sctp.extensions = extensions(name, value)?,
-        "required_extensions" => sctp.required_extensions = extensions(name, value)?,
         "keys" => {
             let keys: Vec<(u16, Vec<u8>)> = value.cast::<PyDict>()?.items().extract()?;
             sctp.authentication.keys = keys.into_iter().map(|(id, key)| (id, SharedKey::new(key))).collect();
-        }
-        "active_key" => sctp.authentication.active_key = value.extract()?,
-        "path_mtu_bytes" => {
-            let mtu = value.extract::<u16>()?.saturating_sub(overhead);
-            (sctp.initial_path_mtu, sctp.max_path_mtu) = (mtu, mtu);
-        }
-        "path_mtu_discovery" => {
-            let known = [("icmp", PathMtuDiscovery::Off), ("probing", PathMtuDiscovery::Probing)];
-            sctp.path_mtu_discovery = one_of(name, value, &known)?;
         }
         "stream_values" => {
             let values: Vec<(u16, u16)> = value.cast::<PyDict>()?.items().extract()?;
             sctp.stream_values = values.into_iter().map(|(id, value)| (StreamId(id), value)).collect();
         }
-        "stream_scheduling" => {
-            sctp.stream_scheduling = {
-                let all = StreamScheduling::ALL.map(|scheduling| (scheduling.name(), scheduling));
-                one_of(name, value, &all)?
-            }
-        }
         "socket_buffer_bytes" => config.socket_buffer_bytes = value.extract()?,
-        _ => return Err(PyValueError::new_err(format!("no setting of SCTP is called {name}"))),
+        // Of the declaration.
+        _ => {}
     }
     Ok(())
 }
 
-fn extensions(setting: &str, value: &Bound<'_, PyAny>) -> PyResult<Extensions> {
-    let names: Vec<String> = value.extract()?;
-    let all = Extension::ALL.map(|extension| (extension.name(), extension));
-    names.iter().try_fold(Extensions::NONE, |set, name| Ok(set.with(named(setting, name, &all)?)))
-}
-
-fn one_of<T: Copy>(setting: &str, value: &Bound<'_, PyAny>, known: &[(&'static str, T)]) -> PyResult<T> {
-    named(setting, &value.extract::<String>()?, known)
-}
-
-fn named<T: Copy>(setting: &str, name: &str, known: &[(&'static str, T)]) -> PyResult<T> {
-    known.iter().find(|(own, _)| *own == name).map(|(_, value)| *value).ok_or_else(|| {
-        let names: Vec<_> = known.iter().map(|(own, _)| *own).collect();
-        PyValueError::new_err(format!("{setting}: {name} is none of {}", names.join(", ")))
-    })
+/// Refuses keys that nothing uses, and sets the active one.
+fn check_keys(sctp: &mut SctpConfig, settings: &Bound<'_, PyDict>) -> PyResult<()> {
+    if !sctp.extensions.contain(Extension::Authentication) {
+        return Err(PyValueError::new_err("keys needs \"authentication\" among the extensions"));
+    }
+    let Some(active) = settings.get_item("active_key")? else { return Ok(()) };
+    let active: u16 = active.extract()?;
+    if !sctp.authentication.keys.contains_key(&active) {
+        let known: Vec<_> = sctp.authentication.keys.keys().map(u16::to_string).collect();
+        let message = format!("active_key is {active}, and keys has {}", known.join(", "));
+        return Err(PyValueError::new_err(message));
+    }
+    sctp.authentication.active_key = active;
+    Ok(())
 }

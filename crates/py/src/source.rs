@@ -86,6 +86,16 @@ pub(crate) fn scenario_error(faults: &Diagnostics) -> PyErr {
     ScenarioError::new_err((faults.iter().map(fault).collect::<Vec<_>>(),))
 }
 
+/// Variant of [`scenario_error`] for settings of live endpoints, of which those of these names have no line.
+#[cfg(target_os = "linux")]
+pub(crate) fn settings_error(faults: &Diagnostics, settings: &[&str]) -> PyErr {
+    let of_setting = |found: &Diagnostic| match fault(found) {
+        (name, _, _, wrong, right) if settings.contains(&name.as_str()) => (name, None, None, wrong, right),
+        elsewhere => elsewhere,
+    };
+    ScenarioError::new_err((faults.iter().map(of_setting).collect::<Vec<_>>(),))
+}
+
 /// Doubts about a string that can be used, as `slantpath.errors.Fault`s.
 pub(crate) fn doubts<'py>(py: Python<'py>, doubts: &[Diagnostic]) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let class = py.import("slantpath.errors")?.getattr("Fault")?;

@@ -154,11 +154,7 @@ fn set(tree: &mut Entries, name: &str, assignment: &str, faults: &mut Faults) {
     };
     let value_start = path.len() + 1;
     let place = Place::new(source, value_start..assignment.len());
-    let trimmed = text.trim();
-    let data = match DeValue::parse(trimmed) {
-        Ok(value) => node(source, value, faults).data,
-        Err(_) => Data::Text(trimmed.to_owned()),
-    };
+    let value = value_at(source, place, text, faults);
     let keys: Vec<&str> = path.trim().split('.').map(str::trim).collect();
     let key = Place::new(source, 0..path.len());
     if keys.iter().any(|key| key.is_empty()) {
@@ -166,9 +162,28 @@ fn set(tree: &mut Entries, name: &str, assignment: &str, faults: &mut Faults) {
         faults.report(key, Fault::new(format!("`{path}` is no path")).help(help));
         return;
     }
-    let mut moved = Node { place, data };
-    relocate(&mut moved, place);
-    insert(tree, &keys, key, moved, faults);
+    insert(tree, &keys, key, value, faults);
+}
+
+/// Lays a value over entries, at a path whose tables are made where they are missing. The value is TOML if `text` reads
+/// as such, and the text itself if not, so that quantities need no quotes. Faults call it `name`.
+pub fn assign(entries: &mut Entries, path: &[&str], name: &str, text: &str, faults: &mut Faults) {
+    let source = faults.add_source(name, text);
+    let place = Place::new(source, 0..text.len());
+    let value = value_at(source, place, text, faults);
+    insert(entries, path, place, value, faults);
+}
+
+/// Reads a value that stands as a whole at one place.
+fn value_at(source: usize, place: Place, text: &str, faults: &mut Faults) -> Node {
+    let trimmed = text.trim();
+    let data = match DeValue::parse(trimmed) {
+        Ok(value) => node(source, value, faults).data,
+        Err(_) => Data::Text(trimmed.to_owned()),
+    };
+    let mut value = Node { place, data };
+    relocate(&mut value, place);
+    value
 }
 
 /// Lays a value that another input holds (a point of a sweep's grid) over the tree.
@@ -307,6 +322,21 @@ mod tests {
         set(&mut tree, "--set", "flows.x.streams = 4", &mut faults);
         assert!(matches!(&find(&tree, &["links", "a", "loss"]).unwrap().data, Data::Text(t) if t == "3 %"));
         assert!(matches!(find(&tree, &["flows", "x", "streams"]).unwrap().data, Data::Integer(4)));
+        assert!(faults.into_result().is_ok());
+    }
+
+    #[test]
+    fn a_value_is_laid_at_a_path_under_a_name_of_its_own() {
+        let (mut tree, mut faults) = parsed("[sctp.a]\nrto_min = \"1 s\"\n");
+        for (key, text) in [("rto_min", "200 ms"), ("max_burst", " 7"), ("extensions", "[\"nr-sack\"]")] {
+            assign(&mut tree, &["sctp", "a", key], &format!("--sctp {key}"), text, &mut faults);
+        }
+        let value = |key| find(&tree, &["sctp", "a", key]).unwrap();
+        assert!(matches!(&value("rto_min").data, Data::Text(text) if text == "200 ms"));
+        assert!(matches!(value("max_burst").data, Data::Integer(7)));
+        assert!(matches!(&value("extensions").data, Data::Array(items) if items.len() == 1));
+        assert_eq!(faults.line_of(value("max_burst").place), ("--sctp max_burst", 1));
+        assert_eq!(faults.text_at(value("rto_min").place), "200 ms");
         assert!(faults.into_result().is_ok());
     }
 

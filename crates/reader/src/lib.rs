@@ -65,7 +65,7 @@ mod value;
 pub use diagnostic::{
     Diagnostic, Diagnostics, Fault, Faults, Place, Source, is_acted_on, nearest, suggest, visible,
 };
-pub use document::{Data, Document, Entries, Entry, Node};
+pub use document::{Data, Document, Entries, Entry, Node, assign};
 pub use files::{Files, LoadError, TEXT_MAX, files_beside, files_in, read_bounded, read_text, without_mark};
 pub use json_schema::{json_schema, print_json};
 pub use section::{

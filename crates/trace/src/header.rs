@@ -14,6 +14,9 @@ pub struct Header {
     pub origin: Origin,
     /// Settings of the association.
     pub settings: Settings,
+    /// All settings of its profile by their names in scenarios, with values as there, as a JSON object; `None` in
+    /// traces of programs that did not write them.
+    pub profile: Option<Value>,
 }
 
 /// Origin of a trace.
@@ -125,9 +128,9 @@ impl Header {
         };
         let program = env!("CARGO_PKG_VERSION");
         let settings = self.settings.write();
-        format!(
-            "{{\"slantpath_trace\":{VERSION},\"program\":\"{program}\",\"origin\":{origin},\"sctp\":{settings}}}"
-        )
+        let profile = self.profile.as_ref().map_or_else(String::new, |all| format!(",\"profile\":{all}"));
+        let run = format!("\"program\":\"{program}\",\"origin\":{origin}");
+        format!("{{\"slantpath_trace\":{VERSION},{run},\"sctp\":{settings}{profile}}}")
     }
 
     /// Reads what [`Header::line`] wrote; `None` if a part of it is missing or no such thing.
@@ -151,6 +154,10 @@ impl Header {
             "live" => Origin::Live { command: texts("command")? },
             _ => return None,
         };
-        Some(Self { origin, settings: Settings::read(line.get("sctp")?)? })
+        let profile = match line.get("profile") {
+            None => None,
+            Some(profile) => Some(profile.is_object().then(|| profile.clone())?),
+        };
+        Some(Self { origin, settings: Settings::read(line.get("sctp")?)?, profile })
     }
 }

@@ -13,7 +13,8 @@
 //! use slantpath_base::{Duration, Instant};
 //! use slantpath_trace::{Header, Origin, Record, Settings, TraceReader, TraceWriter, What};
 //!
-//! let header = Header { origin: Origin::Live { command: vec!["load".to_owned()] }, settings: Settings::default() };
+//! let origin = Origin::Live { command: vec!["load".to_owned()] };
+//! let header = Header { origin, settings: Settings::default(), profile: None };
 //! let mut file = Vec::new();
 //! let mut writer = TraceWriter::begin(&mut file, &header)?;
 //! let sent = What::Sent { message: Some(0), tsn: 7, path: "10.0.0.1".parse().unwrap(), transmission: 1 };

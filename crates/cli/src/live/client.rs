@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use slantpath_base::{DataSize, Duration, Stream};
 use slantpath_live::{
     Carriage, Extension, Live, Load, LoadConfig, LoadReport, Peer, Program, ProgramConfig, Reliability,
-    SctpSendOptions, Station, WhenBlocked, Workload, check_addresses, host_of, source_towards,
+    SctpConfig, SctpSendOptions, Station, WhenBlocked, Workload, check_addresses, host_of, source_towards,
 };
 
 use super::like::{Like, in_use};
 use super::outputs::{About, Files, machine, print_machine, say_changes, sctp_associations, sctp_mib};
 use super::server::STOP;
-use super::settings::{failed, live, not_opened, place, sctp};
+use super::settings::{failed, live, not_opened, place, profile, sctp};
 use crate::arguments::LoadArguments;
 use crate::failure::Failure;
 use crate::interrupt;
@@ -35,20 +35,24 @@ pub(crate) fn load(
     out: &mut impl Write,
 ) -> Result<(), Failure> {
     let like = Like::read(arguments)?;
-    let of_flow = like.as_ref().map(|like| like.arguments(arguments)).transpose()?;
-    let arguments = of_flow.as_ref().unwrap_or(arguments);
+    let arguments = &match &like {
+        Some(like) => like.arguments(arguments)?,
+        None => resolved(arguments)?,
+    };
     let carriage = carriage(arguments);
     let addresses = addresses(arguments)?;
     reaches(&addresses, &arguments.peers)?;
     knows_destination(arguments)?;
-    doubt_reliability(arguments)?;
-    doubt_paths(arguments)?;
-    let mut files = Files::create(&arguments.outputs)?;
-    let secret = slantpath_live::secret().map_err(failed)?;
     let first_port = arguments.own_port.unwrap_or_else(port_of_process);
     let last_port = last_port(arguments, first_port)?;
     let is_traced = arguments.outputs.trace.is_some();
     let config = config(arguments, like.as_ref(), &addresses, first_port, is_traced)?;
+    if like.is_none() {
+        doubt_reliability(arguments, &config.port.sctp)?;
+        doubt_paths(arguments, &config.port.sctp)?;
+    }
+    let mut files = Files::create(&arguments.outputs)?;
+    let secret = slantpath_live::secret().map_err(failed)?;
     let simulated = like.as_ref().map(|like| like.simulate(&config)).transpose()?;
     let sizes = sizes(&config);
     let sctp = config.port.sctp.clone();
@@ -61,6 +65,7 @@ pub(crate) fn load(
         first_port,
         like: like.as_ref().map(Like::hash),
         sctp: &sctp,
+        profile: arguments.sctp.resolved.as_ref(),
     };
     files.begin(&mut live, secret, &about)?;
     let stop = interrupt::flag();
@@ -98,6 +103,9 @@ pub(crate) fn load(
     let place = place(&arguments.peers, arguments.port, carriage, udp_port);
     let kinds = like.as_ref().map_or_else(<&[String]>::default, Like::kinds);
     let mut summary = summary(&report, kinds);
+    summary["settings"] = json!(arguments.sctp.resolved.as_ref().map(|profile| profile.table().settings()));
+    // A load like a flow says it beside what the simulated one has used.
+    let offers = like.is_none() && (!sctp.extensions.is_empty() || sctp.zero_checksum.is_some());
     summary["sctp_mib"] = sctp_mib(&live);
     summary["machine"] = machine(&live);
     if let Some((like, simulated)) = like.as_ref().zip(simulated.as_ref()) {
@@ -105,7 +113,7 @@ pub(crate) fn load(
         summary["simulated"] = self::summary(simulated, kinds);
     }
     let mut print_all = || -> io::Result<()> {
-        print(&report, &place, &sizes, arguments, out)?;
+        print(&report, &place, &sizes, arguments, offers, out)?;
         if let Some((like, simulated)) = like.as_ref().zip(simulated.as_ref()) {
             like.print(&report, simulated, out)?;
         }
@@ -133,6 +141,13 @@ pub(crate) fn load(
         return Err(Failure::Flows(format!("{missing} messages did not come back")));
     }
     Ok(())
+}
+
+/// The arguments, with the profile that they come to.
+fn resolved(arguments: &LoadArguments) -> Result<LoadArguments, Failure> {
+    let mut arguments = arguments.clone();
+    arguments.sctp.resolved = Some(profile(&arguments.sctp)?);
+    Ok(arguments)
 }
 
 fn carriage(arguments: &LoadArguments) -> Carriage {
@@ -166,9 +181,10 @@ pub(super) fn config(
     };
     sctp.trace = is_traced;
     let message = DataSize::from_bytes(arguments.size.into());
-    if let Some(buffer) = arguments.sctp.send_buffer.filter(|buffer| *buffer < message) {
+    let buffer = DataSize::from_bytes(sctp.send_buffer_bytes);
+    if like.is_none() && buffer < message {
         return Err(Failure::Misused(format!(
-            "--send-buffer {buffer} never holds a message of {message}: give {message} or more, or a smaller --size"
+            "a send buffer of {buffer} never holds a message of {message}: give {message} or more, or a smaller --size"
         )));
     }
     let (workload, options) = match (like, arguments.rate) {
@@ -271,13 +287,13 @@ fn knows_destination(arguments: &LoadArguments) -> Result<(), Failure> {
 }
 
 /// Warns where messages will not be given up although that was asked for.
-fn doubt_reliability(arguments: &LoadArguments) -> Result<(), Failure> {
+fn doubt_reliability(arguments: &LoadArguments, sctp: &SctpConfig) -> Result<(), Failure> {
     let asked = match (arguments.lifetime, arguments.max_retransmissions) {
         (Some(_), _) => "--lifetime",
         (None, Some(_)) => "--max-retransmissions",
         (None, None) => return Ok(()),
     };
-    if !arguments.sctp.offered().contain(Extension::PartialReliability) {
+    if !sctp.extensions.contain(Extension::PartialReliability) {
         let lack =
             "without --extension partial-reliability, at both ends, what has been sent once is not given up";
         terminal::warn(&format!("{asked}: {lack}"))?;
@@ -286,12 +302,11 @@ fn doubt_reliability(arguments: &LoadArguments) -> Result<(), Failure> {
 }
 
 /// Warns where several paths are asked for and there is one.
-fn doubt_paths(arguments: &LoadArguments) -> Result<(), Failure> {
-    let asked = arguments.sctp.multipath.filter(|multipath| multipath.is_on());
-    if let Some(multipath) = asked.filter(|_| arguments.peers.len() == 1) {
-        let name = multipath.name();
+fn doubt_paths(arguments: &LoadArguments, sctp: &SctpConfig) -> Result<(), Failure> {
+    if sctp.multipath.is_on() && arguments.peers.len() == 1 {
+        let name = sctp.multipath.name();
         terminal::warn(&format!(
-            "--multipath {name}: one address of the server makes one path; name others, too"
+            "multipath = \"{name}\": one address of the server makes one path; name others, too"
         ))?;
     }
     Ok(())
@@ -375,6 +390,7 @@ fn print(
     place: &str,
     sizes: &str,
     arguments: &LoadArguments,
+    offers: bool,
     out: &mut impl Write,
 ) -> io::Result<()> {
     let millis = |time: Duration| format!("{:.3}", time.as_millis_f64());
@@ -415,14 +431,19 @@ fn print(
         let ended = "when its association ended, and may have arrived or not";
         writeln!(out, "\n{} of the messages sent had not been acknowledged {ended}", report.unacknowledged)?;
     }
-    print_extensions(report, arguments, out)?;
+    print_extensions(report, arguments, offers, out)?;
     print_paths(report, out)?;
     writeln!(out)
 }
 
 /// Prints the extensions in use, if any were offered, and the number of messages that were given up.
-fn print_extensions(report: &LoadReport, arguments: &LoadArguments, out: &mut impl Write) -> io::Result<()> {
-    if !arguments.sctp.offered().is_empty() || arguments.sctp.zero_checksum.is_some() {
+fn print_extensions(
+    report: &LoadReport,
+    arguments: &LoadArguments,
+    offers: bool,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    if offers {
         writeln!(out, "\nextensions in use: {}", in_use(report))?;
     }
     if arguments.lifetime.is_some() || arguments.max_retransmissions.is_some() || report.abandoned > 0 {

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use slantpath_base::Instant;
 use slantpath_live::record::Recorder;
 use slantpath_live::{Host, Live, MibAssociation, MibValue, Program, SctpConfig, Station};
+use slantpath_profiles::Profile;
 use slantpath_trace::{Header, Origin, Record, Settings, TraceWriter, What};
 
 use crate::arguments::LiveOutputArguments;
@@ -33,6 +34,8 @@ pub(super) struct About<'a> {
     pub(super) like: Option<String>,
     /// SCTP's settings.
     pub(super) sctp: &'a SctpConfig,
+    /// Settings by their names in scenarios; `None` if they are a flow's.
+    pub(super) profile: Option<&'a Profile>,
 }
 
 impl Files {
@@ -113,11 +116,15 @@ impl Files {
 
 impl About<'_> {
     fn words(&self) -> String {
+        // Secrets are not kept: with some the settings are read again, as a key is.
+        let told = self.profile.filter(|profile| profile.table().shared_keys.is_none());
+        let settings = told.map(|profile| profile.table().settings());
         json!({
             "command": self.command,
             "addresses": self.addresses,
             "first_port": self.first_port,
             "like": self.like,
+            "settings": settings,
         })
         .to_string()
     }
@@ -142,7 +149,8 @@ impl TraceFile {
     pub(super) fn begin(&mut self, about: &About<'_>) -> Result<(), Failure> {
         let Some(out) = self.out.take() else { return Ok(()) };
         let origin = Origin::Live { command: about.command.to_vec() };
-        let header = Header { origin, settings: Settings::of(about.sctp) };
+        let profile = about.profile.map(|profile| profile.table().settings());
+        let header = Header { origin, settings: Settings::of(about.sctp), profile };
         self.writer = Some(TraceWriter::begin(out, &header).map_err(Failure::of_file(self.path.clone()))?);
         Ok(())
     }

@@ -7,15 +7,17 @@ use std::path::Path;
 use std::sync::Arc;
 
 use clap::Parser as _;
-use slantpath_base::{DataRate, DataSize, Duration, Instant};
-use slantpath_live::Extension;
+use serde_json::Value;
+use slantpath_base::{DataRate, Duration, Instant};
+use slantpath_live::PathMtuDiscovery;
 use slantpath_profiles::Profile;
 use slantpath_runner::Scenario;
 use slantpath_trace::{Header, NetworkEstimate, PathEstimate, Record, Story};
 
 use super::client;
 use super::like::Like;
-use crate::arguments::{Arguments, Command, ErrorDetection, LoadArguments, SctpArguments};
+use super::settings::read_profile;
+use crate::arguments::{Arguments, Command, LoadArguments};
 use crate::failure::Failure;
 
 /// Duration of a load that does not give one.
@@ -53,13 +55,14 @@ pub(crate) struct LinkEstimate {
     pub(crate) rate: Option<u64>,
 }
 
-/// Reads the arguments of a trace's command, if it is a load that can be made again.
-pub(crate) fn load_of(command: &[String]) -> Result<LoadArguments, String> {
+/// Reads the arguments of a trace's command, if it is a load that can be made again. Its settings are those that the
+/// trace has, or those of the command.
+pub(crate) fn load_of(command: &[String], settings: Option<&Value>) -> Result<LoadArguments, String> {
     let line = std::iter::once("slantpath").chain(command.iter().map(String::as_str));
     let words = command.join(" ");
     let parsed =
         Arguments::try_parse_from(line).map_err(|_| format!("this program has no command `{words}`"))?;
-    let load = match parsed.command {
+    let mut load = match parsed.command {
         Command::Load(load) => load,
         Command::Echo(_) => {
             return Err(
@@ -80,6 +83,8 @@ pub(crate) fn load_of(command: &[String]) -> Result<LoadArguments, String> {
             load.size
         ));
     }
+    let settings = settings.map(|settings| Profile::from_json("its settings", settings));
+    load.sctp.resolved = settings.transpose().map_err(|error| error.to_string())?;
     Ok(load)
 }
 
@@ -96,15 +101,17 @@ impl Rebuilt {
                 "nothing that was sent was acknowledged: it does not show what its paths are like".to_owned()
             );
         }
+        let profile = read_profile(&load.sctp).map_err(|error| format!("its settings: {error}"))?;
         let is_full = load.rate.is_none() || recorded.held_up() >= FULL;
+        let bits = wire_bits(&load, &profile);
         let known = network.paths.iter().filter_map(PathEstimate::least_round_trip).min().unwrap_or_default();
         let links: Vec<LinkEstimate> = network
             .paths
             .iter()
             .enumerate()
-            .map(|(number, path)| LinkEstimate::of(number, path, known, is_full, &load))
+            .map(|(number, path)| LinkEstimate::of(number, path, known, is_full.then_some(bits)))
             .collect();
-        let scenario = text(trace, &load, network, &links)?;
+        let scenario = text(trace, &load, &profile, network, &links);
         // What the scenario says need not be said twice.
         let mut arguments = load;
         arguments.flow = Some("load".to_owned());
@@ -140,11 +147,11 @@ impl Rebuilt {
 }
 
 impl LinkEstimate {
-    fn of(number: usize, path: &PathEstimate, known: Duration, is_full: bool, load: &LoadArguments) -> Self {
+    /// A path that carries chunks of so many bits, if the load filled it.
+    fn of(number: usize, path: &PathEstimate, known: Duration, full_of_bits: Option<f64>) -> Self {
         let least = path.least_round_trip().unwrap_or(known);
         let first = path.round_trips.first().map_or(least, |(_, round_trip)| *round_trip);
-        let rate =
-            path.acknowledged_per_s.filter(|_| is_full).map(|chunks| rounded(chunks * wire_bits(load)));
+        let rate = path.acknowledged_per_s.zip(full_of_bits).map(|(chunks, bits)| rounded(chunks * bits));
         let lost = if rate.is_some() { path.lost - path.lost_in_queue } else { path.lost };
         Self {
             // So that their order by name is that of the paths.
@@ -180,12 +187,17 @@ const fn half(time: Duration) -> Duration {
 }
 
 /// Number of bits of IP that a DATA chunk of a load takes, with its share of the headers in front of it.
-fn wire_bits(load: &LoadArguments) -> f64 {
+fn wire_bits(load: &LoadArguments, profile: &Profile) -> f64 {
     /// IPv4's header and the common header.
     const HEADERS: u32 = 20 + 12;
     /// Header of a DATA chunk.
     const CHUNK: u32 = 16;
-    let room = u32::from(load.sctp.mtu.unwrap_or(1_500)) - HEADERS;
+    let sctp = profile.config(1);
+    let mtu = match sctp.path_mtu_discovery {
+        PathMtuDiscovery::Off => sctp.initial_path_mtu,
+        PathMtuDiscovery::Probing => sctp.max_path_mtu,
+    };
+    let room = u32::from(mtu) - HEADERS;
     let chunk = load.size.min(room - CHUNK).next_multiple_of(4) + CHUNK;
     let together = (room / chunk).max(1);
     8.0 * (f64::from(chunk) + f64::from(HEADERS) / f64::from(together))
@@ -195,9 +207,10 @@ fn wire_bits(load: &LoadArguments) -> f64 {
 fn text(
     trace: &Path,
     load: &LoadArguments,
+    profile: &Profile,
     network: &NetworkEstimate,
     links: &[LinkEstimate],
-) -> Result<String, String> {
+) -> String {
     let lasts = load.duration.or(if load.count.is_none() { Some(DURATION) } else { None });
     let until = network.until.since_start().max(lasts.unwrap_or_default()).as_millis() / 1_000 + 60;
     let mut text = format!(
@@ -209,12 +222,12 @@ fn text(
     for (path, link) in network.paths.iter().zip(links) {
         write_link(&mut text, path, link);
     }
-    write_profile(&mut text, &load.sctp)?;
+    text.extend(["\n[sctp.default]\n", &profile.differing_keys()]);
     write_flow(&mut text, load, lasts, network, links);
     for (path, link) in network.paths.iter().zip(links) {
         write_changes(&mut text, path, link);
     }
-    Ok(text)
+    text
 }
 
 /// A name of a file, as a comment can have it.
@@ -245,82 +258,6 @@ fn write_link(text: &mut String, path: &PathEstimate, link: &LinkEstimate) {
         push(format_args!("[links.{}.forward]", link.name));
         push(format_args!("loss = {:.6} # of {} packets", link.loss, path.sent));
     }
-}
-
-/// The settings of the command, by their names in scenarios.
-fn write_profile(text: &mut String, sctp: &SctpArguments) -> Result<(), String> {
-    if let Some(place) = &sctp.profile {
-        let profile = Profile::load(place).map_err(|error| format!("its profile: {error}"))?;
-        text.push_str("\n[sctp.default]\n");
-        text.push_str(&profile.keys());
-        return Ok(());
-    }
-    let SctpArguments {
-        profile: _,
-        rto_initial,
-        rto_min,
-        rto_max,
-        path_max_retrans,
-        association_max_retrans,
-        max_init_retransmits,
-        heartbeat,
-        sack_delay,
-        mtu,
-        probe_mtu,
-        send_buffer,
-        // One client's associations hold what they hold: the model has one server and one client, too.
-        total_send_buffer: _,
-        // It is the flow's.
-        dscp: _,
-        receive_buffer,
-        stream_scheduling,
-        // Those are the flow's.
-        stream_values: _,
-        multipath,
-        zero_checksum,
-        extensions: _,
-        required: _,
-        // Both ends have the same key: which one it is makes no difference.
-        key: _,
-    } = sctp;
-    let mut push = |name: &str, value: Option<String>| {
-        if let Some(value) = value {
-            writeln!(text, "{name} = {value}").expect("a string takes everything");
-        }
-    };
-    push("\n[sctp.default]\npreset", Some("\"rfc9260\"".to_owned()));
-    let time = |time: &Option<Duration>| time.map(|time| format!("\"{time}\""));
-    push("rto_initial", time(rto_initial));
-    push("rto_min", time(rto_min));
-    push("rto_max", time(rto_max));
-    let count = |count: &Option<u32>| count.map(|count| count.to_string());
-    push("path_max_retrans", count(path_max_retrans));
-    push("association_max_retrans", count(association_max_retrans));
-    push("max_init_retransmits", count(max_init_retransmits));
-    push("hb_interval", time(heartbeat));
-    push("sack_delay", time(sack_delay));
-    let mtu = || mtu.map(|mtu| format!("\"{mtu} B\""));
-    if *probe_mtu {
-        push("path_mtu_discovery", Some("\"probing\"".to_owned()));
-    } else {
-        push("initial_path_mtu", mtu());
-    }
-    push("max_path_mtu", mtu());
-    let size = |size: &Option<DataSize>| size.map(|size| format!("\"{size}\""));
-    push("send_buffer", size(send_buffer));
-    push("receive_buffer", size(receive_buffer));
-    push("stream_scheduling", stream_scheduling.map(|one| format!("\"{}\"", one.name())));
-    push("multipath", multipath.map(|one| format!("\"{}\"", one.name())));
-    push("zero_checksum", zero_checksum.map(|ErrorDetection::Dtls| "\"dtls\"".to_owned()));
-    let extensions = sctp.offered();
-    if !extensions.is_empty() {
-        let names: Vec<_> = extensions.iter().map(|extension| format!("\"{}\"", extension.name())).collect();
-        push("extensions", Some(format!("[{}]", names.join(", "))));
-    }
-    if extensions.contain(Extension::Authentication) {
-        push("authenticated_chunks", Some("[\"data\"]".to_owned()));
-    }
-    Ok(())
 }
 
 fn write_flow(

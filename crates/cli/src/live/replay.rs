@@ -9,9 +9,11 @@ use clap::Parser as _;
 use serde_json::{Value, json};
 use slantpath_live::record::{Replay, Replayed};
 use slantpath_live::{Capture, Program, SctpConfig, Station, Tap};
+use slantpath_profiles::Profile;
 
 use super::like::Like;
 use super::outputs::{About, TraceFile};
+use super::settings::profile;
 use super::{client, server};
 use crate::arguments::{Arguments, Command, ReplayArguments};
 use crate::failure::Failure;
@@ -22,6 +24,8 @@ struct Recorded {
     addresses: Vec<IpAddr>,
     first_port: u16,
     like: Option<String>,
+    /// SCTP's settings by their names in scenarios, if the record has them.
+    settings: Option<Value>,
 }
 
 /// The bytes of a file that begins as a record does: another one may have no end.
@@ -45,23 +49,33 @@ pub(crate) fn replay(arguments: &ReplayArguments, out: &mut impl Write) -> Resul
     let parsed = Arguments::try_parse_from(line)
         .map_err(|_| misused(format!("this program has no command `{}`", about.command.join(" "))))?;
     let (secret, is_traced) = (replay.secret(), arguments.trace.is_some());
-    let replayed = match &parsed.command {
-        Command::Echo(said) => {
-            let config = server::config(said, &about.addresses, is_traced)?;
+    let recorded = about.settings.as_ref().map(|settings| {
+        let name = arguments.record.display().to_string();
+        Profile::from_json(&name, settings).map_err(|error| misused(error.to_string()))
+    });
+    let recorded = recorded.transpose()?;
+    let replayed = match parsed.command {
+        Command::Echo(mut said) => {
+            said.sctp.resolved = Some(recorded.map_or_else(|| profile(&said.sctp), Ok)?);
+            let profile = said.sctp.resolved.clone();
+            let config = server::config(&said, &about.addresses, is_traced)?;
             let sctp = config.port.sctp.clone();
-            repeat(replay, server::station(config, secret), arguments, &about, &sctp)?
+            repeat(replay, server::station(config, secret), arguments, &about, (&sctp, profile.as_ref()))?
         }
-        Command::Load(said) => {
-            let like = Like::read(said)?;
+        Command::Load(mut said) => {
+            let like = Like::read(&said)?;
             if let Some(like) = like.as_ref().filter(|like| Some(like.hash()) != about.like) {
                 let hash = like.hash();
                 return Err(misused(format!("the scenario of --like is another one by now, of hash {hash}")));
             }
-            let of_flow = like.as_ref().map(|like| like.arguments(said)).transpose()?;
-            let said = of_flow.as_ref().unwrap_or(said);
-            let config = client::config(said, like.as_ref(), &about.addresses, about.first_port, is_traced)?;
+            match &like {
+                Some(like) => said = like.arguments(&said)?,
+                None => said.sctp.resolved = Some(recorded.map_or_else(|| profile(&said.sctp), Ok)?),
+            }
+            let profile = said.sctp.resolved.clone();
+            let config = client::config(&said, like.as_ref(), &about.addresses, about.first_port, is_traced)?;
             let sctp = config.port.sctp.clone();
-            repeat(replay, client::station(config, secret), arguments, &about, &sctp)?
+            repeat(replay, client::station(config, secret), arguments, &about, (&sctp, profile.as_ref()))?
         }
         _ => return Err(misused(format!("`{}` is no live run", about.command.join(" ")))),
     };
@@ -87,6 +101,7 @@ impl Recorded {
             addresses: addresses.filter(|addresses| !addresses.is_empty())?,
             first_port: about["first_port"].as_u64().and_then(|port| u16::try_from(port).ok())?,
             like: about["like"].as_str().map(str::to_owned),
+            settings: about.get("settings").filter(|settings| settings.is_object()).cloned(),
         })
     }
 }
@@ -97,7 +112,7 @@ fn repeat<P: Program>(
     station: Station<P>,
     arguments: &ReplayArguments,
     about: &Recorded,
-    sctp: &SctpConfig,
+    (sctp, profile): (&SctpConfig, Option<&Profile>),
 ) -> Result<Replayed, Failure> {
     let mut trace = arguments.trace.as_ref().map(TraceFile::create).transpose()?;
     let of_run = About {
@@ -106,6 +121,7 @@ fn repeat<P: Program>(
         first_port: about.first_port,
         like: None,
         sctp,
+        profile,
     };
     if let Some(trace) = &mut trace {
         trace.begin(&of_run)?;

@@ -12,7 +12,7 @@ use slantpath_live::{
 };
 
 use super::outputs::{About, Files, machine, print_machine, say_changes, sctp_mib};
-use super::settings::{failed, live, not_opened, place, sctp};
+use super::settings::{failed, live, not_opened, place, profile, sctp};
 use crate::arguments::EchoArguments;
 use crate::failure::Failure;
 use crate::interrupt;
@@ -30,17 +30,28 @@ pub(crate) fn echo(
     command: &[String],
     out: &mut impl Write,
 ) -> Result<(), Failure> {
+    let mut arguments = arguments.clone();
+    let profile = profile(&arguments.sctp)?;
+    arguments.sctp.resolved = Some(profile.clone());
+    let arguments = &arguments;
     let carriage = carriage(arguments);
     let (addresses, binding) = addresses(arguments);
+    let config = config(arguments, &addresses, arguments.outputs.trace.is_some())?;
     let mut files = Files::create(&arguments.outputs)?;
     let secret = slantpath_live::secret().map_err(failed)?;
-    let config = config(arguments, &addresses, arguments.outputs.trace.is_some())?;
     let sctp = config.port.sctp.clone();
     let station = station(config, secret);
     let config = LiveConfig { binding, ..live(&addresses, carriage, vec![arguments.port]) };
     let opened = Live::open(&config, station);
     let mut live = opened.map_err(|error| not_opened(&error))?;
-    let about = About { command, addresses: &addresses, first_port: arguments.port, like: None, sctp: &sctp };
+    let about = About {
+        command,
+        addresses: &addresses,
+        first_port: arguments.port,
+        like: None,
+        sctp: &sctp,
+        profile: Some(&profile),
+    };
     files.begin(&mut live, secret, &about)?;
     let udp_port = live.bound().map_err(failed)?.first().map_or(0, std::net::SocketAddr::port);
     let what = if arguments.discard { "discards" } else { "echoes" };
@@ -77,6 +88,7 @@ pub(crate) fn echo(
         "bytes": report.bytes,
         "echoed": report.echoed,
         "dropped": report.dropped,
+        "settings": profile.table().settings(),
         "sctp_mib": sctp_mib(&live),
         "machine": machine(&live),
     });

@@ -170,8 +170,8 @@ link = "first"
 action = "up"
 "#;
 
-/// A place with a trace of the scenario as the command would have written it of real sockets: without what the other
-/// end knows.
+/// A place with a trace of the scenario as the command would have written it of real sockets before traces had the
+/// settings of the profile: without what the other end knows.
 fn as_if_live(test: &str, scenario: &str, command: &[&str]) -> Place {
     let place = Place::new(test);
     place.write("two-ways.toml", scenario);
@@ -181,6 +181,8 @@ fn as_if_live(test: &str, scenario: &str, command: &[&str]) -> Place {
     let (head, rest) = trace.split_once('\n').expect("a header");
     let mut head: serde_json::Value = serde_json::from_str(head).expect("a line of JSON");
     head["origin"] = serde_json::json!({ "kind": "live", "command": command });
+    let profile = head.as_object_mut().and_then(|head| head.remove("profile")).expect("it is a header");
+    assert_eq!(profile["rto_initial"], "1 s", "all settings by their names");
     let known = rest.lines().filter(|line| !line.contains("\"delivered\""));
     let lines = std::iter::once(head.to_string()).chain(known.map(str::to_owned));
     place.write("load.trace", &lines.map(|line| line + "\n").collect::<String>());

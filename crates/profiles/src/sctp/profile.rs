@@ -1,14 +1,19 @@
-//! One of a file's SCTP profiles, for an endpoint on real sockets: what else the file has is not looked at.
+//! One of a file's SCTP profiles, or one of settings alone, for an endpoint on real sockets. What else the file has is
+//! not looked at.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use slantpath_reader::{
-    Diagnostic, Diagnostics, Document, LoadError, Output, Section, Tables, read_text, section,
+    Data, Diagnostic, Diagnostics, Document, Entries, Faults, Json, LoadError, Section, Tables, read_text,
+    section,
 };
 use slantpath_sctp::{ChecksumPolicy, SctpConfig};
 
 use super::check::check;
 use super::schema::SctpProfile;
+use super::settings::{Assignment, lay, lay_live};
+use crate::default::DEFAULT_PROFILE;
 
 section! {
     /// The profiles of a scenario.
@@ -70,18 +75,52 @@ impl Profile {
         }
     }
 
-    /// Reads the profile that `FILE[:NAME]` says; the name may be left out if the file has one.
-    pub fn load(place: &str) -> Result<Self, ProfileError> {
-        let (path, name) = Self::place(place);
-        let text = read_text(&path).map_err(ProfileError::Unreadable)?;
-        Self::parse(&path.display().to_string(), &text, name)
+    /// The profile of RFC 9260's values and these settings, each read, bounded and checked as in a scenario.
+    pub fn from_settings(settings: &[Assignment]) -> Result<Self, ProfileError> {
+        Self::of_settings(|entries, profile, faults| lay(entries, profile, settings, faults))
     }
 
-    /// Reads a string, which errors call `file`, as [`Profile::load`] does.
-    pub fn parse(file: &str, text: &str, name: Option<&str>) -> Result<Self, ProfileError> {
+    /// The profile that [`SctpProfile::settings`] has written, which faults call `name`.
+    pub fn from_json(name: &str, settings: &Json) -> Result<Self, ProfileError> {
+        let all = settings.as_object().into_iter().flatten();
+        let settings: Vec<Assignment> = all
+            .map(|(key, value)| Assignment::new(format!("{name} {key}"), key, value.to_string()))
+            .collect();
+        Self::from_settings(&settings)
+    }
+
+    /// The profile of an endpoint on real sockets: that of `FILE[:NAME]`, or RFC 9260's, with these settings above it.
+    /// A required extension is offered; without a file, `authentication` is that of DATA unless a setting says
+    /// otherwise.
+    pub fn live(place: Option<&str>, settings: &[Assignment]) -> Result<Self, ProfileError> {
+        let lay = |entries: &mut Entries, profile: &str, faults: &mut Faults| {
+            lay_live(entries, profile, settings, place.is_some(), faults);
+        };
+        let Some(place) = place else { return Self::of_settings(lay) };
+        let (path, name) = Self::place(place);
+        let text = read_text(&path).map_err(ProfileError::Unreadable)?;
+        Self::read(&path.display().to_string(), &text, name, lay)
+    }
+
+    /// Reads a profile of settings alone.
+    fn of_settings(lay: impl FnOnce(&mut Entries, &str, &mut Faults)) -> Result<Self, ProfileError> {
+        let text = format!("[sctp.{DEFAULT_PROFILE}]\n");
+        Self::read("SCTP's settings", &text, Some(DEFAULT_PROFILE), lay)
+    }
+
+    /// Reads a string, with what `lay` lays over the profile of this name, or over the only one.
+    fn read(
+        file: &str,
+        text: &str,
+        name: Option<&str>,
+        lay: impl FnOnce(&mut Entries, &str, &mut Faults),
+    ) -> Result<Self, ProfileError> {
         let (mut entries, mut faults) =
             Document::parse(file, text).entries().map_err(ProfileError::Invalid)?;
         entries.retain(|key, _| key == "sctp");
+        if let Some(chosen) = chosen(&entries, name) {
+            lay(&mut entries, &chosen, &mut faults);
+        }
         let read = Profiles::read_root(&entries, "a scenario", &mut faults).map(|(read, _)| read);
         if let Some(read) = &read {
             check(&read.sctp, &mut faults);
@@ -114,11 +153,35 @@ impl Profile {
         &self.warnings
     }
 
-    /// Every key with its value, a line each, as they stand in a table of a scenario.
-    pub fn keys(&self) -> String {
-        let mut output = Output::default();
-        self.profile.write_fields(&mut output);
-        output.print(false)
+    /// The preset, and the keys whose values are not those of the preset, a line each. Secrets are left out.
+    pub fn differing_keys(&self) -> String {
+        let settings = self.profile.settings();
+        let preset = settings["preset"].to_string();
+        let plain = Self::from_settings(&[Assignment::new("preset", "preset", preset.as_str())]);
+        let plain = plain.expect("a preset has no fault").profile.settings();
+        let mut text = format!("preset = {preset}\n");
+        for (key, value) in settings.as_object().into_iter().flatten() {
+            if key != "preset" && plain.get(key) != Some(value) {
+                writeln!(text, "{key} = {value}").expect("a string takes everything");
+            }
+        }
+        text
+    }
+
+    /// The table as it was read.
+    pub const fn table(&self) -> &SctpProfile {
+        &self.profile
+    }
+}
+
+/// The name of the profile that is meant, if the file has it.
+fn chosen(entries: &Entries, name: Option<&str>) -> Option<String> {
+    let Data::Table(profiles) = &entries.get("sctp")?.node.data else { return None };
+    let mut names = profiles.keys();
+    match name {
+        Some(name) => names.find(|own| *own == name).cloned(),
+        None if profiles.len() == 1 => names.next().cloned(),
+        None => None,
     }
 }
 
@@ -132,8 +195,12 @@ mod tests {
                        [sctp.leo]\ncongestion_control = \"bbr\"\nloss_detection = \"rack\"\n\
                        potentially_failed_max_retrans = 1\n[sctp.plain]\nrto_min = \"400 ms\"\n";
 
+    fn read(file: &str, text: &str, name: Option<&str>) -> Result<Profile, ProfileError> {
+        Profile::read(file, text, name, |_, _, _| {})
+    }
+
     fn parse(text: &str, name: Option<&str>) -> Result<SctpConfig, String> {
-        let profile = Profile::parse("a.toml", text, name).map_err(|error| error.to_string())?;
+        let profile = read("a.toml", text, name).map_err(|error| error.to_string())?;
         Ok(profile.config(20))
     }
 
@@ -162,7 +229,7 @@ mod tests {
 
     #[test]
     fn faults_of_profiles_are_told_with_their_places() {
-        let faults = |text: &str| match Profile::parse("a.toml", text, None) {
+        let faults = |text: &str| match read("a.toml", text, None) {
             Err(ProfileError::Invalid(faults)) => {
                 faults.iter().map(|one| one.message.clone()).collect::<Vec<_>>()
             }
@@ -174,10 +241,11 @@ mod tests {
     }
 
     #[test]
-    fn its_keys_make_the_same_profile() {
-        let profile = Profile::parse("a.toml", TWO, Some("leo")).unwrap();
-        let again = Profile::parse("b.toml", &format!("[sctp.b]\n{}", profile.keys()), None).unwrap();
-        assert_eq!(again.config(1), profile.config(1));
+    fn its_keys_that_differ_make_the_same_profile() {
+        let profile = read("a.toml", TWO, Some("leo")).unwrap();
+        let text = format!("[sctp.b]\n{}", profile.differing_keys());
+        assert_eq!(text.lines().count(), 5, "{text}");
+        assert_eq!(read("b.toml", &text, None).unwrap().config(1), profile.config(1));
     }
 
     #[test]
@@ -189,7 +257,7 @@ mod tests {
         let text = path.display().to_string();
         assert_eq!(Profile::place(&text), (path.clone(), None));
         assert_eq!(Profile::place(&format!("{text}:a")), (path.clone(), Some("a")));
-        assert!(Profile::load(&text).is_ok());
+        assert!(Profile::live(Some(&text), &[]).is_ok());
         std::fs::remove_file(&path).unwrap();
     }
 }

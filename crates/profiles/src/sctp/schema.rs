@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use slantpath_base::{DataSize, Duration};
 use slantpath_cc::BackOff;
 use slantpath_cc::sctp::{CwndGrowth, FastRetransmitWindow, SctpPolicy, WindowPolicy};
-use slantpath_reader::{Setting, choice, policy, section, word_or};
+use slantpath_reader::{Json, Output, Section as _, Setting, choice, policy, section, word_or};
 use slantpath_sctp::{
     Algorithm, ChecksumPolicy, Extension, Extensions, FastRetransmitPath, FirstSack, LossDetection,
     Multipath, NewDataAfterTimeout, PathMtuDiscovery, PotentiallyFailed, PrimarySwitchover,
@@ -479,6 +479,16 @@ fn set_of(listed: Option<&Setting<Vec<ExtensionChoice>>>) -> Extensions {
 }
 
 impl SctpProfile {
+    /// The value of every key, as a JSON object of the declaration's names. Quantities are texts, as in a scenario.
+    /// Secrets, `shared_keys` and the number of the active one, are left out: what is written may be shown to others.
+    pub fn settings(&self) -> Json {
+        let mut output = Output::default();
+        self.write_fields(&mut output);
+        let mut settings = output.json();
+        settings.retain(|key, _| !["shared_keys", "active_key"].contains(&key.as_str()));
+        Json::Object(settings)
+    }
+
     /// Use of several paths at once for new DATA.
     pub fn multipath(&self) -> Multipath {
         self.multipath.map_or_else(Multipath::default, |choice| choice.policy())

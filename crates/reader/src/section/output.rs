@@ -35,6 +35,12 @@ impl Output {
         &mut self.items.last_mut().expect("one was pushed").1
     }
 
+    /// The values of the table itself as JSON, by their names: quantities are the texts that a file has.
+    pub fn json(&self) -> Map<String, Json> {
+        let json = |text: &String| text.parse().unwrap_or_else(|_| Json::String(text.clone()));
+        self.values.iter().map(|(name, text, _)| (name.clone(), json(text))).collect()
+    }
+
     /// TOML text; with a comment after each value that nobody wrote, if `with_origins`.
     pub fn print(&self, with_origins: bool) -> String {
         let mut text = String::new();

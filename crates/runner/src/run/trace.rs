@@ -98,6 +98,7 @@ impl Scenario {
                 to: declared.to.to_string(),
             },
             settings: Settings::of(&profile.config(*declared.streams)),
+            profile: Some(profile.settings()),
         }
     }
 }

@@ -23,7 +23,8 @@ fn address(path: u8) -> IpAddr {
 
 /// Steps of associations by their number, in the order in which they are given.
 fn story(steps: impl IntoIterator<Item = (u64, u32, What)>) -> Story {
-    let header = Header { origin: Origin::Live { command: Vec::new() }, settings: Settings::default() };
+    let header =
+        Header { origin: Origin::Live { command: Vec::new() }, settings: Settings::default(), profile: None };
     let record = |(ms, association, what)| Ok::<_, ()>(Record { at: at(ms), association, what });
     Story::of(header, Duration::from_secs(1), steps.into_iter().map(record)).expect("no record is wrong")
 }

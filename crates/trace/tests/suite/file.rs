@@ -1,6 +1,7 @@
 //! The file of a trace: what is written is read again, and whatever else stands there is an error with its line.
 
 use proptest::prelude::*;
+use serde_json::json;
 use slantpath_base::{Duration, Instant};
 use slantpath_sctp::{AssociationState, PathState, Unanswered, WaitReason, WindowCause};
 use slantpath_trace::{
@@ -20,7 +21,8 @@ fn header() -> Header {
         to: "b".to_owned(),
     };
     let settings = Settings { heartbeat_interval: None, path_max_retrans: 7, ..Settings::default() };
-    Header { origin, settings }
+    let profile = json!({ "rto_min": "200 ms", "max_burst": 4, "extensions": ["nr-sack"], "ecn": false });
+    Header { origin, settings, profile: Some(profile) }
 }
 
 fn written(header: &Header, records: &[Record]) -> Vec<u8> {
@@ -144,6 +146,16 @@ proptest! {
             prop_assert!(story.json(Selection::default()).is_object());
         }
     }
+}
+
+#[test]
+fn a_header_without_a_profile_is_read_and_one_whose_profile_is_no_object_is_not() {
+    let plain = Header { profile: None, ..header() };
+    let line = String::from_utf8(written(&plain, &[])).expect("it is text");
+    assert!(!line.contains("\"profile\""), "{line}");
+    assert_eq!(TraceReader::open(line.as_bytes()).unwrap().header(), &plain);
+    let wrong = line.replacen('{', "{\"profile\":7,", 1);
+    assert!(matches!(TraceReader::open(wrong.as_bytes()), Err(ReadError::Header)));
 }
 
 /// The error of a file whose third line is this one.

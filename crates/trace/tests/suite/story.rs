@@ -18,8 +18,11 @@ fn address(path: u8) -> IpAddr {
 }
 
 fn story(steps: impl IntoIterator<Item = (u64, What)>) -> Story {
-    let header =
-        Header { origin: Origin::Live { command: vec!["load".to_owned()] }, settings: Settings::default() };
+    let header = Header {
+        origin: Origin::Live { command: vec!["load".to_owned()] },
+        settings: Settings::default(),
+        profile: None,
+    };
     let records =
         steps.into_iter().map(|(ms, what)| Ok::<_, ()>(Record { at: at(ms), association: 0, what }));
     Story::of(header, Duration::from_secs(1), records).expect("no record is wrong")

@@ -106,7 +106,11 @@ fn records(what: impl IntoIterator<Item = What>) -> Vec<Record> {
 }
 
 fn header() -> Header {
-    Header { origin: Origin::Live { command: vec!["load".to_owned()] }, settings: Settings::default() }
+    Header {
+        origin: Origin::Live { command: vec!["load".to_owned()] },
+        settings: Settings::default(),
+        profile: None,
+    }
 }
 
 /// Gives the text that is told of these records.

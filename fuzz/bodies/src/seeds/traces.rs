@@ -32,7 +32,7 @@ pub(super) fn keep(seeds: &mut Seeds) {
 
 fn trace(origin: Origin, steps: impl IntoIterator<Item = What>) -> Vec<u8> {
     let mut file = Vec::new();
-    let header = Header { origin, settings: Settings::default() };
+    let header = Header { origin, settings: Settings::default(), profile: None };
     let mut writer = TraceWriter::begin(&mut file, &header).expect("memory takes all");
     for (number, what) in (1..).zip(steps) {
         let record = Record { at: Instant::from_millis(700 * number), association: 0, what };

@@ -23,8 +23,8 @@ pub(in super::super) fn main(
     out: &mut impl Write,
 ) -> Result<(), Failure> {
     let misused = |error: String| Failure::Misused(format!("{}: {error}", arguments.trace.display()));
-    let load = load_of(command).map_err(misused)?;
     let header = reader.header().clone();
+    let load = load_of(command, header.profile.as_ref()).map_err(misused)?;
     let mut estimator = Estimator::new(load.one_way);
     let mut recorded = Story::new(header.clone(), arguments.idle);
     for record in reader {
