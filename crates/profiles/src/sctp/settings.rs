@@ -13,7 +13,7 @@ pub struct Assignment {
     pub name: String,
     /// The key, or [`Assignment::PATH_MTU`].
     pub key: String,
-    /// TOML, as a scenario has it. A string that is no TOML by itself, such as `200 ms`, stands for that text in quotes.
+    /// TOML, as a scenario has it. What is no TOML by itself, such as `200 ms`, stands for that string in quotes.
     pub value: String,
 }
 
