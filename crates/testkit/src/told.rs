@@ -1,6 +1,7 @@
 //! Files of TOML that each hold what their author is told of them: comments at the end, behind a line `# told:`.
 
 use std::fs;
+use std::path::PathBuf;
 
 use crate::page;
 
@@ -24,10 +25,11 @@ impl Told {
     pub fn files_in(directory: &str) -> Vec<Self> {
         let entries =
             fs::read_dir(page::path(directory)).unwrap_or_else(|error| panic!("{directory}: {error}"));
-        let names = entries.map(|entry| entry.expect("readable").file_name().to_string_lossy().into_owned());
-        let mut names: Vec<String> = names.filter(|name| name.ends_with(".toml")).collect();
+        let mut names: Vec<PathBuf> =
+            entries.map(|entry| entry.expect("readable").file_name().into()).collect();
+        names.retain(|name| name.extension().is_some_and(|extension| extension == "toml"));
         names.sort();
-        names.iter().map(|name| Self::read(format!("{directory}/{name}"))).collect()
+        names.iter().map(|name| Self::read(format!("{directory}/{}", name.display()))).collect()
     }
 
     fn read(file: String) -> Self {

@@ -76,7 +76,8 @@ fn no_scenario_that_readme_shows_has_a_warning() {
     let files = std::fs::read_dir(root.join("scenarios")).expect("it lies there");
     let shown = files.map(|entry| entry.expect("readable").path()).filter(|file| {
         let name = file.file_name().and_then(|name| name.to_str()).expect("a name");
-        name.ends_with(".toml") && readme.contains(&format!("scenarios/{name}"))
+        let is_toml = file.extension().is_some_and(|extension| extension == "toml");
+        is_toml && readme.contains(&format!("scenarios/{name}"))
     });
     let mut scenarios = 0;
     for file in shown {
