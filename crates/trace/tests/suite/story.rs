@@ -189,7 +189,7 @@ fn a_message_that_was_sent_again_is_told_from_its_offer_to_its_reader() {
     let told = text(&story, Selection { message: Some(1), ..Selection::default() });
     let wanted = "
   message 1
-    sent at 1.000000 s to 10.1.0.2; lost: T3-rtx expired at 2.000000 s; again at 2.000000 s to 10.2.0.2
+    sent at 1.000000 s to 10.1.0.2; lost: T3-rtx expired at 2.000000 s; retransmitted at 2.000000 s to 10.2.0.2
     acknowledged at 2.150000 s
     its reader had it at 2.100000 s, 1.200 s after it was offered
 ";
