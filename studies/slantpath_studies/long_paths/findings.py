@@ -12,7 +12,7 @@ from slantpath_studies.claims import Claim, Estimate, Finding, Part, Role, at_le
 from slantpath_studies.long_paths import cases
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Container, Iterator
 
     from slantpath_studies.long_paths.measures import RunFigures
 
@@ -42,17 +42,16 @@ class Observed(Protocol):
 
 def findings(observed: Observed) -> list[Finding]:
     """Hold the runs against the aims."""
-    cells = list(product(cases.TRANSPORTS, cases.PATHS.values()))
-    found = [
-        *(_goodput(observed, *cell) for cell in cells),
-        *(_queue_losses(observed, *cell) for cell in cells),
-        *(_ramp(observed, *cell) for cell in cells),
-    ]
+    return [*of_the_table(observed), _needless(observed), _others(observed), _default(observed)]
+
+
+def of_the_table(observed: Observed, numbers: Container[int] = range(1, 13)) -> list[Finding]:
+    """Hold the runs of the table of goodput against the aims of these numbers."""
+    cells = product((_goodput, _queue_losses, _ramp), cases.TRANSPORTS, cases.PATHS.values())
     return [
-        *(_numbered(number, each) for number, each in enumerate(found, start=1)),
-        _needless(observed),
-        _others(observed),
-        _default(observed),
+        _numbered(number, of(observed, transport, path))
+        for number, (of, transport, path) in enumerate(cells, start=1)
+        if number in numbers
     ]
 
 

@@ -32,7 +32,7 @@ class Path:
     rate_bit_per_s: float
     round_trip_s: float
     useful_s: float
-    """Time for which telemetry is of use: two round trips over LEO, too short for retransmissions over GEO."""
+    """Time for which telemetry is of use: two round trips over LEO, less than a retransmission over GEO."""
     files_load: float = 0.85
     """What files offer, of the link."""
 
