@@ -589,8 +589,21 @@ def test_a_setting_is_still_known_by_the_name_that_it_has_had() -> None:
 
 def declared() -> dict[str, Any]:
     schema = json.loads(SCHEMA.read_text())
-    keys: dict[str, Any] = schema["properties"]["sctp"]["additionalProperties"]["properties"]
+    keys: dict[str, Any] = whole(
+        schema["properties"]["sctp"]["additionalProperties"]["properties"], schema["$defs"]
+    )
     return keys
+
+
+def whole(part: Any, definitions: dict[str, Any]) -> Any:  # noqa: ANN401 - a part of a schema is any JSON
+    """Give a part of a schema with what it refers to in place of the references."""
+    if isinstance(part, list):
+        return [whole(each, definitions) for each in part]
+    if not isinstance(part, dict):
+        return part
+    if "$ref" in part:
+        return whole(definitions[part["$ref"].removeprefix("#/$defs/")], definitions)
+    return {key: whole(value, definitions) for key, value in part.items()}
 
 
 def test_the_settings_of_a_stub_are_those_of_the_declaration() -> None:
