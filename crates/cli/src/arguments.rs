@@ -206,11 +206,13 @@ pub(crate) struct SctpArguments {
     pub(crate) key: Option<PathBuf>,
     /// Profile that all of this comes to, once that is known: worked out, or read from the file of an earlier run.
     #[arg(skip)]
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "live commands are refused there"))]
     pub(crate) resolved: Option<Profile>,
 }
 
 impl SctpArguments {
     /// Settings that were given one by one, the later above the earlier.
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "live commands are refused there"))]
     pub(crate) fn assignments(&self) -> Vec<Assignment> {
         [&self.flags.0[..], &self.settings].concat()
     }

@@ -146,6 +146,7 @@ impl Alias {
 
 /// Settings that were given by flags of their own.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "live commands are refused there"))]
 pub(crate) struct Flags(pub(super) Vec<Assignment>);
 
 impl Args for Flags {
