@@ -127,8 +127,8 @@ impl<'a> Exchange<'a> {
     /// nothing is lost.
     pub(crate) fn have_long_timers(&mut self) {
         self.sctp.rto_initial = Duration::from_secs(3);
-        self.sctp.rto_min = Duration::from_secs(1);
-        self.peer_options.extend([("rto-initial-ms", "3000".to_owned()), ("rto-min-ms", "1000".to_owned())]);
+        self.sctp.rto_min = Duration::from_secs(3);
+        self.peer_options.extend([("rto-initial-ms", "3000".to_owned()), ("rto-min-ms", "3000".to_owned())]);
     }
 
     /// Both ends do the same of this plan, but that one closes.
