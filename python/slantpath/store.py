@@ -18,7 +18,6 @@ from slantpath.files import write_whole
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from slantpath._native import Table
     from slantpath.running import Job, RunOutput
 
 
@@ -82,31 +81,6 @@ class Store:
 
     def _path(self, name: str, table: str) -> Path:
         return self.directory / f"{name}-{table}.parquet"
-
-
-def name_of(job: Job) -> str:
-    """Name a run by what it was made of, for a store that knows no better name."""
-    return hashlib.sha256(_key(job).encode()).hexdigest()[:32]
-
-
-def as_table(name: str, table: Any) -> Table:  # noqa: ANN401 - whatever speaks Arrow
-    """Give an Arrow table that was read back as one of ours."""
-    arrow = pa.table(table)
-    columns = [
-        (column, _type_name(arrow.schema.field(column).type), arrow.column(column).to_pylist())
-        for column in arrow.column_names
-    ]
-    return _native.Table.of(name, columns)
-
-
-def _type_name(kind: pa.DataType) -> str:
-    if pa.types.is_boolean(kind):
-        return "bool"
-    if pa.types.is_floating(kind):
-        return "f64"
-    if pa.types.is_unsigned_integer(kind):
-        return "u64"
-    return "i64" if pa.types.is_integer(kind) else "text"
 
 
 def _key(job: Job) -> str:

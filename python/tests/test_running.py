@@ -19,7 +19,7 @@ import pytest
 from test_scenario import SMALL
 
 import slantpath
-from slantpath import InUseError, Job, RunError, Scenario, ScenarioError, ScenarioWarning, running
+from slantpath import InUseError, Job, RunError, Scenario, ScenarioError, ScenarioWarning, _native, running
 from slantpath.files import locked
 
 if TYPE_CHECKING:
@@ -401,6 +401,39 @@ def test_ctrl_c_is_heard_in_the_middle_of_a_site() -> None:
         [sys.executable, "-c", text], capture_output=True, text=True, check=False, timeout=120
     )
     assert ended.stdout == "interrupted at [0]\n", ended.stderr
+
+
+INTERRUPTED_GRID = """
+import signal, threading
+import slantpath
+
+scenario = slantpath.Scenario.parse({text!r})
+threading.Timer(0.5, signal.raise_signal, [signal.SIGINT]).start()
+try:
+    slantpath.sweep(scenario, {{"scenario.duration": ["60 d", "90 d"]}})
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def test_ctrl_c_is_heard_while_the_points_of_a_grid_are_checked() -> None:
+    """The contacts of either point take minutes."""
+    text = INTERRUPTED_GRID.format(text=SKY.format(duration="10 min"))
+    ended = subprocess.run(  # noqa: S603 - our own interpreter
+        [sys.executable, "-c", text], capture_output=True, text=True, check=False, timeout=120
+    )
+    assert ended.stdout == "interrupted\n", ended.stderr
+
+
+def test_the_runs_of_a_point_share_its_scenario(small: Scenario) -> None:
+    sweep = _native.Sweep(small, GRID, 2, 0, None)
+    jobs = [sweep.job(job) for job in range(len(sweep))]
+    assert [run for _, run in jobs] == [0, 1] * 4
+    assert [len({id(scenario) for scenario, _ in jobs[at : at + 2]}) for at in range(0, 8, 2)] == [1] * 4
+    assert len({scenario.hash for scenario, _ in jobs}) == 4
+    assert jobs[2][0] == small.with_values({"links.wire.loss": "0 %", "flows.data.streams": 2})
+    with pytest.raises(IndexError, match="job 8 of 8"):
+        sweep.job(8)
 
 
 def test_an_error_of_one_run_ends_the_sweep(small: Scenario) -> None:

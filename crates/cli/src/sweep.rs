@@ -92,7 +92,7 @@ impl From<Failure> for ResultsError {
     fn from(failure: Failure) -> Self {
         match failure {
             Failure::Misused(why) => Self::Refused(why),
-            Failure::Failed(why) => Self::Failed(why),
+            Failure::Failed(why) | Failure::Interrupted(why) => Self::Failed(why),
             other => Self::Failed(format!("{other:?}")),
         }
     }
@@ -109,10 +109,15 @@ impl SweepResults {
         store_in(self.directory.path())
     }
 
-    /// Writes the joined tables, the merged scenario and the manifest, as the command does.
-    pub fn write(&mut self, sweep: &Sweep, tables: &[Table], runs: &[SweptRun]) -> Result<(), ResultsError> {
-        write(sweep, tables, runs, &mut self.directory, &AtomicBool::new(false))?;
-        Ok(())
+    /// Writes the joined tables, the merged scenario and the manifest, as the command does. `stop` ends it at once.
+    pub fn write(
+        &mut self,
+        sweep: &Sweep,
+        tables: &[Table],
+        runs: &[SweptRun],
+        stop: &AtomicBool,
+    ) -> Result<(), ResultsError> {
+        Ok(write(sweep, tables, runs, &mut self.directory, stop)?)
     }
 }
 

@@ -2,20 +2,23 @@
 
 use std::fmt::Write;
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
 
 use pyo3::exceptions::{PyFileExistsError, PyIndexError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use slantpath_cli::{ResultsError, SweepResults};
-use slantpath_runner::{LoadError, MadeRun, RunOptions, StoreError, SweptRun, TABLES};
+use slantpath_runner::{LoadError, MadeRun, RunOptions, StoreError, TABLES, Watch};
 
+use crate::guard::guarded;
 use crate::os_error::os_error;
 use crate::run::{Stop, stoppable};
 use crate::scenario::Scenario;
 use crate::source::{doubts, scenario_error, warn};
 use crate::table::Table;
 use crate::toml_text::{quoted, toml_text};
+use crate::topology::while_signals_are_heard;
 
 /// Name by which errors call the grid.
 const GRID: &str = "grid";
@@ -25,6 +28,8 @@ const GRID: &str = "grid";
 pub(crate) struct Sweep {
     base: Py<Scenario>,
     grid: slantpath_runner::Sweep,
+    /// Scenario of the point that was asked for last: the runs of a point share it.
+    latest: Mutex<Option<(usize, Py<Scenario>)>>,
 }
 
 #[pymethods]
@@ -42,11 +47,15 @@ impl Sweep {
     ) -> PyResult<Self> {
         let text = text_of(grid, runs, first_run, tables)?;
         let checked = &base.get().checked;
+        let stop = AtomicBool::new(false);
         let grid = py
             .detach(|| {
-                let base = |_: &str, _: &dyn Fn(_)| Ok(checked.clone());
-                slantpath_runner::Sweep::parse_observed(GRID, &text, base, &|_| {})
-            })
+                while_signals_are_heard(&stop, || {
+                    let base = |_: &str, _: &dyn Fn(_)| Ok(checked.clone());
+                    let watch = Watch { progress: &|_| {}, stop: &stop };
+                    guarded(|| slantpath_runner::Sweep::parse_observed(GRID, &text, base, watch))
+                })
+            })??
             .map_err(|error| match error {
                 LoadError::Invalid(faults) => scenario_error(&faults),
                 LoadError::Unreadable { path, error } => os_error(&error, &path),
@@ -54,7 +63,7 @@ impl Sweep {
         let before = checked.warnings();
         let new: Vec<_> = grid.warnings().iter().filter(|doubt| !before.contains(doubt)).cloned().collect();
         warn(py, &doubts(py, &new)?)?;
-        Ok(Self { base, grid })
+        Ok(Self { base, grid, latest: Mutex::default() })
     }
 
     /// Number of runs in all.
@@ -63,14 +72,23 @@ impl Sweep {
     }
 
     /// Scenario of a job, which can be sent to another process, and the number of its run.
-    fn job(&self, job: usize) -> PyResult<(Scenario, u64)> {
+    fn job(&self, py: Python<'_>, job: usize) -> PyResult<(Py<Scenario>, u64)> {
         if job >= self.grid.jobs() {
             return Err(PyIndexError::new_err(format!("job {job} of {}", self.grid.jobs())));
         }
         let (point, run) = self.grid.job(job);
-        let values = self.grid.values(point);
-        let values: Vec<String> = values.iter().map(|(path, value)| format!("{path}={value}")).collect();
-        Ok((self.base.get().varied(&values, self.grid.scenario(point)), run))
+        let latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let scenario = if let Some((_, scenario)) = latest.filter(|(of, _)| *of == point) {
+            scenario
+        } else {
+            let values = self.grid.values(point);
+            let values: Vec<String> = values.iter().map(|(path, value)| format!("{path}={value}")).collect();
+            let checked = py.detach(|| guarded(|| self.grid.scenario(point)))?;
+            Py::new(py, self.base.get().varied(&values, checked))?
+        };
+        let kept = Some((point, scenario.clone_ref(py)));
+        *self.latest.lock().unwrap_or_else(PoisonError::into_inner) = kept;
+        Ok((scenario, run))
     }
 
     /// Tables that are joined.
@@ -163,16 +181,18 @@ impl SweepDirectory {
     /// Joins the runs, which are all kept, and writes the files of the command; gives the tables.
     fn write(&self, py: Python<'_>, sweep: &Bound<'_, Sweep>) -> PyResult<Vec<Table>> {
         let sweep = sweep.get();
-        let written = py.detach(|| {
+        let stop = AtomicBool::new(false);
+        let write = || {
             self.with(|results| {
-                let (tables, runs): (_, Vec<SweptRun>) = sweep
+                let (tables, runs) = sweep
                     .grid
                     .join_kept(&results.store())
                     .map_err(|error| ResultsError::Failed(error.to_string()))?;
-                results.write(&sweep.grid, &tables, &runs)?;
+                results.write(&sweep.grid, &tables, &runs, &stop)?;
                 Ok(tables)
             })
-        });
+        };
+        let written = py.detach(|| while_signals_are_heard(&stop, write))?;
         let tables = written.map_err(|error: ResultsError| results_error(&error))?;
         Ok(tables.into_iter().map(Table).collect())
     }

@@ -1,4 +1,4 @@
-//! Runs of scenarios: from a string to results, once, many times, or over a grid.
+//! Runs of scenarios: from a file to results, once, many times, or over a grid.
 //!
 //! [`Scenario::load`] reads a file, lays overrides over it and checks it; all faults are reported together as
 //! [`Diagnostics`]. [`Scenario::merged`] writes it back with every default in place.

@@ -86,16 +86,11 @@ impl Scenario {
         &self,
         source: &Arc<Source>,
         values: &[(Vec<&str>, Place, Node)],
-        progress: &dyn Fn(Progress),
+        watch: Watch<'_>,
     ) -> Result<Self, Diagnostics> {
         let mut document = self.document.clone();
         document.insert(source, values);
-        Self::from_document(
-            document,
-            Arc::clone(&self.files),
-            self.checked.shared_sky_plan(),
-            Watch::new(progress),
-        )
+        Self::from_document(document, Arc::clone(&self.files), self.checked.shared_sky_plan(), watch)
     }
 
     fn from_document(

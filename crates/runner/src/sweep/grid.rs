@@ -2,12 +2,14 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use slantpath_advice::is_of_unused;
 use slantpath_reader::{
     AtMost, Data, Diagnostic, Diagnostics, Document, Entries, Fault, Faults, LoadError, Node, Part, Place,
     Section, Setting, Source, read_text, section, suggest,
 };
+use slantpath_scenario::Watch;
 use slantpath_workers::Progress;
 
 use crate::output::TABLES;
@@ -133,15 +135,16 @@ impl Sweep {
         let base = |scenario: &str, progress: &dyn Fn(Progress)| {
             Scenario::load_observed(&directory.join(scenario), overrides, progress)
         };
-        Self::parse_observed(&path.display().to_string(), &read_text(path)?, base, progress)
+        Self::parse_observed(&path.display().to_string(), &read_text(path)?, base, Watch::new(progress))
     }
 
-    /// Reads a string that errors call `name`. The scenario that it names is what `base` gives.
+    /// Reads a string that errors call `name`. The scenario that it names is what `base` gives. What is stopped is at
+    /// fault.
     pub fn parse_observed(
         name: &str,
         text: &str,
         base: impl FnOnce(&str, &dyn Fn(Progress)) -> Result<Scenario, LoadError>,
-        progress: &dyn Fn(Progress),
+        watch: Watch<'_>,
     ) -> Result<Self, LoadError> {
         let document = Document::parse(name, text);
         let (mut tree, mut faults) = document.entries().map_err(LoadError::Invalid)?;
@@ -161,7 +164,7 @@ impl Sweep {
         let points = axes.iter().map(Axis::len).product::<usize>();
         let of_part = |part: usize, made: Progress| {
             let (parts, of_all) = (points + 1, part * made.all + made.done);
-            progress(Progress {
+            (watch.progress)(Progress {
                 done: of_all,
                 all: parts * made.all,
                 share: (part as f64 + made.share) / parts as f64,
@@ -186,8 +189,13 @@ impl Sweep {
             warnings: Warnings::default(),
         };
         for point in 0..points {
-            let made =
-                sweep.try_scenario(point, &|made| of_part(point + 1, made)).map_err(LoadError::Invalid)?;
+            if watch.stop.load(Ordering::Relaxed) {
+                let fault = Fault::new("the points were not all checked: it was stopped");
+                let fault = Diagnostics::one(Arc::clone(&sweep.source), head.scenario.place(), fault);
+                return Err(LoadError::Invalid(fault));
+            }
+            let of_point = Watch { progress: &|made| of_part(point + 1, made), ..watch };
+            let made = sweep.try_scenario(point, of_point).map_err(LoadError::Invalid)?;
             sweep.hashes.push(made.hash());
             sweep.warnings.add(made.warnings());
         }
@@ -286,16 +294,17 @@ impl Sweep {
 
     /// The scenario of a point.
     pub fn scenario(&self, point: usize) -> Scenario {
-        self.try_scenario(point, &|_| {}).expect("every point was checked when the sweep was read")
+        self.try_scenario(point, Watch::new(&|_| {}))
+            .expect("every point was checked when the sweep was read")
     }
 
-    fn try_scenario(&self, point: usize, progress: &dyn Fn(Progress)) -> Result<Scenario, Diagnostics> {
+    fn try_scenario(&self, point: usize, watch: Watch<'_>) -> Result<Scenario, Diagnostics> {
         let paths = self.axes.iter().flat_map(|axis| &axis.paths);
         let values: Vec<_> = paths
             .zip(self.places(point))
             .map(|((path, key, values), place)| (path.split('.').collect(), *key, values[place].clone()))
             .collect();
-        self.base.with_nodes(&self.source, &values, progress)
+        self.base.with_nodes(&self.source, &values, watch)
     }
 }
 

@@ -1,10 +1,10 @@
 //! Every key of a sweep moves what it is about, as `effects` has it for scenarios.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use slantpath_effects::{Keys, Outcome, Row, failures, rows};
-use slantpath_runner::{MadeRun, RunOptions, Scenario, Store, Sweep, SweepOutcome, run, sweep_schema};
+use slantpath_runner::{MadeRun, RunOptions, Scenario, Store, Sweep, SweepOutcome, Watch, run, sweep_schema};
 use slantpath_workers::Workers;
 
 use crate::effects::{folder, plain};
@@ -81,7 +81,7 @@ fn of_disciplines(tables: &str) -> Sweep {
         Ok(Scenario::parse("small", SMALL, &[], slantpath_runner::files_in(std::path::Path::new("")))
             .unwrap())
     };
-    Sweep::parse_observed("grid", &text, base, &|_| {}).unwrap_or_else(|error| panic!("{error}"))
+    Sweep::parse_observed("grid", &text, base, Watch::new(&|_| {})).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// The runs of a sweep that a store has, those that were made, and the names of the tables.
@@ -131,6 +131,21 @@ fn runs_that_others_made_are_joined_as_those_of_the_sweep() {
     std::fs::remove_dir_all(&directory).unwrap();
     assert_eq!(outcome, SweepOutcome::Finished { tables, runs: swept, found: 2, done: 0 });
     assert_eq!(MadeRun::read(b"not a run".to_vec()), None);
+}
+
+#[test]
+fn what_is_stopped_checks_no_point_any_more() {
+    let text = "sweep = { scenario = \"small\" }\n[[axis]]\n\"links.l.loss\" = [\"0 %\", \"120 %\"]\n";
+    let base = |_: &str, _: &dyn Fn(_)| {
+        Ok(Scenario::parse("small", SMALL, &[], slantpath_runner::files_in(std::path::Path::new("")))
+            .unwrap())
+    };
+    let read = |stop: bool| {
+        let watch = Watch { progress: &|_| {}, stop: &AtomicBool::new(stop) };
+        Sweep::parse_observed("grid", text, base, watch).map(drop).unwrap_err().to_string()
+    };
+    assert!(read(false).contains("120 %"), "{}", read(false));
+    assert!(read(true).contains("the points were not all checked"), "{}", read(true));
 }
 
 #[test]
