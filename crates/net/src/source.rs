@@ -94,7 +94,7 @@ pub struct Links<'a> {
 
 impl Links<'_> {
     /// Changes a direction, for packets whose transmission has not begun. One that exists in contacts is taken down
-    /// beside them: contacts go on beginning and ending, and it retransmits once it has been let to and has one. What a
+    /// beside them: contacts go on beginning and ending, and it sends again once it has been let to and has one. What a
     /// [shared transmitter](crate::NetworkBuilder::shared_port) is like does not change.
     pub fn change(&mut self, direction: DirectionId, change: Change) {
         let now = self.kernel.now();

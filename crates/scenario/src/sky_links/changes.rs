@@ -1,7 +1,7 @@
 //! Scripts and fades that change links of the sky: an antenna's, by its name, and those between satellites.
 //!
 //! Contacts begin and end as the sky says; what is changed here comes on top. So an antenna that a script takes down
-//! keeps its satellite, and retransmits when it is let to.
+//! keeps its satellite, and sends again when it is let to.
 
 use std::collections::BTreeSet;
 

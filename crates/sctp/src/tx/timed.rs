@@ -141,7 +141,7 @@ impl Sender {
         }
     }
 
-    /// The last chunk in flight to `path` is to are retransmitted as a probe. Returns it.
+    /// The last chunk in flight to `path` is to be retransmitted as a probe. Returns it.
     pub(super) fn repeat_last(&mut self, turn: &mut Turn<'_>, path: PathId) -> Option<Tsn> {
         let tsn = self.flight_order.last(path, &self.outstanding, &self.steps)?;
         // What may not be retransmitted is none.
