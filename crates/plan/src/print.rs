@@ -17,28 +17,33 @@ use crate::window::WorkingCase;
 /// The answer as text: the case, what cannot be met, and each setting with its bounds, its reason and what moves it.
 pub fn text(answer: &Answer) -> String {
     let mut text = String::new();
-    let mut line = |line: String| text.push_str(&(line + "\n"));
-    line(format!(
+    // By reference: a closure that takes the same empty string twice frees it twice when compiled by rustc 1.77 to 1.96
+    // (rust-lang/rust issue 155241).
+    let mut line = |line: &str| {
+        text.push_str(line);
+        text.push('\n');
+    };
+    line(&format!(
         "{} of signalling are {} on Ethernet: a message of {:.0} octets takes {:.0}",
         kbit(answer.load.as_bits_per_sec() as f64),
         kbit(answer.ethernet.as_bits_per_sec() as f64),
         answer.framing.line,
         answer.framing.ethernet,
     ));
-    line(format!("case {}: {}", case_name(answer.case), answer.case_reason));
-    line(format!("largest step: {}", largest_step(&answer.largest_step)));
+    line(&format!("case {}: {}", case_name(answer.case), answer.case_reason));
+    line(&format!("largest step: {}", largest_step(&answer.largest_step)));
     for impossible in &answer.impossible {
-        line(String::new());
-        line(format!("NOT POSSIBLE: {}", impossible.demand));
-        line(format!("  because {}", impossible.why));
-        line(format!("  possible: {}", impossible.possible));
+        line("");
+        line(&format!("NOT POSSIBLE: {}", impossible.demand));
+        line(&format!("  because {}", impossible.why));
+        line(&format!("  possible: {}", impossible.possible));
     }
-    line(String::new());
-    line("promised, as `--verify` measures it:".to_owned());
+    line("");
+    line("promised, as `--verify` measures it:");
     for promise in &answer.promises {
-        line(format!("  {:<16} {}", promise.name, promised(promise)));
+        line(&format!("  {:<16} {}", promise.name, promised(promise)));
     }
-    line(String::new());
+    line("");
     let width = answer.settings.iter().map(|setting| setting.name.len()).max().unwrap_or(0);
     for setting in &answer.settings {
         let bounds = match (setting.least, setting.most) {
@@ -51,12 +56,12 @@ pub fn text(answer: &Answer) -> String {
         };
         let margin =
             setting.margin().map_or(String::new(), |margin| format!(", margin {:.0} %", 100.0 * margin));
-        line(format!("{:width$}  {}{bounds}{margin}", setting.name, quantity(setting.value, setting.unit)));
-        line(format!("{:width$}  {}", "", setting.reason));
+        line(&format!("{:width$}  {}{bounds}{margin}", setting.name, quantity(setting.value, setting.unit)));
+        line(&format!("{:width$}  {}", "", setting.reason));
         if !setting.sensitivity.is_empty() {
             let each =
                 setting.sensitivity.iter().map(|(quantity, change)| format!("{quantity} {change:+.0} %"));
-            line(format!("{:width$}  a tenth more of: {}", "", each.collect::<Vec<_>>().join(", ")));
+            line(&format!("{:width$}  a tenth more of: {}", "", each.collect::<Vec<_>>().join(", ")));
         }
     }
     text
