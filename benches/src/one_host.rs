@@ -3,12 +3,12 @@
 
 use std::net::IpAddr;
 
-use slantpath_base::{DataRate, DataSize, Duration, Instant, Seed};
-use slantpath_host::message::Content;
-use slantpath_host::{
-    Adaptation, Host, Measurement, Peer, Protocol as Transport, SenderConfig, TransportConfig, WhenBlocked,
-    Workload,
+use slantpath_applications::message::Content;
+use slantpath_applications::{
+    Adaptation, Flows, Host, Measurement, SenderConfig, Sessions, WhenBlocked, Workload,
 };
+use slantpath_base::{DataRate, DataSize, Duration, Instant, Seed};
+use slantpath_host::{Peer, Protocol as Transport, TransportConfig};
 use slantpath_net::{DirectionConfig, Network, NetworkBuilder, QueueConfig, QueueLimit};
 
 use crate::dumbbell::Protocol;
@@ -85,6 +85,7 @@ fn sender(case: Case, flow: u16) -> SenderConfig {
         record_timeline: false,
         sample_paths: None,
         options: slantpath_sctp::SendOptions::default(),
+        adaptation: Adaptation::None,
     }
 }
 
@@ -99,5 +100,5 @@ fn transport(case: Case, local: IpAddr, local_port: u16, peer: Option<Peer>) -> 
             ..Default::default()
         })),
     };
-    TransportConfig { protocol, adaptation: Adaptation::None, local_addresses: vec![local], local_port, peer }
+    TransportConfig { protocol, local_addresses: vec![local], local_port, peer }
 }

@@ -1,6 +1,6 @@
 """Our signalling messages, read by pycrate.
 
-The list is the one that tshark reads too: crates/host/tests/oracles/messages.tsv, which the Rust tests hold
+The list is the one that tshark reads too: crates/signalling/tests/oracles/messages.tsv, which the Rust tests hold
 to the encoders. What pycrate reads, it writes again octet for octet, under the type that we mean.
 """
 
@@ -15,7 +15,7 @@ import pytest
 from pycrate_asn1dir import TCAP_RAW
 from pycrate_mobile import ISUP, SCCP, SIGTRAN
 
-TABLE = Path(__file__).parents[2] / "crates/host/tests/oracles/messages.tsv"
+TABLE = Path(__file__).parents[2] / "crates/signalling/tests/oracles/messages.tsv"
 LAYERS = ("m3ua", "m2ua", "sua", "iua", "m2pa", "sccp", "scmg", "isup", "tcap", "mtp3", "mtp2")
 OPC, DPC, SLS = 257, 92, 5
 LABEL_LEN = 5

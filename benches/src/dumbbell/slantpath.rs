@@ -2,12 +2,12 @@
 
 use std::net::IpAddr;
 
-use slantpath_base::{DataRate, DataSize, Duration, Instant, Seed};
-use slantpath_host::message::Content;
-use slantpath_host::{
-    Adaptation, Host, Measurement, MessageRecords, Peer, Protocol as Transport, ReceiverConfig, SenderConfig,
-    TransportConfig, WhenBlocked, Workload,
+use slantpath_applications::message::Content;
+use slantpath_applications::{
+    Adaptation, Flows, Host, Measurement, MessageRecords, ReceiverConfig, SenderConfig, WhenBlocked, Workload,
 };
+use slantpath_base::{DataRate, DataSize, Duration, Instant, Seed};
+use slantpath_host::{Peer, Protocol as Transport, TransportConfig};
 use slantpath_net::{DirectionConfig, LinkId, Network, NetworkBuilder, NodeId, QueueConfig, QueueLimit};
 use slantpath_sctp::SctpConfig;
 use slantpath_tcp::{DelayedAck, TcpConfig};
@@ -123,6 +123,7 @@ fn sender(case: &Case, number: usize, flow: &Flow, seed: Seed) -> Host {
         record_timeline: false,
         sample_paths: None,
         options: slantpath_sctp::SendOptions::default(),
+        adaptation: Adaptation::None,
     };
     let peer = Peer { addresses: vec![there], port: PORT };
     host.add_sender(transport(case, here, Some(peer)), config, seed, &format!("flow/{number}"));
@@ -140,6 +141,7 @@ fn receiver(case: &Case, number: usize, flow: &Flow, seed: Seed) -> Host {
         may_skip: false,
         records: MessageRecords::Nothing,
         read_rate: None,
+        adaptation: Adaptation::None,
     };
     host.add_receiver(transport(case, here, None), config, seed, &format!("flow/{number}"));
     host
@@ -195,13 +197,7 @@ fn transport(case: &Case, local: IpAddr, peer: Option<Peer>) -> TransportConfig 
             ..tcp(case.governed)
         })),
     };
-    TransportConfig {
-        protocol,
-        adaptation: Adaptation::None,
-        local_addresses: vec![local],
-        local_port: PORT,
-        peer,
-    }
+    TransportConfig { protocol, local_addresses: vec![local], local_port: PORT, peer }
 }
 
 #[cfg(test)]

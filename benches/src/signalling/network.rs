@@ -1,8 +1,9 @@
 //! Signalling networks in the simulator, from load to account: how much a message costs beside others, and beside
 //! what is idle.
 
+use slantpath_applications::{AssociationConfig, Associations, Host};
 use slantpath_base::{DataRate, Duration, Instant, Seed};
-use slantpath_host::{AssociationConfig, Host, Peer};
+use slantpath_host::Peer;
 use slantpath_net::{DirectionConfig, Network, NetworkBuilder, NodeId, QueueConfig, QueueLimit};
 use slantpath_sctp::SctpConfig;
 use slantpath_sigtran::m2pa;

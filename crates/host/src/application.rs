@@ -1,131 +1,97 @@
-//! The users of sockets that a host has.
+//! The user of a socket: what a host tells it and asks of it, and what it may answer.
 
-use slantpath_base::{Instant, prefetch};
+use std::fmt::Debug;
 
-use crate::carrier::Carrier;
-use crate::flow_end::FlowEnd;
+use slantpath_base::Instant;
+
 use crate::ids::SocketId;
-use crate::program::Program;
-use crate::receiver::ReceiverConfig;
-use crate::served::{Others, Reaction, Served};
-use crate::sessions::Session;
-use crate::socket::{Socket, SocketEvent};
+use crate::socket::Socket;
+use crate::socket::event::SocketEvent;
 
-/// Holder of a socket: the application, or none any more.
-#[derive(Debug)]
-pub(crate) enum Application {
-    /// Keeps an association up for an adaptation layer outside the host.
-    Carrier(Box<Carrier>),
-    /// One end of a flow.
-    Flow(Box<FlowEnd>),
-    /// Accepts whoever comes: each is a socket of its own, whose application is made as the listener says.
-    Listener(Box<Listener>),
-    /// Nothing more: what it was has ended, and its record has been taken.
-    Over,
-    /// Hands everything to a program outside the host.
-    Program(Box<Program>),
-    /// One end of a session.
-    Session(Box<Session>),
-}
+/// User of one socket. It opens or listens, offers messages and is told when it may go on, pauses what comes in and
+/// closes.
+///
+/// A host has applications of one type, known when it is compiled: an enumeration if there are several kinds.
+pub trait Application: Debug + Sized {
+    /// State that all applications of a host share.
+    type Shared: Debug + Default;
 
-impl Application {
-    /// Asks the processor for its memory: it is going to be served.
-    pub(crate) fn prefetch(&self) {
-        match self {
-            Self::Flow(flow) => prefetch(&**flow),
-            Self::Session(session) => prefetch(&**session),
-            Self::Carrier(_) | Self::Listener(_) | Self::Over | Self::Program(_) => {}
-        }
-    }
-
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "it is no longer than a call, and an event is large to move")]
-    pub(crate) fn handle_event(
+    /// Handles an event of its socket, whose name is `own`.
+    fn handle_event(
         &mut self,
         now: Instant,
+        own: SocketId,
         event: SocketEvent,
         socket: &mut Socket<'_>,
-    ) -> Reaction {
-        match self {
-            Self::Carrier(carrier) => {
-                carrier.handle_event(now, event, socket);
-                Reaction::Serve
-            }
-            Self::Flow(flow) => flow.handle_event(now, event, socket),
-            // All that happens is told of the sockets that it has accepted.
-            Self::Listener(_) | Self::Over => Reaction::None,
-            Self::Program(program) => {
-                program.handle_event(event, socket);
-                Reaction::None
-            }
-            Self::Session(session) => session.handle_event(now, event, socket),
-        }
-    }
+        shared: &mut Self::Shared,
+    ) -> Reaction;
+
+    /// Does the next thing that the application wants of its socket, or several if nobody else waits.
+    fn serve(&mut self, now: Instant, others: Others, socket: &mut Socket<'_>) -> Served;
+
+    /// Handles the instant that [`Application::serve`] has named. It is served afterwards.
+    fn handle_deadline(&mut self, _now: Instant) {}
 
     /// Until when it has nothing to do unless it is told something, if it was served last and then waited for
     /// `deadline`.
-    pub(crate) fn idle_until(&self, deadline: Option<Instant>) -> Instant {
-        let deadline = deadline.unwrap_or(Instant::FAR_FUTURE);
-        match self {
-            // It looks at its association whenever something happens to it.
-            Self::Carrier(_) => Instant::START,
-            Self::Flow(flow) => deadline.min(flow.next_sample().unwrap_or(Instant::FAR_FUTURE)),
-            Self::Listener(_) | Self::Over | Self::Program(_) | Self::Session(_) => deadline,
-        }
+    fn idle_until(&self, deadline: Option<Instant>) -> Instant {
+        deadline.unwrap_or(Instant::FAR_FUTURE)
     }
 
-    /// The time has come that [`Application::serve`] named.
-    pub(crate) fn handle_deadline(&mut self, now: Instant) {
-        match self {
-            Self::Flow(flow) => flow.handle_deadline(now),
-            Self::Carrier(_) | Self::Listener(_) | Self::Over | Self::Program(_) | Self::Session(_) => {}
-        }
+    /// Notes in the shared state what being served has left to somebody outside of the host.
+    fn note_served(&mut self, _own: SocketId, _shared: &mut Self::Shared) {}
+
+    /// Tells if it is over, and then leaves its record in the shared state: the host drops it. The socket is nobody's
+    /// from then on, and what still comes for its association or connection is between that and its peer.
+    fn retire(
+        &mut self,
+        _now: Instant,
+        _own: SocketId,
+        _socket: &mut Socket<'_>,
+        _shared: &mut Self::Shared,
+    ) -> bool {
+        false
     }
 
-    /// Does the next thing that the application wants of its socket, or several if nobody else waits.
-    #[inline]
-    pub(crate) fn serve(&mut self, now: Instant, others: Others, socket: &mut Socket<'_>) -> Served {
-        let served = match self {
-            Self::Carrier(carrier) => carrier.serve(now, socket),
-            Self::Flow(flow) => flow.serve(now, others, socket),
-            Self::Listener(_) | Self::Over => Served::Idle(None),
-            Self::Program(program) => program.serve(now, socket),
-            Self::Session(session) => session.serve(now, others, socket),
-        };
-        match (self, &served) {
-            (Self::Carrier(carrier), Served::Idle(_)) => carrier.sample(now, socket),
-            (Self::Flow(flow), Served::Idle(_)) => flow.sample(now, socket),
-            _ => {}
-        }
-        served
+    /// Application of an association or connection that has come to the port that this one, `own`, listens at: it is a
+    /// socket of its own. `None` if this one serves it itself.
+    fn accept(&self, _own: SocketId) -> Option<Self> {
+        None
     }
+
+    /// Tells if it is served before those of which this is false, and in the order in which it was added; those are
+    /// served in the opposite order.
+    fn is_served_first(&self) -> bool {
+        false
+    }
+
+    /// Asks the processor for its memory: it is going to be served.
+    fn prefetch(&self) {}
 }
 
-/// A listening socket's application.
-#[derive(Debug)]
-pub(crate) struct Listener {
-    pub(crate) receiver: ReceiverConfig,
-    pub(crate) accepts: Accepts,
+/// Consequence of serving an application.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Served {
+    /// The socket has been told something: drain the transport, and serve again.
+    Again,
+    /// Nothing to do until this time, or until an event.
+    Idle(Option<Instant>),
 }
 
-/// Use that a listener makes of its peers.
-#[derive(Debug)]
-pub(crate) enum Accepts {
-    /// Sessions that carry something here.
-    Sessions,
-    /// Sessions that ask, and are answered in messages of so many bytes.
-    SessionsThatAsk { message_len: usize },
+/// State of the other sockets of the host: idle, or waiting to be served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Others {
+    /// None does: as long as the transports have nothing to do, it would be the same one's turn again at once.
+    Idle,
+    /// Some do: after one thing it is their turn.
+    Wait,
 }
 
-impl Listener {
-    /// The application of the next socket.
-    /// `own` is the listener's.
-    pub(crate) fn accept(&self, own: SocketId) -> Application {
-        match &self.accepts {
-            Accepts::Sessions => Application::Session(Box::new(Session::receiver(own, self.receiver))),
-            Accepts::SessionsThatAsk { message_len } => {
-                Application::Session(Box::new(Session::server(own, *message_len)))
-            }
-        }
-    }
+/// Consequence of an event that an application was told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reaction {
+    /// The application goes on waiting for what it has been waiting for.
+    None,
+    /// The application may have something to do: serve it.
+    Serve,
 }

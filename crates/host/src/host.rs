@@ -1,20 +1,16 @@
-//! A host: IP below, SCTP and TCP in the middle, sockets and their applications on top.
+//! A host: IP below, SCTP and TCP in the middle, sockets for applications on top.
 
+mod associations;
 mod handover;
-mod programs;
 mod script;
-mod sessions;
 
 use std::net::IpAddr;
 
 pub use handover::Handover;
-pub(crate) use script::CommandLog;
 use script::Script;
-pub use script::{AssociationCommand, CommandOutcome, CommandRecord};
-use slantpath_base::{Deadlines, Instant, Seed};
+use slantpath_base::{Instant, Stream};
 use slantpath_interface::{AddressNews, InterfaceId, Journey};
 use slantpath_sctp as sctp;
-use slantpath_sigtran::transport::{Transmit, TransportInput};
 use slantpath_tcp as tcp;
 use slantpath_wire::icmp::{IcmpError, IcmpMessage};
 use slantpath_wire::ip::{Envelope, Fragment, Fragmentation, IPV4_HEADER_LEN, IpFields, IpHeader, protocol};
@@ -22,21 +18,14 @@ use slantpath_wire::reassembly::{Reassembler, ReassemblyCounters};
 use slantpath_wire::{Checksum, Packet};
 
 use crate::application::Application;
-use crate::carrier::{AssociationConfig, AssociationCounters, Carrier};
-use crate::flow_end::FlowEnd;
 use crate::ids::SocketId;
 use crate::interfaces::{Interfaces, NoSourceAddress};
-use crate::receiver::{MessageRecords, ReceiverConfig};
-use crate::record::{
-    CongestionSample, DeliveredMessage, Finality, PathSample, ReceiverReport, SenderRecords, SenderReport,
-};
-use crate::sender::SenderConfig;
-use crate::sessions::SessionSource;
-use crate::socket::{MessageReports, Peers, Socket, SocketState, Stack, Traces};
+use crate::reports::Reports;
+use crate::sample::CongestionSample;
+use crate::socket::{Peers, PortUse, Socket, SocketState, Stack};
 use crate::sockets::Sockets;
 use crate::trace::TraceRecord;
-use crate::transport::{Adaptation, Protocol, TransportConfig};
-use crate::workload::workload_stream;
+use crate::transport::{Protocol, TransportConfig};
 
 /// Packets that a host threw away, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,16 +45,32 @@ pub struct HostDrops {
     pub refused_handovers: u64,
 }
 
+/// Application whose hosts open sockets by themselves, as what all of them share says.
+pub trait Opener: Application {
+    /// Instant at which [`Opener::open_due`] is to be called.
+    fn next_opening(_shared: &Self::Shared) -> Option<Instant> {
+        None
+    }
+
+    /// Opens the sockets that are due.
+    fn open_due(_host: &mut Host<Self>, _now: Instant) {}
+
+    /// Tells if applications have ended of which [`Opener::follow_ended`] has not heard.
+    fn has_ended(_shared: &Self::Shared) -> bool {
+        false
+    }
+
+    /// Does what follows from the end of applications. It is called when nothing is left to send or to serve.
+    fn follow_ended(_host: &mut Host<Self>, _now: Instant) {}
+}
+
 /// An end system with the sockets that are open at it.
 #[derive(Debug)]
-pub struct Host {
+pub struct Host<A: Application> {
     interfaces: Interfaces,
     reassembler: Reassembler,
     stack: Stack,
-    sockets: Sockets,
-    sources: Vec<SessionSource>,
-    /// Instants at which sources begin sessions.
-    source_deadlines: Deadlines<u32>,
+    sockets: Sockets<A>,
     script: Script,
     /// Treatment of SCTP packets to a port that nobody has.
     unbound_ports: UnboundPorts,
@@ -81,7 +86,7 @@ enum UnboundPorts {
     Dropped,
 }
 
-impl Host {
+impl<A: Application> Host<A> {
     /// A host with these addresses, each at an interface.
     pub fn new(addresses: Vec<(IpAddr, InterfaceId)>) -> Self {
         let interfaces = Interfaces::new(addresses);
@@ -90,8 +95,6 @@ impl Host {
             reassembler: Reassembler::default(),
             stack: Stack::default(),
             sockets: Sockets::default(),
-            sources: Vec::new(),
-            source_deadlines: Deadlines::default(),
             script: Script::default(),
             unbound_ports: UnboundPorts::default(),
             drops: HostDrops::default(),
@@ -104,43 +107,77 @@ impl Host {
         self.interfaces.add_route(destination, interface)
     }
 
-    /// Adds a sending end. `seed` and `path` name the flow, from which its streams of chance derive.
+    /// Adds a socket with a port of its own for an application, which is served at once. With `peers` it listens; else
+    /// the application opens it. `stream` is for the chance that the transport draws.
     ///
     /// # Panics
-    /// If its port is in use.
-    pub fn add_sender(
+    /// If the port is in use, or there is no local address.
+    pub fn add(
         &mut self,
         transport: TransportConfig,
-        config: SenderConfig,
-        seed: Seed,
-        path: &str,
+        peers: Option<Peers>,
+        reports: Reports,
+        stream: Stream,
+        application: A,
     ) -> SocketId {
-        let stream = seed.stream(&format!("{path}/sender/transport"));
-        let workload = workload_stream(seed, path);
-        let adaptation = transport.adaptation;
+        let protocol = protocol_of(&transport.protocol);
+        let port_use = match self.sockets.at_port(protocol, transport.local_port) {
+            Some(_) if self.sockets.is_free(protocol, transport.local_port) => PortUse::Again,
+            _ => PortUse::First,
+        };
         let transport = self.with_nearest_address_first(transport);
-        let state = SocketState::bind(&mut self.stack, transport, stream, FlowEnd::traces(&config));
-        let flow = FlowEnd::sender(adaptation, config, workload);
-        self.sockets.add(state, Application::Flow(Box::new(flow)), &self.stack)
+        let mut state = SocketState::bind(port_use, &mut self.stack, transport, stream, reports);
+        if let Some(peers) = peers {
+            state.listen(&mut self.stack, peers);
+        }
+        self.sockets.add(state, application, &self.stack)
     }
 
-    /// Adds a receiving end for one peer, which listens from the start of the run.
-    ///
-    /// # Panics
-    /// If its port is in use.
-    pub fn add_receiver(
-        &mut self,
-        transport: TransportConfig,
-        config: ReceiverConfig,
-        seed: Seed,
-        path: &str,
-    ) -> SocketId {
-        // With an adaptation layer, messages of SCTP are not those of the flow.
-        let arrivals =
-            config.records == MessageRecords::TimesAndJourneys && transport.adaptation == Adaptation::None;
-        let flow = FlowEnd::receiver(transport.adaptation, config);
-        let traces = Traces { arrivals, ..Traces::default() };
-        self.listen(transport, Peers::One, traces, Application::Flow(Box::new(flow)), seed, path)
+    /// Tells if a port is nobody's, or that of a socket whose application is over.
+    pub fn is_port_free(&self, protocol: &Protocol, port: u16) -> bool {
+        self.sockets.is_free(protocol_of(protocol), port)
+    }
+
+    /// The application of a socket; `None` if there is no such socket, or its application is over.
+    #[inline]
+    pub fn application(&self, id: SocketId) -> Option<&A> {
+        self.sockets.application(id)
+    }
+
+    /// Variant of [`Host::application`] that gives it mutably, with what all share, to take what it has kept: it is not
+    /// served for that.
+    #[inline]
+    pub fn application_mut(&mut self, id: SocketId) -> Option<(&mut A, &mut A::Shared)> {
+        self.sockets.application_mut(id)
+    }
+
+    /// Applications of the sockets, in the order of these.
+    pub fn applications(&self) -> impl Iterator<Item = &A> {
+        self.sockets.applications()
+    }
+
+    /// Shows each application with its socket, in the order of these. Nothing of the run changes.
+    pub fn visit(&mut self, visit: impl FnMut(&A, &mut Socket<'_>)) {
+        self.sockets.visit(&mut self.stack, visit);
+    }
+
+    /// A socket with its application and what all share, in the hands of whoever commands it; it is served afterwards.
+    /// `None` if there is no such socket, or its application is over.
+    pub fn command(&mut self, id: SocketId) -> Option<(&mut A, Socket<'_>, &mut A::Shared)> {
+        let (application, socket, shared) = self.sockets.command(id, &mut self.stack)?;
+        Some((application?, socket, shared))
+    }
+
+    /// State that the applications share.
+    #[inline]
+    pub const fn shared(&self) -> &A::Shared {
+        &self.sockets.shared
+    }
+
+    /// Variant of [`Host::shared`] that gives it mutably.
+    #[inline]
+    pub const fn shared_mut(&mut self) -> &mut A::Shared {
+        &mut self.sockets.shared
     }
 
     /// Has a TCP socket that will connect send from the address of the interface towards its peer.
@@ -154,167 +191,6 @@ impl Host {
         transport
     }
 
-    fn listen(
-        &mut self,
-        transport: TransportConfig,
-        peers: Peers,
-        traces: Traces,
-        application: Application,
-        seed: Seed,
-        path: &str,
-    ) -> SocketId {
-        let stream = seed.stream(&format!("{path}/receiver/transport"));
-        let mut state = SocketState::bind(&mut self.stack, transport, stream, traces);
-        state.listen(&mut self.stack, peers);
-        self.sockets.add(state, application, &self.stack)
-    }
-
-    /// Adds an end of an association that an adaptation layer drives. `path` names it for its stream of chance.
-    ///
-    /// # Panics
-    /// If its port is in use.
-    pub fn add_association(&mut self, config: &AssociationConfig, seed: Seed, path: &str) -> SocketId {
-        let traces = Traces {
-            messages: match (config.sctp.trace_messages, config.measures_delay) {
-                (true, _) => MessageReports::All,
-                (false, true) => MessageReports::Acknowledged,
-                (false, false) => MessageReports::Nothing,
-            },
-            timers: config.sctp.trace_timers,
-            arrivals: false,
-        };
-        let mut state = SocketState::bind(&mut self.stack, config.transport(), seed.stream(path), traces);
-        if config.peer.is_none() {
-            state.listen(&mut self.stack, Peers::One);
-        }
-        self.sockets.add(state, Application::Carrier(Box::new(Carrier::new(config))), &self.stack)
-    }
-
-    /// Lets a socket's application take nothing more that comes in, so that it fills the receive buffer and closes the
-    /// peer's window. `false` if there is no such socket.
-    pub fn pause(&mut self, now: Instant, id: SocketId) -> bool {
-        self.sockets.command(id, &mut self.stack).map(|(_, mut socket)| socket.pause(now)).is_some()
-    }
-
-    /// Lets it take what has come in meanwhile, and all that follows. `false` if there is no such socket.
-    pub fn resume(&mut self, now: Instant, id: SocketId) -> bool {
-        self.sockets.command(id, &mut self.stack).map(|(_, mut socket)| socket.resume(now)).is_some()
-    }
-
-    /// Tells if any association has an input for the layer above.
-    pub fn has_association_inputs(&self) -> bool {
-        self.sockets.has_inputs()
-    }
-
-    /// Takes the next input of an association for the layer above: all of one association, oldest first, before the
-    /// next.
-    pub fn next_association_input(&mut self) -> Option<(SocketId, TransportInput)> {
-        self.sockets.next_input()
-    }
-
-    /// Sends a message on an association, in order on its stream. One that is down throws it away and counts it.
-    ///
-    /// # Panics
-    /// If the host has no such association.
-    pub fn send_on_association(&mut self, now: Instant, id: SocketId, transmit: Transmit) {
-        self.command(id, |carrier, socket| carrier.send(now, transmit, socket));
-    }
-
-    /// Ends an association at once. The end that opened it opens it again.
-    ///
-    /// # Panics
-    /// If the host has no such association.
-    pub fn abort_association(&mut self, now: Instant, id: SocketId) {
-        self.command(id, |_, socket| socket.abort(now));
-    }
-
-    /// Ends an association at once, and leaves it closed until [`Host::reopen_association`].
-    ///
-    /// # Panics
-    /// If the host has no such association.
-    pub fn close_association(&mut self, now: Instant, id: SocketId) {
-        self.command(id, |carrier, socket| carrier.close(now, socket));
-    }
-
-    /// Opens an association that was closed, if this end opens it.
-    ///
-    /// # Panics
-    /// If the host has no such association.
-    pub fn reopen_association(&mut self, now: Instant, id: SocketId) {
-        self.command(id, |carrier, _| carrier.open_again(now));
-    }
-
-    /// Counters of an association; `None` if there is no such association.
-    pub fn association_counters(&self, id: SocketId) -> Option<AssociationCounters> {
-        self.carrier(id).map(Carrier::counters)
-    }
-
-    /// Messages of an association that wait for SCTP's buffer; `None` if there is no such association.
-    pub fn association_waiting(&self, id: SocketId) -> Option<usize> {
-        self.carrier(id).map(Carrier::waiting)
-    }
-
-    /// Takes the samples of an association's paths that were kept since this was last asked, and the addresses that the
-    /// paths lead to, which they are numbered by; `None` if there is no such association.
-    pub fn take_association_samples(&mut self, id: SocketId) -> Option<(Vec<PathSample>, &[IpAddr])> {
-        let samples = match self.sockets.application_mut(id)? {
-            Application::Carrier(carrier) => carrier.take_samples(),
-            _ => return None,
-        };
-        Some((samples, self.sockets.paths(id)?))
-    }
-
-    pub(crate) fn carrier(&self, id: SocketId) -> Option<&Carrier> {
-        match self.sockets.application(id)? {
-            Application::Carrier(carrier) => Some(carrier),
-            _ => None,
-        }
-    }
-
-    fn command(&mut self, id: SocketId, act: impl FnOnce(&mut Carrier, &mut Socket<'_>)) {
-        match self.sockets.command(id, &mut self.stack) {
-            Some((Application::Carrier(carrier), mut socket)) => act(carrier, &mut socket),
-            _ => {
-                panic!("the host has no association {}", id.0)
-            }
-        }
-        self.sockets.note_inputs(id);
-    }
-
-    fn flow(&self, id: SocketId) -> Option<&FlowEnd> {
-        match self.sockets.application(id)? {
-            Application::Flow(flow) => Some(flow),
-            _ => None,
-        }
-    }
-
-    fn flow_mut(&mut self, id: SocketId) -> Option<&mut FlowEnd> {
-        match self.sockets.application_mut(id)? {
-            Application::Flow(flow) => Some(flow),
-            _ => None,
-        }
-    }
-
-    /// Report of the sender of a flow; `None` for any other socket.
-    pub fn sender_report(&self, id: SocketId) -> Option<&SenderReport> {
-        self.flow(id)?.sender_report()
-    }
-
-    /// Report of the receiver of a flow; `None` for any other socket.
-    pub fn receiver_report(&self, id: SocketId) -> Option<&ReceiverReport> {
-        self.flow(id)?.receiver_report()
-    }
-
-    /// Takes records of the sender of a flow, which forgets them; `None` for a receiver. Nothing of the run changes.
-    pub fn take_sender_records(&mut self, id: SocketId, finality: Finality) -> Option<SenderRecords> {
-        self.flow_mut(id)?.take_sender_records(finality)
-    }
-
-    /// Takes the deliveries that the receiver of a flow has recorded and forgets; `None` for a sender.
-    pub fn take_deliveries(&mut self, id: SocketId) -> Option<Vec<DeliveredMessage>> {
-        self.flow_mut(id)?.take_deliveries()
-    }
-
     /// Counts of the packets that the host dropped.
     pub const fn drops(&self) -> HostDrops {
         self.drops
@@ -326,7 +202,7 @@ impl Host {
     }
 
     /// Fields of the IP header of the packet that came last for a socket's TCP connection; `None` if none has come, or
-    /// there is no such socket. With SCTP each message has its own ([`ProgramMessage::ip`](crate::ProgramMessage::ip)).
+    /// there is no such socket. With SCTP each message has its own ([`SocketEvent::Message`](crate::SocketEvent)).
     pub fn received_ip(&self, id: SocketId) -> Option<IpFields> {
         self.sockets.received_ip(id, &self.stack)
     }
@@ -352,25 +228,6 @@ impl Host {
     #[inline]
     fn is_quiet(&self) -> bool {
         self.stack.is_idle() && !self.sockets.is_any_ready() && !self.interfaces.has_fragment()
-    }
-
-    /// The next packet of a host that is not quiet.
-    #[inline(never)]
-    fn poll_busy(&mut self, now: Instant, packet: &mut Packet) -> Option<InterfaceId> {
-        if let Some(interface) = self.interfaces.poll_fragment(packet) {
-            return Some(interface);
-        }
-        loop {
-            if let Some(interface) = self.poll_stack(now, packet) {
-                return Some(interface);
-            }
-            if !self.sockets.serve_next(now, &mut self.stack) && self.stack.is_idle() {
-                if !self.sockets.has_ended_session() {
-                    return None;
-                }
-                self.note_ended_sessions(now);
-            }
-        }
     }
 
     /// The next packet of the transports; what they have to tell goes up to the applications on the way.
@@ -514,7 +371,28 @@ impl Host {
     }
 }
 
-impl slantpath_interface::Host for Host {
+impl<A: Opener> Host<A> {
+    /// The next packet of a host that is not quiet.
+    #[inline(never)]
+    fn poll_busy(&mut self, now: Instant, packet: &mut Packet) -> Option<InterfaceId> {
+        if let Some(interface) = self.interfaces.poll_fragment(packet) {
+            return Some(interface);
+        }
+        loop {
+            if let Some(interface) = self.poll_stack(now, packet) {
+                return Some(interface);
+            }
+            if !self.sockets.serve_next(now, &mut self.stack) && self.stack.is_idle() {
+                if !A::has_ended(self.shared()) {
+                    return None;
+                }
+                A::follow_ended(self, now);
+            }
+        }
+    }
+}
+
+impl<A: Opener> slantpath_interface::Host for Host<A> {
     fn handle_packet(&mut self, now: Instant, _interface: InterfaceId, packet: &mut Packet) {
         if let Some((protocol, envelope)) = read_usual_header(packet) {
             if self.interfaces.owns(envelope.destination) {
@@ -563,8 +441,8 @@ impl slantpath_interface::Host for Host {
 
     fn handle_deadline(&mut self, now: Instant) {
         self.reassembler.handle_deadline(now);
-        if self.source_deadlines.earliest().is_some_and(|earliest| earliest <= now) {
-            self.begin_sessions(now);
+        if A::next_opening(self.shared()).is_some_and(|earliest| earliest <= now) {
+            A::open_due(self, now);
         }
         if self.script.deadline().is_some_and(|at| at <= now) {
             self.follow_script(now);
@@ -582,8 +460,16 @@ impl slantpath_interface::Host for Host {
         let latest = |deadline: Option<Instant>| deadline.unwrap_or(Instant::FAR_FUTURE);
         let transports = latest(self.stack.sctp.deadline()).min(latest(self.stack.tcp.deadline()));
         let own = latest(self.sockets.deadline()).min(latest(self.reassembler.deadline()));
-        let own = own.min(latest(self.source_deadlines.earliest())).min(latest(self.script.deadline()));
+        let own = own.min(latest(A::next_opening(self.shared()))).min(latest(self.script.deadline()));
         Some(transports.min(own)).filter(|deadline| *deadline != Instant::FAR_FUTURE)
+    }
+}
+
+/// The number of a transport in the IP header.
+const fn protocol_of(transport: &Protocol) -> u8 {
+    match transport {
+        Protocol::Sctp(_) => protocol::SCTP,
+        Protocol::Tcp(_) => protocol::TCP,
     }
 }
 

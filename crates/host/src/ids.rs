@@ -1,4 +1,4 @@
-//! Numbers by which a host's sockets and sources of sessions are known.
+//! Numbers by which a host's sockets are known.
 
 /// One of a host's sockets: numbers in the order in which they were added or accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -9,7 +9,3 @@ impl SocketId {
         self.0 as usize
     }
 }
-
-/// Identifier of a source of a host: numbers in the order in which the sources were added.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SessionSourceId(pub u32);

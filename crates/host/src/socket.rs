@@ -4,8 +4,9 @@
 //! [`SocketEvent`]s. It never sees a packet, and no other socket. SCTP and TCP themselves are one object each for the
 //! whole host ([`Stack`]); a socket is borrowed together with them while its application is served.
 
-mod event;
+pub(crate) mod event;
 mod fill;
+pub(crate) mod outgoing;
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -16,16 +17,15 @@ use slantpath_sctp as sctp;
 use slantpath_tcp as tcp;
 use slantpath_wire::ip::{IpFields, protocol};
 
-use crate::host::CommandLog;
+use crate::command_log::CommandLog;
 use crate::ids::SocketId;
-use crate::record::{CongestionSample, PathSample};
-use crate::sender::{Offer, Outgoing};
-use crate::sockets::Opened;
+use crate::reports::{MessageReports, Reports};
+use crate::sample::{CongestionSample, PathSample};
 use crate::trace::TraceBuffer;
 use crate::transport::{Peer, Protocol, TransportConfig};
-pub(crate) use event::{Abandoned, SocketEvent};
-use event::{path_number, sctp_event, tcp_event};
+use event::{SocketEvent, path_number, sctp_event, tcp_event};
 use fill::{refusal, sctp_message, write};
+use outgoing::{Offer, Outgoing};
 
 /// Why a message is refused before there is anything to send it on.
 const NOT_OPEN: &str = "nothing has been opened";
@@ -51,35 +51,6 @@ impl Stack {
     }
 }
 
-/// Reports that a transport makes of messages.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd)]
-pub(crate) enum MessageReports {
-    #[default]
-    Nothing,
-    /// Acknowledgements of messages (SCTP).
-    Acknowledged,
-    /// Every transmission, and what is acknowledged.
-    All,
-}
-
-impl MessageReports {
-    /// All, if they are wanted.
-    pub(crate) fn all_if(is_wanted: bool) -> Self {
-        if is_wanted { Self::All } else { Self::Nothing }
-    }
-}
-
-/// Reports that a transport makes besides those that its user must have.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Traces {
-    /// Reports on the fates of messages.
-    pub(crate) messages: MessageReports,
-    /// Reports on the retransmission timer of each path (SCTP).
-    pub(crate) timers: bool,
-    /// Reports on the content that each packet brings.
-    pub(crate) arrivals: bool,
-}
-
 /// History of a port: with a socket before, or without.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PortUse {
@@ -87,9 +58,16 @@ pub(crate) enum PortUse {
     First,
 }
 
+/// Association or connection that a socket has opened.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Opened {
+    Association(sctp::AssociationId),
+    Connection(tcp::ConnectionId),
+}
+
 /// Number of peers that a listening socket has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Peers {
+pub enum Peers {
     /// Any number; each association or connection is a socket of its own.
     Many,
     /// One at a time, which the listening socket itself serves.
@@ -133,7 +111,7 @@ pub(crate) struct SocketState {
     local_port: u16,
     reading: Reading,
     /// If the association is traced: what its application has asked for.
-    traced: Option<Traces>,
+    traced: Option<Reports>,
     /// The peer's addresses in the order in which paths are numbered.
     paths: Vec<IpAddr>,
     peer: Option<Peer>,
@@ -164,37 +142,32 @@ struct Origin {
 }
 
 impl SocketState {
-    /// A socket on a port of its own, which is neither connected nor listening.
+    /// A socket on a port of its own, which is neither connected nor listening. The port may have had a socket with the
+    /// same configuration, which is over.
     ///
     /// # Panics
     /// If the configuration has no local address, or the port is in use.
-    pub(crate) fn bind(stack: &mut Stack, config: TransportConfig, stream: Stream, traces: Traces) -> Self {
-        Self::bind_for(PortUse::First, stack, config, stream, traces)
-    }
-
-    /// Variant of [`SocketState::bind`] for a port that may have had a socket with the same configuration, which is
-    /// over.
-    pub(crate) fn bind_for(
+    pub(crate) fn bind(
         port_use: PortUse,
         stack: &mut Stack,
         config: TransportConfig,
         stream: Stream,
-        traces: Traces,
+        reports: Reports,
     ) -> Self {
-        let TransportConfig { protocol, adaptation: _, local_addresses, local_port, peer } = config;
+        let TransportConfig { protocol, local_addresses, local_port, peer } = config;
         let local = *local_addresses.first().expect("a socket has a local address");
         let mut traced = None;
         let kind = match protocol {
             Protocol::Sctp(config) => {
                 let config = sctp::SctpConfig {
-                    trace_messages: traces.messages == MessageReports::All,
-                    trace_arrivals: traces.arrivals,
-                    report_acknowledged: traces.messages >= MessageReports::Acknowledged,
-                    trace_timers: traces.timers,
+                    trace_messages: reports.messages == MessageReports::All,
+                    trace_arrivals: reports.arrivals,
+                    report_acknowledged: reports.messages >= MessageReports::Acknowledged,
+                    trace_timers: reports.timers,
                     ..*config
                 };
                 let config = if config.trace { config.traced() } else { config };
-                traced = config.trace.then_some(traces);
+                traced = config.trace.then_some(reports);
                 // The other end is set up alike: what it can send is what this one could.
                 let longest_message = u32::try_from(config.send_buffer_bytes).unwrap_or(u32::MAX);
                 let port = sctp::PortConfig { port: local_port, addresses: local_addresses, config };
@@ -207,12 +180,12 @@ impl SocketState {
                 Kind::Sctp { link: Link::None, partial: None, longest_message }
             }
             Protocol::Tcp(config) => {
-                let reports = tcp::Reports {
-                    acked: traces.messages == MessageReports::All,
-                    transmitted: traces.messages == MessageReports::All,
-                    arrived: traces.arrivals,
+                let tcp_reports = tcp::Reports {
+                    acked: reports.messages == MessageReports::All,
+                    transmitted: reports.messages == MessageReports::All,
+                    arrived: reports.arrivals,
                 };
-                let config = tcp::TcpConfig { reports, ..*config };
+                let config = tcp::TcpConfig { reports: tcp_reports, ..*config };
                 Kind::Tcp { link: Link::None, origin: Some(Box::new(Origin { config, local, stream })) }
             }
         };
@@ -380,14 +353,17 @@ impl SocketState {
 
 /// A socket in the hands of its application.
 #[derive(Debug)]
-pub(crate) struct Socket<'a> {
+pub struct Socket<'a> {
     pub(crate) state: &'a mut SocketState,
     pub(crate) stack: &'a mut Stack,
 }
 
 impl Socket<'_> {
     /// Opens the association or connection. What keeps it from even trying is told as its end.
-    pub(crate) fn open(&mut self, now: Instant) -> Result<(), String> {
+    ///
+    /// # Errors
+    /// Why it cannot be opened.
+    pub fn open(&mut self, now: Instant) -> Result<(), String> {
         let peer = self.state.peer.as_ref().ok_or("a listener cannot connect")?;
         match &mut self.state.kind {
             Kind::Sctp { link, .. } => {
@@ -410,7 +386,7 @@ impl Socket<'_> {
     /// Hands a message over, or says why not.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a message is large to move")]
-    pub(crate) fn send(&mut self, now: Instant, message: Outgoing) -> Offer {
+    pub fn send(&mut self, now: Instant, message: Outgoing) -> Offer {
         match &self.state.kind {
             Kind::Sctp { .. } => self.send_message(now, sctp_message(message)),
             Kind::Tcp { link, .. } => {
@@ -421,14 +397,17 @@ impl Socket<'_> {
     }
 
     /// Hands a message of SCTP over.
-    pub(crate) fn send_sctp(&mut self, now: Instant, message: sctp::Message) -> Result<(), sctp::SendError> {
+    ///
+    /// # Errors
+    /// Why SCTP does not take it.
+    pub fn send_sctp(&mut self, now: Instant, message: sctp::Message) -> Result<(), sctp::SendError> {
         let association = self.state.association().ok_or(sctp::SendError::NoAssociation)?;
         self.stack.sctp.send(now, association, message)
     }
 
     /// Offers a message of SCTP's own kind; a socket of TCP refuses it.
     #[inline]
-    pub(crate) fn send_message(&mut self, now: Instant, message: sctp::Message) -> Offer {
+    pub fn send_message(&mut self, now: Instant, message: sctp::Message) -> Offer {
         let Some(association) = self.state.association() else { return Offer::Refused(NOT_OPEN.to_owned()) };
         match self.stack.sctp.send(now, association, message) {
             Ok(()) => Offer::Accepted,
@@ -437,7 +416,7 @@ impl Socket<'_> {
     }
 
     /// Closes in order, once everything has been acknowledged.
-    pub(crate) fn close(&mut self, now: Instant) {
+    pub fn close(&mut self, now: Instant) {
         match &self.state.kind {
             Kind::Sctp { link, .. } => {
                 if let Some(association) = link.id() {
@@ -453,12 +432,12 @@ impl Socket<'_> {
     }
 
     /// Ends the association or connection at once. SCTP tells its end like any other; TCP tells nothing.
-    pub(crate) fn abort(&mut self, now: Instant) {
+    pub fn abort(&mut self, now: Instant) {
         self.abort_because(now, Bytes::new());
     }
 
     /// Variant of [`Socket::abort`] that gives the peer a reason, where the transport has words for it.
-    pub(crate) fn abort_because(&mut self, now: Instant, reason: Bytes) {
+    pub fn abort_because(&mut self, now: Instant, reason: Bytes) {
         match &mut self.state.kind {
             Kind::Sctp { link, .. } => {
                 if let Some(association) = link.id() {
@@ -476,13 +455,13 @@ impl Socket<'_> {
     }
 
     /// Takes nothing more that comes in, until [`Socket::resume`]: it fills the receive buffer, and closes the window.
-    pub(crate) fn pause(&mut self, now: Instant) {
+    pub fn pause(&mut self, now: Instant) {
         self.state.reading = Reading::Paused;
         self.hold_back(now);
     }
 
     /// Takes what has come in meanwhile, and all that follows.
-    pub(crate) fn resume(&mut self, now: Instant) {
+    pub fn resume(&mut self, now: Instant) {
         self.state.reading = Reading::Flowing;
         match &self.state.kind {
             Kind::Sctp { link: Link::Open(id), .. } => {
@@ -497,7 +476,7 @@ impl Socket<'_> {
     }
 
     /// Takes the next piece of what has come in meanwhile: a message, or a segment. What follows it goes on waiting.
-    pub(crate) fn resume_for_one(&mut self, now: Instant) {
+    pub fn resume_for_one(&mut self, now: Instant) {
         match &self.state.kind {
             Kind::Sctp { link: Link::Open(id), .. } => {
                 let is_paused = self.stack.sctp.deliver_next(*id);
@@ -523,12 +502,40 @@ impl Socket<'_> {
         }
     }
 
+    /// Tells if neither transport of the host has anything to send or tell.
+    #[inline]
+    pub fn is_quiet(&self) -> bool {
+        self.stack.is_idle()
+    }
+
+    /// Port that the socket has, or that it came to.
+    pub const fn port(&self) -> u16 {
+        self.state.port()
+    }
+
+    /// The peer's addresses, by which paths are numbered.
+    pub fn paths(&self) -> &[IpAddr] {
+        self.state.paths()
+    }
+
+    /// The peer's address and port, as long as the transport knows the association or connection.
+    pub fn peer(&self) -> Option<SocketAddr> {
+        self.state.peer_socket(self.stack)
+    }
+
+    /// Reads the congestion state of the association or connection, if there is one.
+    pub fn congestion(&mut self, now: Instant) -> Option<CongestionSample> {
+        self.state.congestion(now, self.stack)
+    }
+
     /// Journey of the packet at hand, if the network tells.
-    pub(crate) const fn journey(&self) -> Option<Journey> {
+    #[inline]
+    pub const fn journey(&self) -> Option<Journey> {
         self.stack.journey
     }
 
     /// Does what is due for the association or connection.
+    #[inline]
     pub(crate) fn handle_due(&mut self, now: Instant) {
         match &self.state.kind {
             Kind::Sctp { link, .. } => {
@@ -545,6 +552,7 @@ impl Socket<'_> {
     }
 
     /// Reads an event of an association; gives what the application is told. `own` is the socket's.
+    #[inline]
     pub(crate) fn read_sctp(
         &mut self,
         now: Instant,
@@ -604,6 +612,7 @@ impl Socket<'_> {
     }
 
     /// Reads an event of a connection; gives what the application is told.
+    #[inline]
     pub(crate) fn read_tcp(
         &mut self,
         now: Instant,
@@ -629,7 +638,7 @@ impl Socket<'_> {
     }
 
     /// Reads the congestion state of each path.
-    pub(crate) fn sample_paths(&mut self, now: Instant, mut keep: impl FnMut(PathSample)) {
+    pub fn sample_paths(&mut self, now: Instant, mut keep: impl FnMut(PathSample)) {
         match &self.state.kind {
             Kind::Sctp { link, .. } => {
                 let Some(association) = link.id() else { return };

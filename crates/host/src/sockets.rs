@@ -9,16 +9,13 @@ use std::net::{IpAddr, SocketAddr};
 use rustc_hash::FxHashMap;
 use slantpath_base::{CACHED, Deadlines, Instant, prefetch};
 use slantpath_sctp as sctp;
-use slantpath_sigtran::transport::TransportInput;
 use slantpath_tcp as tcp;
 use slantpath_wire::ip::{IpFields, protocol};
 
-use crate::application::Application;
-use crate::ids::{SessionSourceId, SocketId};
-use crate::program::{Program, ProgramEvent};
-use crate::record::{CongestionSample, OpenedSession, SentSession, SessionRecords};
-use crate::served::{Others, Reaction, Served};
-use crate::socket::{Socket, SocketState, Stack};
+use crate::application::{Application, Others, Reaction, Served};
+use crate::ids::SocketId;
+use crate::sample::CongestionSample;
+use crate::socket::{Opened, Socket, SocketState, Stack};
 use crate::transport::Peer;
 
 /// Reason for which a socket is to be served.
@@ -37,25 +34,26 @@ enum Readiness {
 /// Of many sockets none is in the cache when a packet comes: what packets touch fills one line of it.
 #[derive(Debug)]
 #[repr(C, align(64))]
-struct Slot {
+struct Slot<A> {
     readiness: Readiness,
     /// Until when the application has nothing to do unless it is told something.
     idle_until: Instant,
-    application: Application,
+    /// The user of the socket; `None` once it is over.
+    application: Option<A>,
     state: SocketState,
 }
 
-/// Order in which ready sockets are served: carriers in the order in which they were added, then all others in the
-/// opposite order. It depends on nothing that a packet or a timer does.
+/// Order in which ready sockets are served: those whose applications come first in the order in which they were added,
+/// then all others in the opposite order. It depends on nothing that a packet or a timer does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Turn {
     Other(u32),
-    Carrier(std::cmp::Reverse<u32>),
+    First(std::cmp::Reverse<u32>),
 }
 
 impl Turn {
     const fn socket(self) -> SocketId {
-        let (Self::Other(number) | Self::Carrier(std::cmp::Reverse(number))) = self;
+        let (Self::Other(number) | Self::First(std::cmp::Reverse(number))) = self;
         SocketId(number)
     }
 }
@@ -75,9 +73,9 @@ impl Default for LatestPort {
     }
 }
 
-#[derive(Debug, Default)]
-pub(crate) struct Sockets {
-    slots: Vec<Slot>,
+#[derive(Debug)]
+pub(crate) struct Sockets<A: Application> {
+    slots: Vec<Slot<A>>,
     by_port: FxHashMap<(u8, u16), SocketId>,
     /// The port of the last packet: the next is often for the same.
     latest_port: LatestPort,
@@ -86,29 +84,39 @@ pub(crate) struct Sockets {
     /// By the connection's place in TCP's table.
     by_connection: Vec<Option<(tcp::ConnectionId, SocketId)>>,
     ready: BinaryHeap<Turn>,
-    /// Carriers that have something for the layer above, each at most once.
-    with_inputs: VecDeque<SocketId>,
-    /// Sockets that have something for the program that holds them, each at most once.
-    with_events: VecDeque<SocketId>,
     /// Instants at which applications want to be served.
     deadlines: Deadlines<u32>,
-    /// Of sessions that are over.
-    sessions: SessionRecords,
-    /// Sessions that are over, of which their sources have not been told.
-    ended_sessions: Vec<(SessionSourceId, SocketId)>,
-    /// Sockets of sessions that are over, of which no port is, the oldest first.
+    /// Sockets whose applications are over, and that have no port to themselves, the oldest first.
     retired: VecDeque<SocketId>,
     /// Places of sockets that have been given back.
     vacant: Vec<SocketId>,
+    /// State that the applications share.
+    pub(crate) shared: A::Shared,
 }
 
-impl Sockets {
+impl<A: Application> Default for Sockets<A> {
+    fn default() -> Self {
+        Self {
+            slots: Vec::new(),
+            by_port: FxHashMap::default(),
+            latest_port: LatestPort::default(),
+            by_association: Vec::new(),
+            by_connection: Vec::new(),
+            ready: BinaryHeap::new(),
+            deadlines: Deadlines::default(),
+            retired: VecDeque::new(),
+            vacant: Vec::new(),
+            shared: A::Shared::default(),
+        }
+    }
+}
+
+impl<A: Application> Sockets<A> {
     /// Adds a socket, which has its port to itself, and is served at once.
-    pub(crate) fn add(&mut self, state: SocketState, application: Application, stack: &Stack) -> SocketId {
+    pub(crate) fn add(&mut self, state: SocketState, application: A, stack: &Stack) -> SocketId {
         let port = (state.protocol(), state.port());
         let before = self.by_port.get(&port).copied();
-        // A session from a port that has had another takes the place of that: as many places are enough as there are
-        // ports.
+        // A socket whose port has had another takes the place of that: as many places are enough as there are ports.
         match before {
             Some(before) if self.is_spent(before, stack) => self.give_back(before),
             Some(before) => {
@@ -132,7 +140,8 @@ impl Sockets {
         self.vacant.last().copied().unwrap_or_else(new)
     }
 
-    fn push(&mut self, state: SocketState, application: Application) -> SocketId {
+    fn push(&mut self, state: SocketState, application: A) -> SocketId {
+        let application = Some(application);
         if let Some(id) = self.vacant.pop() {
             // If it still is among those that are ready, it is served, which does no harm.
             let slot = &mut self.slots[id.index()];
@@ -145,31 +154,27 @@ impl Sockets {
         id
     }
 
-    /// Opens an association of a program from the port of another of its sockets.
+    /// Opens an association from the port of another socket, which has that to itself.
     pub(crate) fn call(
         &mut self,
         now: Instant,
         port: SocketId,
         peer: &Peer,
+        application: A,
         stack: &mut Stack,
     ) -> Result<SocketId, sctp::ConnectError> {
-        let slot = self.slots.get(port.index());
-        let slot = slot.filter(
-            |slot| matches!(&slot.application, Application::Program(program) if program.holds_a_port()),
-        );
+        let slot = self.slots.get(port.index()).filter(|_| self.holds_port(port));
         let (state, opened) = slot.ok_or(sctp::ConnectError::NotBound(0))?.state.call(now, stack, peer)?;
-        let id = self.push(state, Application::Program(Box::new(Program::opened())));
+        let id = self.push(state, application);
         self.note(opened, id);
         Ok(id)
     }
 
-    /// Gives back the socket of a program whose association's end has come to it, unless it has a port to itself.
-    /// `false` if it is none, or has not: what is still told of it would be told of the next.
+    /// Gives back a socket whose association's end has come to it, unless it has a port to itself. `false` if there is
+    /// none, or it has not, or it has no application any more: what is still told of it would be told of the next.
     pub(crate) fn release(&mut self, id: SocketId) -> bool {
-        let Some(slot) = self.slots.get_mut(id.index()) else { return false };
-        let is_programs =
-            matches!(&slot.application, Application::Program(program) if !program.holds_a_port());
-        if !is_programs || !slot.state.is_over() {
+        let Some(slot) = self.slots.get(id.index()) else { return false };
+        if slot.application.is_none() || !slot.state.is_over() || self.holds_port(id) {
             return false;
         }
         self.end(id);
@@ -177,18 +182,24 @@ impl Sockets {
         true
     }
 
+    /// Tells if a socket has a port to itself.
+    fn holds_port(&self, id: SocketId) -> bool {
+        let state = &self.slots[id.index()].state;
+        self.at_port(state.protocol(), state.port()) == Some(id)
+    }
+
     /// The socket has no application any more.
     fn end(&mut self, id: SocketId) {
         let slot = &mut self.slots[id.index()];
-        slot.application = Application::Over;
+        slot.application = None;
         slot.idle_until = Instant::FAR_FUTURE;
         self.deadlines.set(id.0, None);
     }
 
-    /// Tells if a socket has been that of a session that is over, of which the transport knows no more.
+    /// Tells if a socket's application is over, and the transport knows no more of it.
     fn is_spent(&self, id: SocketId, stack: &Stack) -> bool {
         let slot = &self.slots[id.index()];
-        matches!(slot.application, Application::Over) && slot.state.peer_socket(stack).is_none()
+        slot.application.is_none() && slot.state.peer_socket(stack).is_none()
     }
 
     /// The place of a socket whose association or connection is gone may be another's.
@@ -203,7 +214,7 @@ impl Sockets {
         self.vacant.push(id);
     }
 
-    /// Gives back the sockets of sessions that have come in and are gone. One of them that the transport still has to
+    /// Gives back the sockets that have come in and are gone. One of them that the transport still has to
     /// do with holds back those behind it: connections end in the order in which they are over, or nearly so.
     fn give_back_retired(&mut self, stack: &Stack) {
         while let Some(&id) = self.retired.front()
@@ -214,13 +225,30 @@ impl Sockets {
         }
     }
 
-    pub(crate) fn application(&self, id: SocketId) -> Option<&Application> {
-        Some(&self.slots.get(id.index())?.application)
+    /// The user of a socket; `None` without one.
+    #[inline]
+    pub(crate) fn application(&self, id: SocketId) -> Option<&A> {
+        self.slots.get(id.index())?.application.as_ref()
     }
 
-    /// Variant of [`Sockets::application`] that gives it mutably, for what it has recorded: it is not served for that.
-    pub(crate) fn application_mut(&mut self, id: SocketId) -> Option<&mut Application> {
-        Some(&mut self.slots.get_mut(id.index())?.application)
+    /// Variant of [`Sockets::application`] that gives it mutably, with what all share: it is not served for that.
+    #[inline]
+    pub(crate) fn application_mut(&mut self, id: SocketId) -> Option<(&mut A, &mut A::Shared)> {
+        Some((self.slots.get_mut(id.index())?.application.as_mut()?, &mut self.shared))
+    }
+
+    /// All users of sockets, in the order of these.
+    pub(crate) fn applications(&self) -> impl Iterator<Item = &A> {
+        self.slots.iter().filter_map(|slot| slot.application.as_ref())
+    }
+
+    /// Shows each user of a socket with that. They are not served for it.
+    pub(crate) fn visit(&mut self, stack: &mut Stack, mut visit: impl FnMut(&A, &mut Socket<'_>)) {
+        for slot in &mut self.slots {
+            if let Some(application) = &slot.application {
+                visit(application, &mut Socket { state: &mut slot.state, stack });
+            }
+        }
     }
 
     /// The peer's addresses, by which paths are numbered.
@@ -253,17 +281,17 @@ impl Sockets {
         self.slots.get(id.index())?.state.congestion(now, stack)
     }
 
-    /// A socket with its application, in the hands of whoever commands it; it is served afterwards.
+    /// A socket with its application and what all share, in the hands of whoever commands it; it is served afterwards.
     pub(crate) fn command<'a>(
         &'a mut self,
         id: SocketId,
         stack: &'a mut Stack,
-    ) -> Option<(&'a mut Application, Socket<'a>)> {
+    ) -> Option<(Option<&'a mut A>, Socket<'a>, &'a mut A::Shared)> {
         if id.index() < self.slots.len() {
             self.touch(id);
         }
-        let slot = self.slots.get_mut(id.index())?;
-        Some((&mut slot.application, Socket { state: &mut slot.state, stack }))
+        let Slot { application, state, .. } = self.slots.get_mut(id.index())?;
+        Some((application.as_mut(), Socket { state, stack }, &mut self.shared))
     }
 
     /// The socket that has a port to itself.
@@ -320,7 +348,7 @@ impl Sockets {
     fn prefetch(&self, id: SocketId, stack: &Stack) {
         if self.slots.len() > CACHED {
             let slot = &self.slots[id.index()];
-            slot.application.prefetch();
+            slot.application.iter().for_each(A::prefetch);
             slot.state.prefetch(stack);
         }
     }
@@ -328,13 +356,10 @@ impl Sockets {
     fn make(&mut self, id: SocketId, readiness: Readiness) {
         let slot = &mut self.slots[id.index()];
         if slot.readiness == Readiness::Waiting {
-            let turn = match slot.application {
-                Application::Carrier(_) => Turn::Carrier(std::cmp::Reverse(id.0)),
-                Application::Flow(_)
-                | Application::Listener(_)
-                | Application::Over
-                | Application::Program(_)
-                | Application::Session(_) => Turn::Other(id.0),
+            let turn = if slot.application.as_ref().is_some_and(A::is_served_first) {
+                Turn::First(std::cmp::Reverse(id.0))
+            } else {
+                Turn::Other(id.0)
             };
             self.ready.push(turn);
         }
@@ -406,144 +431,63 @@ impl Sockets {
                     // A timer of the transport: the application is told by an event of what concerns it.
                     return true;
                 }
-                slot.application.handle_deadline(now);
+                if let Some(application) = &mut slot.application {
+                    application.handle_deadline(now);
+                }
                 Served::Again
             }
-            Readiness::Touched | Readiness::Waiting => {
-                let others = if self.ready.is_empty() { Others::Idle } else { Others::Wait };
-                let mut served = slot.application.serve(now, others, &mut socket);
-                while matches!(served, Served::Again) && others == Others::Idle && socket.stack.is_idle() {
-                    served = slot.application.serve(now, others, &mut socket);
+            Readiness::Touched | Readiness::Waiting => match &mut slot.application {
+                None => Served::Idle(None),
+                Some(application) => {
+                    let others = if self.ready.is_empty() { Others::Idle } else { Others::Wait };
+                    let mut served = application.serve(now, others, &mut socket);
+                    while matches!(served, Served::Again) && others == Others::Idle && socket.is_quiet() {
+                        served = application.serve(now, others, &mut socket);
+                    }
+                    served
                 }
-                served
-            }
+            },
         };
         let opened = slot.state.opened();
         if let Some(opened) = opened {
             self.note(opened, id);
         }
+        if self.retire(now, id, stack) {
+            return true;
+        }
+        let slot = &mut self.slots[id.index()];
+        if let Some(application) = &mut slot.application {
+            application.note_served(id, &mut self.shared);
+        }
         match served {
-            _ if self.retire(now, id, stack) => {}
             Served::Again => self.touch(id),
             Served::Idle(deadline) => {
-                let slot = &mut self.slots[id.index()];
-                slot.idle_until = slot.application.idle_until(deadline);
+                let until = slot.application.as_ref().map(|application| application.idle_until(deadline));
+                slot.idle_until = until.unwrap_or(Instant::FAR_FUTURE);
                 self.deadlines.set(id.0, deadline);
             }
         }
-        self.note_inputs(id);
         true
     }
 
-    /// Takes the record of a session that is over, of which nothing else is kept. What still comes for its association
-    /// or connection is between that and its peer.
+    /// Drops an application that is over.
     fn retire(&mut self, now: Instant, id: SocketId, stack: &mut Stack) -> bool {
-        let slot = &mut self.slots[id.index()];
-        let Application::Session(session) = &slot.application else { return false };
-        if !session.is_over() {
+        let Slot { application: Some(application), state, .. } = &mut self.slots[id.index()] else {
+            return false;
+        };
+        if !application.retire(now, id, &mut Socket { state, stack }, &mut self.shared) {
             return false;
         }
-        session.record(now, &mut Socket { state: &mut slot.state, stack }, &mut self.sessions);
-        match session.source() {
-            Some(source) => self.ended_sessions.push((source, id)),
-            None => self.retired.push_back(id),
+        if !self.holds_port(id) {
+            self.retired.push_back(id);
         }
         self.end(id);
         true
     }
 
-    /// Tells if a session has ended that its source has not been told of.
-    #[inline]
-    pub(crate) const fn has_ended_session(&self) -> bool {
-        !self.ended_sessions.is_empty()
-    }
-
-    /// A session that has ended, with its source, once.
-    pub(crate) fn take_ended_session(&mut self) -> Option<(SessionSourceId, SocketId)> {
-        self.ended_sessions.pop()
-    }
-
-    /// Keeps the record of a session that is opened.
-    pub(crate) fn note_opened_session(&mut self, record: OpenedSession) {
-        self.sessions.opened.push(record);
-    }
-
-    /// Sessions that have come in and are not over: their server, where they come from, and when they came.
-    pub(crate) fn accepted_sessions(&self) -> impl Iterator<Item = (SocketId, SocketAddr, Instant)> {
-        self.slots.iter().filter_map(|slot| match &slot.application {
-            Application::Session(session) => session.accepted(),
-            _ => None,
-        })
-    }
-
-    /// Keeps the record of a session that could not be opened.
-    pub(crate) fn refuse_session(&mut self, record: SentSession) {
-        self.sessions.sent.push(record);
-    }
-
-    /// Takes the records of sessions that are over.
-    pub(crate) fn take_sessions(&mut self) -> SessionRecords {
-        core::mem::take(&mut self.sessions)
-    }
-
-    /// Records of sessions that are not over, by their sockets.
-    pub(crate) fn unfinished_sessions(&mut self, now: Instant, stack: &mut Stack) -> SessionRecords {
-        let mut records = SessionRecords::default();
-        for slot in &mut self.slots {
-            if let Application::Session(session) = &slot.application {
-                session.record(now, &mut Socket { state: &mut slot.state, stack }, &mut records);
-            }
-        }
-        records
-    }
-
     /// Tells if a port is nobody's, or that of a socket that is over.
     pub(crate) fn is_free(&self, protocol: u8, port: u16) -> bool {
-        let holder = self.at_port(protocol, port).map(|id| &self.slots[id.index()].application);
-        matches!(holder, None | Some(Application::Over))
-    }
-
-    /// Notes that a socket may be that of a carrier, or a program, with something for the layer above.
-    pub(crate) fn note_inputs(&mut self, id: SocketId) {
-        let (begins, listed) = match &mut self.slots[id.index()].application {
-            Application::Carrier(carrier) => (carrier.begins_to_have_inputs(), &mut self.with_inputs),
-            Application::Program(program) => (program.begins_to_have_events(), &mut self.with_events),
-            _ => return,
-        };
-        if begins {
-            listed.push_back(id);
-        }
-    }
-
-    /// Takes the next event for a program: all of one socket, oldest first, before the next.
-    pub(crate) fn next_program_event(&mut self) -> Option<(SocketId, ProgramEvent)> {
-        loop {
-            let id = *self.with_events.front()?;
-            if let Application::Program(program) = &mut self.slots[id.index()].application
-                && let Some(event) = program.poll_event()
-            {
-                return Some((id, event));
-            }
-            self.with_events.pop_front();
-        }
-    }
-
-    /// Tells if a carrier has an input for the layer above.
-    pub(crate) fn has_inputs(&self) -> bool {
-        !self.with_inputs.is_empty()
-    }
-
-    /// Takes the next input of a carrier for the layer above: all of one carrier, oldest first, before the next.
-    pub(crate) fn next_input(&mut self) -> Option<(SocketId, TransportInput)> {
-        loop {
-            let id = *self.with_inputs.front()?;
-            if let Application::Carrier(carrier) = &mut self.slots[id.index()].application
-                && let Some(input) = carrier.poll_input()
-            {
-                return Some((id, input));
-            }
-            self.with_inputs.pop_front();
-        }
+        self.at_port(protocol, port).is_none_or(|id| self.slots[id.index()].application.is_none())
     }
 
     /// Tells an association's socket what has happened to it.
@@ -570,14 +514,15 @@ impl Sockets {
         };
         let slot = &mut self.slots[socket.index()];
         let mut view = Socket { state: &mut slot.state, stack };
-        let reaction = match view.read_sctp(now, socket, id, event) {
-            Some(event) => slot.application.handle_event(now, event, &mut view),
-            None => Reaction::None,
+        let reaction = match (view.read_sctp(now, socket, id, event), &mut slot.application) {
+            (Some(event), Some(application)) => {
+                application.handle_event(now, socket, event, &mut view, &mut self.shared)
+            }
+            _ => Reaction::None,
         };
         if reaction == Reaction::Serve || slot.idle_until <= now {
             self.touch(socket);
         }
-        self.note_inputs(socket);
     }
 
     /// Tells a connection's socket what has happened to it.
@@ -601,9 +546,11 @@ impl Sockets {
         };
         let slot = &mut self.slots[socket.index()];
         let mut view = Socket { state: &mut slot.state, stack };
-        let reaction = match view.read_tcp(now, id, event) {
-            Some(event) => slot.application.handle_event(now, event, &mut view),
-            None => Reaction::None,
+        let reaction = match (view.read_tcp(now, id, event), &mut slot.application) {
+            (Some(event), Some(application)) => {
+                application.handle_event(now, socket, event, &mut view, &mut self.shared)
+            }
+            _ => Reaction::None,
         };
         if reaction == Reaction::Serve || slot.idle_until <= now {
             self.touch(socket);
@@ -613,14 +560,10 @@ impl Sockets {
     /// The socket of what has come to a port: a new one of a listener's, or the one that has the port.
     fn accept(&mut self, owner: SocketId, stack: &Stack) -> SocketId {
         self.give_back_retired(stack);
-        let slot = &mut self.slots[owner.index()];
-        let application = match &mut slot.application {
-            Application::Listener(listener) => listener.accept(owner),
-            Application::Program(program) => match program.accept(owner) {
-                Some(accepted) => Application::Program(Box::new(accepted)),
-                None => return owner,
-            },
-            _ => return owner,
+        let slot = &self.slots[owner.index()];
+        let Some(application) = slot.application.as_ref().and_then(|application| application.accept(owner))
+        else {
+            return owner;
         };
         let state = slot.state.accepted();
         self.push(state, application)
@@ -633,13 +576,6 @@ impl Sockets {
             Opened::Connection(id) => set(&mut self.by_connection, id.index(), (id, socket)),
         }
     }
-}
-
-/// An association or connection that a socket has opened.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Opened {
-    Association(sctp::AssociationId),
-    Connection(tcp::ConnectionId),
 }
 
 fn set<T: Copy>(places: &mut Vec<Option<T>>, index: usize, value: T) {

@@ -8,7 +8,7 @@ use slantpath_base::Instant;
 use slantpath_sctp as sctp;
 
 use crate::ids::SocketId;
-use crate::socket::{MessageReports, Traces};
+use crate::reports::{MessageReports, Reports};
 
 /// Greatest number of records that a host holds while nobody takes them.
 pub const TRACE_RECORDS_MAX: usize = 1 << 18;
@@ -40,7 +40,7 @@ impl TraceBuffer {
         at: Instant,
         socket: SocketId,
         event: sctp::Event,
-        traced: Traces,
+        traced: Reports,
     ) -> Option<sctp::Event> {
         let (kept, passed) = match event {
             sctp::Event::Received(_) | sctp::Event::ReceivedPart(_) | sctp::Event::Arrived { .. } => {
@@ -81,7 +81,7 @@ impl TraceBuffer {
 mod tests {
     use super::*;
 
-    const NOTHING: Traces = Traces { messages: MessageReports::Nothing, timers: false, arrivals: false };
+    const NOTHING: Reports = Reports { messages: MessageReports::Nothing, timers: false, arrivals: false };
 
     fn acknowledged(context: u64) -> sctp::Event {
         sctp::Event::Acknowledged { context }
@@ -91,7 +91,7 @@ mod tests {
     fn what_nobody_asked_for_is_kept_from_the_application_and_all_else_is_told_as_ever() {
         let mut buffer = TraceBuffer::default();
         let mut passed = |event, traced| buffer.note(Instant::START, SocketId(3), event, traced).is_some();
-        let asked = Traces { messages: MessageReports::All, ..NOTHING };
+        let asked = Reports { messages: MessageReports::All, ..NOTHING };
         assert_eq!([passed(acknowledged(1), NOTHING), passed(acknowledged(2), asked)], [false, true]);
         let transmitted = |context| sctp::Event::Transmitted {
             context,
@@ -100,7 +100,7 @@ mod tests {
             transmission: 1,
         };
         assert!(passed(transmitted(2), asked));
-        let asked = Traces { messages: MessageReports::Acknowledged, ..NOTHING };
+        let asked = Reports { messages: MessageReports::Acknowledged, ..NOTHING };
         assert_eq!([passed(acknowledged(3), asked), passed(transmitted(3), asked)], [true, false]);
         assert!(passed(sctp::Event::Restarted, NOTHING));
         let message = sctp::Message {

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use slantpath_sctp as sctp;
 use slantpath_tcp as tcp;
 
-/// Transport that a flow runs over, and its settings.
+/// Transport of a socket, and its settings.
 #[derive(Clone, Debug)]
 pub enum Protocol {
     /// One SCTP association.
@@ -14,24 +14,12 @@ pub enum Protocol {
     Tcp(Box<tcp::TcpConfig>),
 }
 
-/// Layer between the application and the association.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Adaptation {
-    /// M3UA (RFC 4666): messages are MSUs, their streams are signalling link selections. Over SCTP only.
-    M3ua,
-    /// No adaptation layer.
-    #[default]
-    None,
-}
-
-/// One end of a flow's transport.
+/// One end of an association or connection.
 #[derive(Clone, Debug)]
 pub struct TransportConfig {
     /// The protocol and its settings.
     pub protocol: Protocol,
-    /// Adaptation layer above the transport.
-    pub adaptation: Adaptation,
-    /// The host's addresses that the flow uses; a TCP connection is opened from that of the interface towards its
+    /// The host's addresses that it uses; a TCP connection is opened from that of the interface towards its
     /// peer, or else from the first.
     pub local_addresses: Vec<IpAddr>,
     /// The host's port.

@@ -15,8 +15,9 @@ use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;
 
 use bytes::Bytes;
+use slantpath_applications::{Host, ProgramConfig, ProgramEvent, ProgramMessage, Programs};
 use slantpath_base::{Instant, Stream};
-use slantpath_host::{Host, Peer, ProgramConfig, ProgramEvent, ProgramMessage, SocketId};
+use slantpath_host::{Peer, SocketId};
 use slantpath_sctp as sctp;
 
 use crate::by_socket::BySocket;

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;
 
+use slantpath_applications::{Host, ProgramConfig, ProgramEvent, ProgramMessage, Programs, Refused};
 use slantpath_base::{Duration, Instant, Stream};
-use slantpath_host::{Host, ProgramConfig, ProgramEvent, ProgramMessage, Refused, SocketId};
+use slantpath_host::SocketId;
 use slantpath_sctp::Extension;
 
 use crate::associations::Lost;

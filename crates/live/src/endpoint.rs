@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use bytes::Bytes;
-use slantpath_host::ProgramMessage;
+use slantpath_applications::ProgramMessage;
 use slantpath_sctp::{self as sctp, SctpConfig};
 
 use crate::associations::AssociationsConfig;
@@ -85,8 +85,9 @@ pub use open::OpenPort;
 mod open {
     use std::net::IpAddr;
 
+    use slantpath_applications::ProgramConfig;
     use slantpath_base::Stream;
-    use slantpath_host::{ProgramConfig, SocketId};
+    use slantpath_host::SocketId;
     use slantpath_sctp::Severity;
 
     use super::EndpointConfig;

@@ -77,12 +77,13 @@ pub use lateness::Lateness;
 pub use live::{Live, LiveCounters, Woken};
 pub use load::{KindReport, Load, LoadConfig, LoadReport, PathReport};
 pub use program::{Program, Station, host_of};
-pub use slantpath_base::{DataSize, Duration, Instant};
-pub use slantpath_host::timeline::PathEventKind;
-pub use slantpath_host::{
-    Host, MessageClass, Peer, ProgramConfig, ProgramEvent, ProgramMessage as Message, SocketId, WhenBlocked,
+pub use slantpath_applications::{
+    Host, MessageClass, ProgramConfig, ProgramEvent, ProgramMessage as Message, Programs, WhenBlocked,
     Workload,
 };
+pub use slantpath_base::{DataSize, Duration, Instant};
+pub use slantpath_host::PathEventKind;
+pub use slantpath_host::{Peer, SocketId};
 pub use slantpath_interface::Host as Interface;
 pub use slantpath_sctp::{
     AssociationId, AuthenticationConfig, AuthenticationEvent, Endpoint as Sctp, ErrorDetectionMethod,

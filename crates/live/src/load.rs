@@ -8,10 +8,11 @@ mod stamp;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use bytes::Bytes;
-use slantpath_base::{Duration, Instant, Stream};
-use slantpath_host::{
-    Host, ProgramConfig, ProgramEvent, ProgramMessage, Refused, Schedule, SocketId, WhenBlocked, Workload,
+use slantpath_applications::{
+    Host, ProgramConfig, ProgramEvent, ProgramMessage, Programs, Refused, Schedule, WhenBlocked, Workload,
 };
+use slantpath_base::{Duration, Instant, Stream};
+use slantpath_host::SocketId;
 use slantpath_sctp::{AssociationState, SendOptions};
 
 use crate::associations::Lost;
@@ -469,8 +470,9 @@ mod tests {
     use super::*;
     use crate::echo::{Echo, EchoConfig, EchoMode};
     use crate::program::{Station, host_of};
+    use slantpath_applications::MessageClass;
     use slantpath_base::{DataSize, Seed};
-    use slantpath_host::{MessageClass, Peer};
+    use slantpath_host::Peer;
     use slantpath_interface::{Host as _, InterfaceId};
     use slantpath_sctp::SctpConfig;
     use slantpath_wire::Packet;

@@ -2,8 +2,9 @@
 
 use std::net::IpAddr;
 
+use slantpath_applications::{Host, ProgramEvent, Programs};
 use slantpath_base::Instant;
-use slantpath_host::{Host, ProgramEvent, SocketId};
+use slantpath_host::SocketId;
 use slantpath_interface::{AddressNews, Host as Interface, InterfaceId, Journey};
 use slantpath_wire::Packet;
 

@@ -53,7 +53,7 @@ pub use run::{
 };
 pub use scenario::Scenario;
 pub use slantpath_advice::is_of_unused;
-pub use slantpath_host::Workload;
+pub use slantpath_applications::Workload;
 pub use slantpath_reader::{
     Diagnostic, Diagnostics, Files, Flat, LoadError, Named, Nested, OneOf, Origin, Pair, Part, Setting,
     Source, TEXT_MAX, Tables, files_in, is_acted_on, read_bounded, read_text, visible, without_mark,

@@ -15,8 +15,8 @@ mod trace;
 
 use core::ops::ControlFlow;
 
+use slantpath_applications::record::Finality;
 use slantpath_base::{Duration, Instant, Seed};
-use slantpath_host::record::Finality;
 use slantpath_net::{CaptureId, DirectionId, Network, Sampling};
 use slantpath_results::Column;
 use slantpath_sat::OnDemand;

@@ -1,7 +1,7 @@
 //! From a scenario to a network with hosts and flows, ready to run.
 
+use slantpath_applications::Host;
 use slantpath_base::Seed;
-use slantpath_host::Host;
 use slantpath_net::{InterfaceId, LinkEnd, NetworkGraph, NodeId, Routes};
 use slantpath_sat::{Sky, Way};
 use slantpath_simulation::SignallingSimulation;

@@ -5,8 +5,9 @@
 
 use std::collections::VecDeque;
 
+use slantpath_applications::{Associations, Host};
 use slantpath_base::Instant;
-use slantpath_host::{Host, SocketId};
+use slantpath_host::SocketId;
 use slantpath_net::{Network, NodeId, Source};
 use slantpath_sigtran::transport::TransportInput;
 

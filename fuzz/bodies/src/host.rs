@@ -1,6 +1,6 @@
 //! Streams that applications read.
 
-use slantpath_host::message::{Deframer, MAX_MESSAGE_LEN, STAMP_LEN, verify};
+use slantpath_applications::message::{Deframer, MAX_MESSAGE_LEN, STAMP_LEN, verify};
 
 /// Any stream is cut into messages of possible lengths, or its framing is lost; where it is cut on the way in
 /// changes nothing.

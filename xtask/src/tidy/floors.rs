@@ -34,11 +34,13 @@ const FLOORS: &[(&str, &[&str])] = &[
     // Its tests send packets.
     ("sat", &["wire", "net", "orbit"]),
     // Addresses and IP headers, which a host reads and writes, are wire's.
-    ("host", &["wire", "interface", "sctp", "tcp", "sigtran", "ss7"]),
+    ("host", &["wire", "interface", "sctp", "tcp"]),
+    // What loads a host's sockets: it sees them, and no packet.
+    ("applications", &["wire", "interface", "sctp", "sigtran", "ss7", "host"]),
     // A signalling point knows neither what carries its associations nor the simulator, so that a gateway runs it, too.
     ("signalling", &["ss7", "sigtran"]),
-    ("simulation", &["net", "sctp", "sigtran", "ss7", "host", "signalling"]),
-    ("live", &["wire", "interface", "des", "sctp", "host"]),
+    ("simulation", &["net", "sctp", "sigtran", "ss7", "host", "applications", "signalling"]),
+    ("live", &["wire", "interface", "des", "sctp", "host", "applications"]),
     // Live associations for programs on tokio, which nothing else here needs.
     ("tokio", &["live", "sctp"]),
     // The file of what SCTP has decided, and its explanation: it knows no simulator.
@@ -62,6 +64,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "net",
             "sat",
             "host",
+            "applications",
             "signalling",
             "simulation",
         ],
@@ -86,6 +89,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "net",
             "sat",
             "host",
+            "applications",
             "signalling",
             "simulation",
             "trace",
@@ -108,7 +112,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "ss7",
             "user-parts",
             "orbit",
-            "host",
+            "applications",
             "runner",
             "topology",
         ],
@@ -125,6 +129,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "sigtran",
             "ss7",
             "host",
+            "applications",
             "simulation",
             "runner",
             "topology",
@@ -157,9 +162,12 @@ const RESERVED: &[(&str, &[&str])] = &[
 
 /// Development dependencies beyond `testkit`, each with the reason that it is needed.
 const FOR_TESTS: &[(&str, &str, &str)] = &[
-    ("host", "slantpath-net", "hosts are tried on a network"),
-    ("host", "slantpath-sigtran-adaptations", "the oracles judge every codec"),
-    ("host", "slantpath-user-parts", "the oracles judge every codec"),
+    ("applications", "slantpath-net", "hosts are tried on a network"),
+    ("applications", "slantpath-tcp", "flows are tried with settings of TCP"),
+    ("signalling", "slantpath-sctp", "the oracles judge every codec, in the packets that carry it"),
+    ("signalling", "slantpath-sigtran-adaptations", "the oracles judge every codec"),
+    ("signalling", "slantpath-user-parts", "the oracles judge every codec"),
+    ("signalling", "slantpath-wire", "the oracles judge every codec, in the packets that carry it"),
     ("sctp", "dcsctp", "a foreign peer judges the association"),
     ("sctp", "sctp-proto", "a foreign peer judges the association"),
 ];

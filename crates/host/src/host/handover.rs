@@ -7,6 +7,7 @@ use slantpath_base::Instant;
 use slantpath_sctp::chunk::AddressChange;
 
 use super::Host;
+use crate::application::Application;
 use crate::ids::SocketId;
 
 /// Move of a socket's association from one address to another at an instant.
@@ -20,7 +21,7 @@ pub struct Handover {
     pub to: IpAddr,
 }
 
-impl Host {
+impl<A: Application> Host<A> {
     /// Has packets to `destination` leave by the interface of one of the host's own addresses. `false` if it is none.
     pub fn leave_from(&mut self, destination: IpAddr, address: IpAddr) -> bool {
         self.interfaces.leave_from(destination, address)

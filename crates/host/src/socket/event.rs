@@ -1,6 +1,7 @@
 //! Events of SCTP and TCP, in one set of words.
 
 use std::net::IpAddr;
+use std::ops::Range;
 
 use bytes::Bytes;
 use slantpath_sctp as sctp;
@@ -8,13 +9,11 @@ use slantpath_tcp as tcp;
 use slantpath_wire::ip::IpFields;
 
 use super::SocketState;
-use crate::arrivals::{Arrival, Place};
-use crate::sender::{Acknowledged, Sent};
-use crate::timeline::PathEventKind;
+use crate::path_event::PathEventKind;
 
 /// Event that an application is told.
 #[derive(Debug)]
-pub(crate) enum SocketEvent {
+pub enum SocketEvent {
     /// A message has been given up, as its reliability asks (SCTP).
     Abandoned(Abandoned),
     /// The peer has a part of the flow for good. Only if messages are traced.
@@ -24,34 +23,112 @@ pub(crate) enum SocketEvent {
     /// The next bytes of the stream (TCP).
     Bytes(Bytes),
     /// The association or connection is up.
-    Connected { paths: Vec<IpAddr>, outbound_streams: u16 },
-    /// The association or connection is over, in order or for the reason given, which SCTP has in its own words, too.
-    Ended { failure: Option<String>, reason: Option<Box<sctp::CloseReason>> },
+    Connected {
+        /// The peer's addresses, in the order in which its paths are numbered.
+        paths: Vec<IpAddr>,
+        /// Number of streams that can be sent on.
+        outbound_streams: u16,
+    },
+    /// The association or connection is over, in order or for the reason given.
+    Ended {
+        /// Failure that ended it; `None` if it ended in order.
+        failure: Option<String>,
+        /// Reason of the end in SCTP's own words.
+        reason: Option<Box<sctp::CloseReason>>,
+    },
     /// A whole message (SCTP).
-    Message { stream: u16, place: Place, payload_protocol: u32, payload: Bytes, ip: IpFields },
+    Message {
+        /// Number of its stream.
+        stream: u16,
+        /// Place within its association.
+        place: Place,
+        /// Payload protocol identifier, which tells the kind of content.
+        payload_protocol: u32,
+        /// The bytes.
+        payload: Bytes,
+        /// Fields of the IP header of the packet that brought the last of it.
+        ip: IpFields,
+    },
     /// A message will never be acknowledged (SCTP).
     MessageFailed,
     /// Something has happened to a path (SCTP).
-    Path { path: u8, kind: PathEventKind },
+    Path {
+        /// Number of the path.
+        path: u8,
+        /// Kind of the event.
+        kind: PathEventKind,
+    },
     /// The peer has begun anew (SCTP).
     Restarted,
     /// A part of what was sent went out.
-    Transmitted { sent: Sent, path: u8, again: bool },
+    Transmitted {
+        /// The part of what was sent.
+        sent: Sent,
+        /// Number of the path that it took.
+        path: u8,
+        /// True for a retransmission.
+        again: bool,
+    },
     /// There is room again for what was refused for want of it.
     Writable,
     /// Event of an extension of SCTP; most applications ask for none.
     Sctp(Box<sctp::Event>),
 }
 
+/// Content that the packet at hand has brought.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Arrival {
+    /// A part of the stream (TCP), some of which may have come before.
+    Bytes(Range<u64>),
+    /// The last of a message (SCTP).
+    Message(Place),
+}
+
+/// Place of a message within its association.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// The one with this number of a stream.
+    Ordered {
+        /// Number of the stream.
+        stream: u16,
+        /// Number of the message on the stream, which begins anew after 2^16.
+        sequence: u16,
+    },
+    /// The next of those that may overtake others.
+    Unordered,
+}
+
+/// Part of a flow that went out in one transmission.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Sent {
+    /// A range of the byte stream (TCP).
+    Bytes(Range<u64>),
+    /// A message, or a fragment of it (SCTP).
+    Message(u32),
+}
+
+/// Part of a flow that the peer has acknowledged for good: it will not be retransmitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Acknowledged {
+    /// The byte stream up to this offset (TCP).
+    Bytes(u64),
+    /// A message (SCTP).
+    Message(u32),
+    /// A message that was given no number (SCTP).
+    Unnumbered,
+}
+
 /// A message that has been given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Abandoned {
+pub struct Abandoned {
     /// Number of the message, if it has one.
-    pub(crate) number: Option<u32>,
-    pub(crate) stream: u16,
-    pub(crate) policy: sctp::ReliabilityPolicy,
+    pub number: Option<u32>,
+    /// Number of its stream.
+    pub stream: u16,
+    /// Policy by which it was given up.
+    pub policy: sctp::ReliabilityPolicy,
     /// True if a part of the message had been sent.
-    pub(crate) was_sent: bool,
+    pub was_sent: bool,
 }
 
 impl SocketEvent {

@@ -5,28 +5,28 @@ use slantpath_base::Instant;
 use slantpath_sctp as sctp;
 use slantpath_tcp as tcp;
 
+use super::outgoing::{MessageSource, Offer, Outgoing};
 use super::{Kind, Socket};
-use crate::sender::{Offer, Outgoing, Sender};
 
 /// The number of what no application counts: theirs have 32 bits.
 const UNNUMBERED: u64 = u64::MAX;
 
 impl Socket<'_> {
-    /// Hands message after message of a sender over, as long as the association or connection has nothing to send or to
+    /// Hands message after message of a source over, as long as the association or connection has nothing to send or to
     /// tell: a send buffer takes thousands once it is half empty.
     #[inline(never)]
-    pub(crate) fn fill(&mut self, now: Instant, sender: &mut Sender) {
+    pub fn fill(&mut self, now: Instant, source: &mut impl MessageSource) {
         match &self.state.kind {
             Kind::Sctp { link, .. } => {
                 let Some(association) = link.id() else { return };
                 self.stack.sctp.lend(association, |association| {
                     while !association.has_output()
-                        && let Some(message) = sender.next_message(now)
+                        && let Some(message) = source.next_message(now)
                     {
                         let size = message.payload.len();
                         match association.send(now, sctp_message(message)) {
-                            Ok(()) => sender.accepted(now, size),
-                            Err(error) => sender.offered(now, size, refusal(&error)),
+                            Ok(()) => source.accepted(now, size),
+                            Err(error) => source.offered(now, size, refusal(&error)),
                         }
                     }
                 });
@@ -34,12 +34,12 @@ impl Socket<'_> {
             Kind::Tcp { link, .. } => {
                 let Some(connection) = link.id() else { return };
                 while self.stack.tcp.is_idle()
-                    && let Some(message) = sender.next_message(now)
+                    && let Some(message) = source.next_message(now)
                 {
                     let size = message.payload.len();
                     match write(&mut self.stack.tcp, now, connection, message.payload) {
-                        Offer::Accepted => sender.accepted(now, size),
-                        offer => sender.offered(now, size, offer),
+                        Offer::Accepted => source.accepted(now, size),
+                        offer => source.offered(now, size, offer),
                     }
                 }
             }

@@ -3,8 +3,9 @@
 use std::collections::VecDeque;
 use std::net::{IpAddr, SocketAddr};
 
-use slantpath_host::timeline::PathEventKind;
-use slantpath_host::{ProgramMessage, SocketId};
+use slantpath_applications::ProgramMessage;
+use slantpath_host::PathEventKind;
+use slantpath_host::SocketId;
 use slantpath_sctp::chunk::AddressChange;
 use slantpath_sctp::chunk::ReconfigurationResult;
 use slantpath_sctp::{

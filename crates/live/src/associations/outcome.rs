@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use slantpath_host::ProgramMessage;
+use slantpath_applications::ProgramMessage;
 use slantpath_sctp::{self as sctp, Cause, CloseReason};
 
 /// Reason for which an association was lost. Its `Display` text is meant for a person.

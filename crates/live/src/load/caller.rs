@@ -1,7 +1,7 @@
 //! One association of a load.
 
+use slantpath_applications::Schedule;
 use slantpath_base::{Instant, Stream};
-use slantpath_host::Schedule;
 
 use super::LoadConfig;
 

@@ -1,7 +1,8 @@
 //! The end of a load: what is asked of its associations, and what is kept of them.
 
+use slantpath_applications::Host;
 use slantpath_base::Instant;
-use slantpath_host::{Host, SocketId};
+use slantpath_host::SocketId;
 
 use super::{Caller, Load, Phase, Standing};
 

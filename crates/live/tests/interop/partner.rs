@@ -4,8 +4,9 @@
 use std::net::IpAddr;
 
 use bytes::Bytes;
+use slantpath_applications::{ProgramEvent, ProgramMessage, Programs as _, Refused};
 use slantpath_base::{Duration, Instant, Stream};
-use slantpath_host::{ProgramEvent, ProgramMessage, Refused, SocketId};
+use slantpath_host::SocketId;
 use slantpath_live::{Host, Program, ProgramConfig, Reliability, SctpSendOptions};
 use slantpath_sctp::Event;
 

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
+use slantpath_applications::record::DeliveredMessage;
 use slantpath_base::{Duration, Instant};
-use slantpath_host::record::DeliveredMessage;
 use slantpath_results::{Histogram, Precision};
 
 /// The delays of a flow. Held are the times at which messages were sent that have not been delivered.

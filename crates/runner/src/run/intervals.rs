@@ -3,9 +3,9 @@
 
 use std::io;
 
+use slantpath_applications::record::{ReceiverReport, SenderReport};
+use slantpath_applications::{AssociationCounters, Associations};
 use slantpath_base::{Duration, Instant};
-use slantpath_host::AssociationCounters;
-use slantpath_host::record::{ReceiverReport, SenderReport};
 use slantpath_net::{Count, Counters, DropReason, QueueStatistics, SharedPortId, SharedPortStatistics};
 use slantpath_orbit::constellation::Payload;
 use slantpath_sat::Sky;

@@ -1,7 +1,7 @@
 //! Parts of the delay of a message.
 
+use slantpath_applications::record::SentMessage;
 use slantpath_base::{Duration, Instant};
-use slantpath_host::record::SentMessage;
 use slantpath_net::Journey;
 
 use crate::columns::{self, Family};

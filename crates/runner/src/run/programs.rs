@@ -5,8 +5,9 @@ use core::ops::ControlFlow;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
+use slantpath_applications::{Host, ProgramConfig, WhenBlocked, Workload};
 use slantpath_base::{Duration, Instant, Seed, Stream};
-use slantpath_host::{Host, ProgramConfig, Protocol, WhenBlocked, Workload};
+use slantpath_host::Protocol;
 use slantpath_net::{Host as Interface, InterfaceId, Journey, Network, NetworkGraph};
 use slantpath_sat::OnDemand;
 use slantpath_scenario::build::{

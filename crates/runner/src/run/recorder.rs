@@ -3,9 +3,10 @@
 use std::collections::VecDeque;
 use std::io;
 
+use slantpath_applications::record::{DeliveredMessage, Finality, SenderRecords, SentMessage};
+use slantpath_applications::{Associations, Flows};
 use slantpath_base::{Duration, Instant};
 use slantpath_host::SocketId;
-use slantpath_host::record::{DeliveredMessage, Finality, SenderRecords, SentMessage};
 use slantpath_net::{CaptureId, NodeId};
 use slantpath_results::{Histogram, Moments, Table};
 use slantpath_scenario::build::{PlannedFlow, PlannedLink, RunNetwork};

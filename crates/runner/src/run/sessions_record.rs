@@ -4,9 +4,10 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 
+use slantpath_applications::record::{Finality, ReceivedSession, SentSession, SessionRecords};
+use slantpath_applications::{SessionSourceId, Sessions};
 use slantpath_base::{Duration, Instant};
-use slantpath_host::record::{Finality, ReceivedSession, SentSession, SessionRecords};
-use slantpath_host::{SessionSourceId, SocketId};
+use slantpath_host::SocketId;
 use slantpath_net::NodeId;
 use slantpath_results::Table;
 use slantpath_scenario::build::{PlannedSessions, RunNetwork};

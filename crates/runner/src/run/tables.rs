@@ -22,7 +22,8 @@ pub(super) mod timelines;
 
 use std::net::IpAddr;
 
-use slantpath_host::record::{ReceiverReport, SenderReport};
+use slantpath_applications::Flows;
+use slantpath_applications::record::{ReceiverReport, SenderReport};
 use slantpath_results::Table;
 use slantpath_scenario::build::{PlannedFlow, PlannedLink, RunNetwork};
 

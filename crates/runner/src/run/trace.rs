@@ -4,9 +4,9 @@ use core::ops::ControlFlow;
 use std::collections::VecDeque;
 use std::io;
 
+use slantpath_applications::record::DeliveredMessage;
 use slantpath_base::{Duration, Instant};
 use slantpath_host::TraceRecord;
-use slantpath_host::record::DeliveredMessage;
 use slantpath_results::Table;
 use slantpath_scenario::build::{PlannedFlow, RunNetwork};
 use slantpath_scenario::schema::Transport;

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use slantpath_base::{Duration, Instant, Seed, Stream};
-use slantpath_host::message::Content;
-use slantpath_host::{
-    Handover, Measurement, MessageClass, MessageRecords, Protocol, ReceiverConfig, SenderConfig, SocketId,
-    TransportConfig, WhenBlocked, Workload, workload_stream,
+use slantpath_applications::message::Content;
+use slantpath_applications::{
+    Adaptation, Flows, Measurement, MessageClass, MessageRecords, ReceiverConfig, SenderConfig, WhenBlocked,
+    Workload, workload_stream,
 };
+use slantpath_base::{Duration, Instant, Seed, Stream};
+use slantpath_host::{Handover, Protocol, SocketId, TransportConfig};
 use slantpath_net::NodeId;
 use slantpath_reader::Named;
 
@@ -154,6 +155,7 @@ impl Placement<'_, '_> {
             record_timeline: self.is_watched,
             sample_paths: probes.paths.quantity(),
             options,
+            adaptation: adaptation(flow),
         };
         let path = path(name);
         let host = self.site.host(from);
@@ -184,6 +186,7 @@ impl Placement<'_, '_> {
                 (false, _) => MessageRecords::Nothing,
             },
             read_rate: flow.read_rate.map(|rate| *rate),
+            adaptation: adaptation(flow),
         };
         let host = self.site.host(to);
         let receiver = host.add_receiver(receiving, config, self.seed, &path);
@@ -239,6 +242,13 @@ fn may_skip(flow: &Flow) -> bool {
     let is_mixed = matches!(flow.application.0, Application::Mixed(_));
     let gives_up = flow.lifetime.is_some() || flow.max_retransmissions.is_some();
     is_mixed || gives_up || script::streams_added(flow) > 0
+}
+
+fn adaptation(flow: &Flow) -> Adaptation {
+    match *flow.adaptation {
+        schema::Adaptation::M3ua => Adaptation::M3ua,
+        schema::Adaptation::None => Adaptation::None,
+    }
 }
 
 fn content(flow: &Flow) -> Content {

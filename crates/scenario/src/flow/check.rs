@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use slantpath_applications::SIGNALLING_LINK_SELECTIONS;
 use slantpath_base::{DataRate, DataSize, Duration};
-use slantpath_host::SIGNALLING_LINK_SELECTIONS;
 use slantpath_profiles::default::{self, DEFAULT_PROFILE};
 use slantpath_profiles::fault::positive;
 use slantpath_reader::{Fault, Faults, Files, Place, Setting};

@@ -2,8 +2,8 @@
 
 use std::net::IpAddr;
 
+use slantpath_applications::Workload;
 use slantpath_base::Duration;
-use slantpath_host::Workload;
 use slantpath_reader::Setting;
 use slantpath_sctp::{Reliability, SendOptions};
 

@@ -29,20 +29,14 @@ pub(crate) fn configs(scenario: &Checked, flow: &Flow, ends: Ends) -> (Transport
     let own = u16::from(*flow.adaptation == Adaptation::M3ua);
     let streams = flow.streams.saturating_add(own);
     let protocol = |node: &str| protocol(scenario, *flow.transport, profile, node, flow.dscp, streams);
-    let adaptation = match *flow.adaptation {
-        Adaptation::M3ua => slantpath_host::Adaptation::M3ua,
-        Adaptation::None => slantpath_host::Adaptation::None,
-    };
     let receiving = TransportConfig {
         protocol: protocol(&flow.to),
-        adaptation,
         local_addresses: ends.receiver.clone(),
         local_port: ends.receiver_port,
         peer: None,
     };
     let sending = TransportConfig {
         protocol: protocol(&flow.from),
-        adaptation,
         local_addresses: ends.sender,
         local_port: ends.sender_port,
         peer: Some(Peer { addresses: ends.receiver, port: ends.receiver_port }),

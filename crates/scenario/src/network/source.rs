@@ -1,7 +1,7 @@
 //! Source of the changes and next hops of a run: the scenario alone, or the sky over it.
 
+use slantpath_applications::Host;
 use slantpath_base::Instant;
-use slantpath_host::Host;
 use slantpath_net::{
     DestinationId, DirectionId, Leaving, Links, Network, NetworkGraph, NodeId, Planned, Source,
 };

@@ -1,7 +1,7 @@
 //! `admission` of a table of sessions: which may begin, and what becomes of the others.
 
+use slantpath_applications::AdmissionConfig;
 use slantpath_base::{DataRate, Duration};
-use slantpath_host::AdmissionConfig;
 use slantpath_profiles::fault::positive;
 use slantpath_reader::{Fault, Faults, Origin, Place, Setting, choice, section};
 
@@ -68,8 +68,8 @@ impl Admission {
     /// Configuration of it in `host`.
     pub(crate) fn config(&self) -> AdmissionConfig {
         let otherwise = match *self.otherwise {
-            Otherwise::Refuse => slantpath_host::Otherwise::Refuse,
-            Otherwise::Wait => slantpath_host::Otherwise::Wait {
+            Otherwise::Refuse => slantpath_applications::Otherwise::Refuse,
+            Otherwise::Wait => slantpath_applications::Otherwise::Wait {
                 most: *self.max_waiting,
                 recheck_interval: *self.recheck_interval,
             },

@@ -2,11 +2,9 @@
 
 use std::ops::RangeInclusive;
 
+use slantpath_applications::{Arrivals, SessionLoad, SessionSourceId, Sessions as _, SessionsConfig, Sizes};
 use slantpath_base::{Instant, Seed};
-use slantpath_host::{
-    Adaptation, Arrivals, Peer, SessionLoad, SessionSourceId, SessionsConfig, Sizes, SocketId,
-    TransportConfig,
-};
+use slantpath_host::{Peer, Protocol, SocketId, TransportConfig};
 use slantpath_net::NodeId;
 
 use super::schema;
@@ -51,7 +49,6 @@ pub(crate) fn place(
         let path = format!("sessions/{name}");
         let transport = |node: &str, local_addresses, local_port, peer| TransportConfig {
             protocol: of(scenario, sessions, node),
-            adaptation: Adaptation::None,
             local_addresses,
             local_port,
             peer,
@@ -85,7 +82,7 @@ fn ports(number: u16, tables: u16) -> RangeInclusive<u16> {
     first..=first + each - 1
 }
 
-fn of(scenario: &Checked, sessions: &Sessions, node: &str) -> slantpath_host::Protocol {
+fn of(scenario: &Checked, sessions: &Sessions, node: &str) -> Protocol {
     let profile = sessions.profile.as_ref().expect("a check gives them a profile");
     protocol(scenario, *sessions.transport, profile, node, sessions.dscp, 1)
 }

@@ -3,8 +3,8 @@
 mod count;
 mod think;
 
+use slantpath_applications::{REQUEST_HEADER_LEN, RequestsConfig};
 use slantpath_base::DataSize;
-use slantpath_host::{REQUEST_HEADER_LEN, RequestsConfig};
 use slantpath_reader::{Fault, Faults, OneOf, Setting, section};
 
 use crate::bounds::MESSAGE;

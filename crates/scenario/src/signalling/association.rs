@@ -1,7 +1,8 @@
 //! The signalling network of a run: its associations at the hosts, its script, and the run of both together.
 
+use slantpath_applications::{AssociationConfig, Associations as _};
 use slantpath_base::Seed;
-use slantpath_host::{AssociationConfig, Peer};
+use slantpath_host::Peer;
 use slantpath_net::NodeId;
 use slantpath_sigtran::m2pa::T7From;
 use slantpath_simulation::{

@@ -1,7 +1,8 @@
 //! Points in a row, their links, and the packet network that carries the associations.
 
+use slantpath_applications::{AssociationConfig, Associations, Host};
 use slantpath_base::{DataRate, Duration, Instant, Seed};
-use slantpath_host::{AssociationConfig, Host, Peer};
+use slantpath_host::Peer;
 use slantpath_net::{DirectionConfig, Network, NetworkBuilder, QueueConfig, QueueLimit};
 use slantpath_sctp::SctpConfig;
 use slantpath_sigtran::m2pa;

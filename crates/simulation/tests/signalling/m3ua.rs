@@ -1,7 +1,8 @@
 //! A gateway between a line of SS7 and application server processes over SCTP.
 
+use slantpath_applications::{AssociationConfig, Associations, Host};
 use slantpath_base::{DataRate, Duration, Instant, Seed};
-use slantpath_host::{AssociationConfig, Host, Peer};
+use slantpath_host::Peer;
 use slantpath_net::{Network, NetworkBuilder};
 use slantpath_sctp::SctpConfig;
 use slantpath_signalling::{M3uaEventKind as Kind, ProcessChange};

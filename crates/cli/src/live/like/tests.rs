@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 
 use clap::Parser as _;
-use slantpath_live::{Host, Message, Program, ProgramEvent, SocketId};
+use slantpath_live::{Host, Message, Program, ProgramEvent, Programs as _, SocketId};
 use slantpath_results::Value;
 use slantpath_runner::{End, run};
 

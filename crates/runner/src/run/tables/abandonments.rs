@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use slantpath_host::record::SenderReport;
+use slantpath_applications::record::SenderReport;
 use slantpath_results::Table;
 use slantpath_scenario::build::{PlannedFlow, RunNetwork, reliabilities};
 use slantpath_sctp::{Reliability, ReliabilityPolicy};

@@ -1,7 +1,7 @@
 //! `flows`: one row for each flow.
 
+use slantpath_applications::record::{ReceiverReport, SenderReport};
 use slantpath_base::{Duration, Instant};
-use slantpath_host::record::{ReceiverReport, SenderReport};
 use slantpath_results::Table;
 use slantpath_scenario::build::{PlannedFlow, RunNetwork};
 use slantpath_scenario::schema::{Content, Transport};

@@ -1,6 +1,7 @@
 //! `hosts`: what became of packets at each host's IP layer.
 
-use slantpath_host::{FragmentDrop, Host};
+use slantpath_applications::Host;
+use slantpath_host::FragmentDrop;
 use slantpath_results::Table;
 use slantpath_scenario::build::RunNetwork;
 

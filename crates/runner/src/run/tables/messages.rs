@@ -1,7 +1,7 @@
 //! `messages`: every message of every flow that is recorded.
 
+use slantpath_applications::record::{DeliveredMessage, SentMessage};
 use slantpath_base::Instant;
-use slantpath_host::record::{DeliveredMessage, SentMessage};
 use slantpath_results::Table;
 
 use super::path_name;

@@ -1,7 +1,7 @@
 //! `links`, `paths` and `queues`: what the network and the probes saw.
 
 use slantpath_base::Duration;
-use slantpath_host::record::PathSample;
+use slantpath_host::PathSample;
 use slantpath_net::{Colour, Counters, DirectionConfig, DirectionId, DropReason, QueueSample};
 use slantpath_results::Table;
 use slantpath_scenario::build::{PlannedLink, RunNetwork};

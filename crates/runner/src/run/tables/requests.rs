@@ -1,7 +1,7 @@
 //! `requests` and `request_sources`: each request, and how long answers took.
 
+use slantpath_applications::record::SentSession;
 use slantpath_base::{Duration, Instant};
-use slantpath_host::record::SentSession;
 use slantpath_results::Table;
 
 use super::sessions::Mean;

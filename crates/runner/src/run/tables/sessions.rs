@@ -1,7 +1,7 @@
 //! `sessions` and `session_sources`: each session, and what came of those of a table.
 
+use slantpath_applications::record::{ReceivedSession, SentSession};
 use slantpath_base::{Duration, Instant};
-use slantpath_host::record::{ReceivedSession, SentSession};
 use slantpath_results::Table;
 
 use crate::columns::{Count, Number, Text, columns, family, push_each};

@@ -1,7 +1,7 @@
 //! `timelines`: what happened to the paths of each flow that is watched, step by step.
 
+use slantpath_applications::timeline::PathEvent;
 use slantpath_base::Duration;
-use slantpath_host::timeline::PathEvent;
 use slantpath_results::Table;
 
 use super::path_name;

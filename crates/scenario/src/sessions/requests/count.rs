@@ -1,6 +1,6 @@
 //! `count` of the requests of sessions: how many each makes.
 
-use slantpath_host::RequestCount;
+use slantpath_applications::RequestCount;
 use slantpath_reader::{Fault, Faults, Setting, section, tagged};
 
 use crate::bounds::{MEAN_REQUESTS, REQUESTS};

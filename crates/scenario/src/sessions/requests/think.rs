@@ -1,7 +1,7 @@
 //! `think` of the requests of sessions: how long the next one waits.
 
+use slantpath_applications::ThinkTime;
 use slantpath_base::Duration;
-use slantpath_host::ThinkTime;
 use slantpath_profiles::fault::positive;
 use slantpath_reader::{Faults, Setting, section, tagged};
 

@@ -1,7 +1,8 @@
 //! The associations between gateways and ASPs at the hosts of a run.
 
+use slantpath_applications::{AssociationConfig, Associations as _};
 use slantpath_base::Seed;
-use slantpath_host::{AssociationConfig, Peer};
+use slantpath_host::Peer;
 use slantpath_simulation::{AdaptationId, AssociationPlace, AssociationSide, Carried, Side};
 
 use crate::build_error::BuildError;

@@ -1,0 +1,186 @@
+//! Users of sockets that a host may have, as one type: which it is costs no call through a table.
+
+use slantpath_base::{Deadlines, Instant, prefetch};
+use slantpath_host::{Others, Reaction, Served, Socket, SocketEvent, SocketId};
+
+use crate::carrier::Carrier;
+use crate::flow_end::FlowEnd;
+use crate::ids::SessionSourceId;
+use crate::noted::Noted;
+use crate::program::Program;
+use crate::receiver::ReceiverConfig;
+use crate::record::SessionRecords;
+use crate::sessions::{Session, SessionSource};
+
+/// Host whose sockets have the applications of this crate.
+pub type Host = slantpath_host::Host<Application>;
+
+/// User of a socket.
+#[derive(Debug)]
+pub struct Application(pub(crate) Kind);
+
+#[derive(Debug)]
+pub(crate) enum Kind {
+    /// Keeps an association up for an adaptation layer outside the host.
+    Carrier(Box<Carrier>),
+    /// One end of a flow.
+    Flow(Box<FlowEnd>),
+    /// Accepts whoever comes: each is a socket of its own, whose application is made as the listener says.
+    Listener(Box<Listener>),
+    /// Hands everything to a program outside the host.
+    Program(Box<Program>),
+    /// One end of a session.
+    Session(Box<Session>),
+}
+
+/// State that the applications of a host share.
+#[derive(Debug, Default)]
+pub struct Shared {
+    /// Carriers that have something for the layer above.
+    pub(crate) with_inputs: Noted,
+    /// Sockets that have something for the program that holds them.
+    pub(crate) with_events: Noted,
+    /// Of sessions that are over.
+    pub(crate) sessions: SessionRecords,
+    /// Sessions that are over, of which their sources have not been told.
+    pub(crate) ended_sessions: Vec<(SessionSourceId, SocketId)>,
+    pub(crate) sources: Vec<SessionSource>,
+    /// Instants at which sources begin sessions.
+    pub(crate) source_deadlines: Deadlines<u32>,
+}
+
+impl slantpath_host::Application for Application {
+    type Shared = Shared;
+
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "it is no longer than a call, and an event is large to move")]
+    fn handle_event(
+        &mut self,
+        now: Instant,
+        own: SocketId,
+        event: SocketEvent,
+        socket: &mut Socket<'_>,
+        shared: &mut Shared,
+    ) -> Reaction {
+        match &mut self.0 {
+            Kind::Carrier(carrier) => {
+                carrier.handle_event(now, event, socket);
+                shared.with_inputs.note(own, || carrier.begins_to_have_inputs());
+                Reaction::Serve
+            }
+            Kind::Flow(flow) => flow.handle_event(now, event, socket),
+            // All that happens is told of the sockets that it has accepted.
+            Kind::Listener(_) => Reaction::None,
+            Kind::Program(program) => {
+                program.handle_event(event, socket);
+                shared.with_events.note(own, || program.begins_to_have_events());
+                Reaction::None
+            }
+            Kind::Session(session) => session.handle_event(now, event, socket),
+        }
+    }
+
+    #[inline]
+    fn serve(&mut self, now: Instant, others: Others, socket: &mut Socket<'_>) -> Served {
+        let served = match &mut self.0 {
+            Kind::Carrier(carrier) => carrier.serve(now, socket),
+            Kind::Flow(flow) => flow.serve(now, others, socket),
+            Kind::Listener(_) => Served::Idle(None),
+            Kind::Program(program) => program.serve(now, socket),
+            Kind::Session(session) => session.serve(now, others, socket),
+        };
+        match (&mut self.0, &served) {
+            (Kind::Carrier(carrier), Served::Idle(_)) => carrier.sample(now, socket),
+            (Kind::Flow(flow), Served::Idle(_)) => flow.sample(now, socket),
+            _ => {}
+        }
+        served
+    }
+
+    fn handle_deadline(&mut self, now: Instant) {
+        match &mut self.0 {
+            Kind::Flow(flow) => flow.handle_deadline(now),
+            Kind::Carrier(_) | Kind::Listener(_) | Kind::Program(_) | Kind::Session(_) => {}
+        }
+    }
+
+    fn idle_until(&self, deadline: Option<Instant>) -> Instant {
+        let deadline = deadline.unwrap_or(Instant::FAR_FUTURE);
+        match &self.0 {
+            // It looks at its association whenever something happens to it.
+            Kind::Carrier(_) => Instant::START,
+            Kind::Flow(flow) => deadline.min(flow.next_sample().unwrap_or(Instant::FAR_FUTURE)),
+            Kind::Listener(_) | Kind::Program(_) | Kind::Session(_) => deadline,
+        }
+    }
+
+    fn note_served(&mut self, own: SocketId, shared: &mut Shared) {
+        match &mut self.0 {
+            Kind::Carrier(carrier) => shared.with_inputs.note(own, || carrier.begins_to_have_inputs()),
+            Kind::Program(program) => shared.with_events.note(own, || program.begins_to_have_events()),
+            Kind::Flow(_) | Kind::Listener(_) | Kind::Session(_) => {}
+        }
+    }
+
+    /// Takes the record of a session that is over, of which nothing else is kept.
+    fn retire(&mut self, now: Instant, own: SocketId, socket: &mut Socket<'_>, shared: &mut Shared) -> bool {
+        let Kind::Session(session) = &self.0 else { return false };
+        if !session.is_over() {
+            return false;
+        }
+        session.record(now, socket, &mut shared.sessions);
+        if let Some(source) = session.source() {
+            shared.ended_sessions.push((source, own));
+        }
+        true
+    }
+
+    fn accept(&self, own: SocketId) -> Option<Self> {
+        let kind = match &self.0 {
+            Kind::Listener(listener) => Kind::Session(Box::new(listener.accept(own))),
+            Kind::Program(program) => Kind::Program(Box::new(program.accept(own)?)),
+            Kind::Carrier(_) | Kind::Flow(_) | Kind::Session(_) => return None,
+        };
+        Some(Self(kind))
+    }
+
+    #[inline]
+    fn is_served_first(&self) -> bool {
+        matches!(self.0, Kind::Carrier(_))
+    }
+
+    fn prefetch(&self) {
+        match &self.0 {
+            Kind::Flow(flow) => prefetch(&**flow),
+            Kind::Session(session) => prefetch(&**session),
+            Kind::Carrier(_) | Kind::Listener(_) | Kind::Program(_) => {}
+        }
+    }
+}
+
+/// A listening socket's application.
+#[derive(Debug)]
+pub(crate) struct Listener {
+    pub(crate) receiver: ReceiverConfig,
+    pub(crate) accepts: Accepts,
+}
+
+/// Use that a listener makes of its peers.
+#[derive(Debug)]
+pub(crate) enum Accepts {
+    /// Sessions that carry something here.
+    Sessions,
+    /// Sessions that ask, and are answered in messages of so many bytes.
+    SessionsThatAsk { message_len: usize },
+}
+
+impl Listener {
+    /// The end of the next session.
+    /// `own` is the listener's.
+    fn accept(&self, own: SocketId) -> Session {
+        match &self.accepts {
+            Accepts::Sessions => Session::receiver(own, self.receiver),
+            Accepts::SessionsThatAsk { message_len } => Session::server(own, *message_len),
+        }
+    }
+}

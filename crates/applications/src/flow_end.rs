@@ -1,0 +1,370 @@
+//! One end of a flow: an application that sends or receives, with M3UA below it if the flow asks for that.
+
+use slantpath_base::{Instant, Stream};
+use slantpath_host::{
+    MessageSource as _, Offer, Others, Outgoing, Place, Reaction, Served, Socket, SocketEvent,
+};
+use slantpath_sctp as sctp;
+use slantpath_sigtran::transport::{Transmit, TransportInput};
+
+use crate::adaptation::Adaptation;
+use crate::earlier::earlier;
+use crate::m3ua::{self, ReceivingM3ua, ReceivingStep, SendingM3ua, SendingStep};
+use crate::receiver::{Receiver, ReceiverConfig};
+use crate::record::{DeliveredMessage, Finality, ReceiverReport, SenderRecords, SenderReport};
+use crate::sender::{Sender, SenderConfig, Want};
+
+#[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a flow's end is boxed already, and is looked at for every packet"
+)]
+// Which it is stands in front of it, and not in one of its gaps.
+#[repr(u8)]
+enum Role {
+    Receiver(Receiver),
+    Sender(Sender),
+}
+
+/// Layer between the socket and the sender or receiver.
+#[derive(Debug)]
+enum Layer {
+    None,
+    Receiving(Box<ReceivingM3ua>),
+    Sending(Box<SendingM3ua>),
+}
+
+/// Of many flows none is in the cache when a message comes or is due: what that touches lies together, in this order.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub(crate) struct FlowEnd {
+    layer: Layer,
+    /// Earliest instant of the next sample of the paths, if they are probed.
+    next_sample: Option<Instant>,
+    role: Role,
+}
+
+impl FlowEnd {
+    pub(crate) fn sender(config: SenderConfig, stream: Stream) -> Self {
+        let layer = match config.adaptation {
+            Adaptation::M3ua => Layer::Sending(Box::new(SendingM3ua::new())),
+            Adaptation::None => Layer::None,
+        };
+        let next_sample = config.sample_paths.map(|_| Instant::START);
+        Self { layer, role: Role::Sender(Sender::new(config, stream)), next_sample }
+    }
+
+    pub(crate) fn receiver(config: ReceiverConfig) -> Self {
+        let layer = match config.adaptation {
+            Adaptation::M3ua => Layer::Receiving(Box::new(ReceivingM3ua::new())),
+            Adaptation::None => Layer::None,
+        };
+        Self { layer, role: Role::Receiver(Receiver::new(config)), next_sample: None }
+    }
+
+    pub(crate) fn sender_report(&self) -> Option<&SenderReport> {
+        match &self.role {
+            Role::Sender(sender) => Some(sender.report()),
+            Role::Receiver(_) => None,
+        }
+    }
+
+    pub(crate) fn receiver_report(&self) -> Option<&ReceiverReport> {
+        match &self.role {
+            Role::Sender(_) => None,
+            Role::Receiver(receiver) => Some(receiver.report()),
+        }
+    }
+
+    pub(crate) fn take_sender_records(&mut self, finality: Finality) -> Option<SenderRecords> {
+        match &mut self.role {
+            Role::Sender(sender) => Some(sender.take_records(finality)),
+            Role::Receiver(_) => None,
+        }
+    }
+
+    pub(crate) fn take_deliveries(&mut self) -> Option<Vec<DeliveredMessage>> {
+        match &mut self.role {
+            Role::Sender(_) => None,
+            Role::Receiver(receiver) => Some(receiver.take_deliveries()),
+        }
+    }
+
+    pub(crate) fn handle_deadline(&mut self, now: Instant) {
+        match &mut self.layer {
+            Layer::None => {}
+            Layer::Receiving(m3ua) => m3ua.handle_deadline(now),
+            Layer::Sending(m3ua) => m3ua.handle_deadline(now),
+        }
+    }
+
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "an event is large to move, and most come no further")]
+    pub(crate) fn handle_event(
+        &mut self,
+        now: Instant,
+        event: SocketEvent,
+        socket: &mut Socket<'_>,
+    ) -> Reaction {
+        if let (Layer::None, Role::Receiver(receiver)) = (&self.layer, &mut self.role) {
+            // Nearly all that a receiver is told.
+            if let Some(reaction) = take_in(receiver, now, &event, socket) {
+                return reaction;
+            }
+        }
+        self.handle_any_event(now, event, socket)
+    }
+
+    #[inline(never)]
+    fn handle_any_event(&mut self, now: Instant, event: SocketEvent, socket: &mut Socket<'_>) -> Reaction {
+        let Some(event) = self.adapt(now, event) else { return Reaction::Serve };
+        match &mut self.role {
+            Role::Sender(sender) => match event {
+                SocketEvent::Acknowledged(part) => {
+                    sender.handle_acknowledged(part);
+                    return Reaction::None;
+                }
+                SocketEvent::Connected { paths, .. } => {
+                    sender.report_mut().paths = paths;
+                    sender.handle_connected(now);
+                }
+                SocketEvent::Transmitted { sent, path, again } => {
+                    sender.handle_transmitted(now, &sent, path, again);
+                    return Reaction::None;
+                }
+                SocketEvent::Path { path, kind } => {
+                    sender.handle_path_event(now, path, kind);
+                    return Reaction::None;
+                }
+                SocketEvent::Writable => sender.handle_writable(),
+                SocketEvent::Abandoned(abandoned) => {
+                    sender.handle_abandoned(abandoned);
+                    return Reaction::None;
+                }
+                SocketEvent::Sctp(event) => {
+                    if let sctp::Event::StreamsChanged(sctp::StreamsChanged::Added {
+                        outbound_streams, ..
+                    }) = *event
+                    {
+                        sender.handle_streams_added(outbound_streams);
+                    }
+                    return Reaction::None;
+                }
+                SocketEvent::MessageFailed => sender.report_mut().messages_failed += 1,
+                SocketEvent::Ended { failure, reason: _ } => sender.handle_ended(now, failure),
+                // Flows are one-way: a receiver sends nothing back.
+                SocketEvent::Arrived(_)
+                | SocketEvent::Bytes(_)
+                | SocketEvent::Message { .. }
+                | SocketEvent::Restarted => {}
+            },
+            Role::Receiver(receiver) => {
+                if let Some(reaction) = take_in(receiver, now, &event, socket) {
+                    return reaction;
+                }
+                if let SocketEvent::Ended { failure, reason: _ } = event {
+                    receiver.handle_ended(now, failure.unwrap_or_else(|| "closed".to_owned()));
+                }
+            }
+        }
+        Reaction::Serve
+    }
+
+    /// Lets the adaptation layer see an event first; gives what is for the application.
+    fn adapt(&mut self, now: Instant, event: SocketEvent) -> Option<SocketEvent> {
+        let input = match (&self.layer, event) {
+            (Layer::None, event) => return Some(event),
+            (_, SocketEvent::Connected { paths, outbound_streams }) => {
+                if let Role::Sender(sender) = &mut self.role {
+                    sender.report_mut().paths = paths;
+                }
+                TransportInput::Up { outbound_streams }
+            }
+            (_, SocketEvent::Message { stream, payload_protocol, payload, .. }) => {
+                m3ua::received(stream, payload_protocol, payload)
+            }
+            (_, event) => return Some(event),
+        };
+        match &mut self.layer {
+            Layer::None => {}
+            Layer::Receiving(m3ua) => m3ua.handle_input(now, input),
+            Layer::Sending(m3ua) => m3ua.handle_input(now, input),
+        }
+        None
+    }
+
+    /// Does the next thing that the adaptation layer wants.
+    fn serve_layer(&mut self, now: Instant, socket: &mut Socket<'_>) -> Served {
+        let transmit = match (&mut self.layer, &mut self.role) {
+            (Layer::Receiving(m3ua), Role::Receiver(receiver)) => match m3ua.poll(now) {
+                ReceivingStep::Deliver(selection, payload) => {
+                    receiver.handle_message(now, Some(selection), &payload, None);
+                    pause_while_busy(receiver, now, socket);
+                    return Served::Again;
+                }
+                ReceivingStep::Transmit(transmit) => transmit,
+                ReceivingStep::Wait(deadline) => return Served::Idle(deadline),
+            },
+            (Layer::Sending(m3ua), Role::Sender(sender)) => match m3ua.poll(now) {
+                SendingStep::Active => {
+                    sender.handle_connected(now);
+                    return Served::Again;
+                }
+                SendingStep::Stopped => {
+                    sender.handle_ended(now, Some("M3UA: the traffic was stopped".to_owned()));
+                    return Served::Again;
+                }
+                SendingStep::Transmit(transmit) => transmit,
+                SendingStep::Wait(deadline) => return Served::Idle(deadline),
+            },
+            _ => return Served::Idle(None),
+        };
+        let Transmit { stream, payload_protocol, octets, .. } = transmit;
+        // It is one of a handful: whatever keeps it from being sent keeps the layer from coming up, and T(ack) sends it
+        // again.
+        let message = Outgoing {
+            number: None,
+            stream: stream.0,
+            unordered: false,
+            payload_protocol,
+            payload: octets,
+            options: None,
+        };
+        if let Offer::Refused(reason) = socket.send(now, message)
+            && let Role::Sender(sender) = &mut self.role
+        {
+            sender.handle_ended(now, Some(format!("M3UA: {reason}")));
+        }
+        Served::Again
+    }
+
+    /// Does the next thing that the adaptation layer or the application wants of the socket, or several.
+    pub(crate) fn serve(&mut self, now: Instant, others: Others, socket: &mut Socket<'_>) -> Served {
+        match self.serve_layer(now, socket) {
+            Served::Again => Served::Again,
+            Served::Idle(layer_deadline) => match self.serve_role(now, others, socket) {
+                Served::Again => Served::Again,
+                Served::Idle(deadline) => Served::Idle(earlier(layer_deadline, deadline)),
+            },
+        }
+    }
+
+    fn serve_role(&mut self, now: Instant, others: Others, socket: &mut Socket<'_>) -> Served {
+        let sender = match &mut self.role {
+            Role::Receiver(receiver) => return serve_receiver(receiver, now, socket),
+            Role::Sender(sender) => sender,
+        };
+        loop {
+            match sender.want(now) {
+                Want::Connect => {
+                    if let Err(failure) = socket.open(now) {
+                        sender.handle_ended(now, Some(failure));
+                    }
+                }
+                Want::Close => socket.close(now),
+                Want::Send(outgoing) => {
+                    let size = outgoing.payload.len();
+                    let offer = match &mut self.layer {
+                        Layer::Sending(m3ua) => send_wrapped(m3ua, now, outgoing, socket),
+                        Layer::None | Layer::Receiving(_) => socket.send(now, outgoing),
+                    };
+                    sender.offered(now, size, offer);
+                }
+                Want::Wait(deadline) => return Served::Idle(deadline),
+            }
+            // An adaptation layer speaks before each.
+            let is_alone = others == Others::Idle && socket.is_quiet();
+            if !is_alone || !matches!(self.layer, Layer::None) {
+                return Served::Again;
+            }
+            socket.fill(now, sender);
+            if !socket.is_quiet() {
+                return Served::Again;
+            }
+        }
+    }
+
+    /// Earliest instant of the next sample of the paths, if they are probed.
+    pub(crate) const fn next_sample(&self) -> Option<Instant> {
+        self.next_sample
+    }
+
+    /// Probes the paths if they are probed and it is time to.
+    pub(crate) fn sample(&mut self, now: Instant, socket: &mut Socket<'_>) {
+        let Role::Sender(sender) = &mut self.role else { return };
+        let (Some(at), Some(interval)) = (self.next_sample, sender.config().sample_paths) else { return };
+        if at > now {
+            return;
+        }
+        self.next_sample = Some(now.saturating_add(interval));
+        socket.sample_paths(now, |sample| sender.report_mut().push_sample(sample));
+    }
+}
+
+/// Hands what has come in of the flow to its receiver; `None` if the event is another.
+#[expect(clippy::inline_always, reason = "it is no longer than a call, and nearly all events pass it")]
+#[inline(always)]
+fn take_in(
+    receiver: &mut Receiver,
+    now: Instant,
+    event: &SocketEvent,
+    socket: &mut Socket<'_>,
+) -> Option<Reaction> {
+    match event {
+        SocketEvent::Bytes(bytes) => receiver.handle_bytes(now, bytes),
+        SocketEvent::Message { stream, place, payload, .. } => {
+            let journey = receiver.take_journey(*place);
+            let ordered = (*place != Place::Unordered).then_some(*stream);
+            receiver.handle_message(now, ordered, payload, journey);
+        }
+        SocketEvent::Arrived(arrival) => {
+            if let Some(journey) = socket.journey() {
+                receiver.note_arrival(arrival.clone(), journey);
+            }
+            return Some(Reaction::None);
+        }
+        SocketEvent::Abandoned(_)
+        | SocketEvent::Sctp(_)
+        | SocketEvent::Acknowledged(_)
+        | SocketEvent::Connected { .. }
+        | SocketEvent::Ended { .. }
+        | SocketEvent::MessageFailed
+        | SocketEvent::Path { .. }
+        | SocketEvent::Restarted
+        | SocketEvent::Transmitted { .. }
+        | SocketEvent::Writable => return None,
+    }
+    Some(pause_while_busy(receiver, now, socket))
+}
+
+/// Has the transport hold back what comes while a receiver is busy with what it has read.
+fn pause_while_busy(receiver: &Receiver, now: Instant, socket: &mut Socket<'_>) -> Reaction {
+    if receiver.busy_until().is_none() {
+        return Reaction::None;
+    }
+    socket.pause(now);
+    Reaction::Serve
+}
+
+/// Lets a receiver go on that has been busy: it reads what it has in hand before it takes more.
+fn serve_receiver(receiver: &mut Receiver, now: Instant, socket: &mut Socket<'_>) -> Served {
+    match receiver.busy_until() {
+        Some(until) if until <= now => {
+            if !receiver.read_next(now) {
+                socket.resume_for_one(now);
+            }
+            Served::Again
+        }
+        busy_until => Served::Idle(busy_until),
+    }
+}
+
+/// Sends an MSU as a message of M3UA.
+#[inline(never)]
+fn send_wrapped(m3ua: &mut SendingM3ua, now: Instant, outgoing: Outgoing, socket: &mut Socket<'_>) -> Offer {
+    let Some(transmit) = m3ua.wrap(now, outgoing.stream, outgoing.payload) else {
+        return Offer::Refused("M3UA has no way to the destination".to_owned());
+    };
+    let Transmit { stream, payload_protocol, octets, .. } = transmit;
+    socket.send(now, Outgoing { stream: stream.0, payload_protocol, payload: octets, ..outgoing })
+}

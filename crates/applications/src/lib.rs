@@ -1,0 +1,73 @@
+//! Users of a host's sockets: what loads the transports, and what stands for programs outside of the host.
+//!
+//! A [`Host`] is `slantpath_host`'s, with the [`Application`]s of this crate. Each is the user of one socket:
+//!
+//! - An end of a flow ([`Flows`]): a sender plays a [`Workload`], a receiver checks every byte.
+//! - An end of a session ([`Sessions`]): a source opens one after the other for transfers that begin by chance
+//!   ([`SessionsConfig`]), and any number of them come in at one port.
+//! - A carrier ([`Associations`]) keeps an association up for an adaptation layer above the host
+//!   ([`AssociationConfig`]).
+//! - A program outside of the host ([`Programs`]) sends and takes messages as it pleases ([`ProgramConfig`]).
+//!
+//! What is remembered of messages and paths is in [`record`], and of a failover in [`timeline`].
+//!
+//! # Map
+//!
+//! - [`application`][]: which of them a socket has, and what all of a host share.
+//! - [`flows`]: a [`flow_end`]'s [`sender`] plays a [`workload`] as its [`schedule`] says, its [`receiver`] checks
+//!   every byte, with [`m3ua`] below them if the flow asks for it ([`adaptation`]). [`message`]: the bytes.
+//! - [`session_source`]: a host opens [`sessions`] one after the other, as [`admission`] permits. Of one that is over
+//!   its record remains. [`requests`]: requests and responses within them.
+//! - [`associations`]: [`carrier`]. [`programs`]: [`program`]. Whose has something to be taken is [`noted`].
+//! - [`record`], [`timeline`]: what is remembered, and the steps of a failover.
+//!
+//! # What holds, and why
+//!
+//! - Carriers are served before all others, in the order in which they were added.
+//! - A scenario's flows have ports of their own at both hosts. Many connections to one port
+//!   ([`Sessions::add_session_server`]) are for `[sessions]`.
+//! - An application sees its socket alone. What several do together is in what they share.
+
+mod adaptation;
+mod admission;
+mod application;
+mod arrivals;
+mod associations;
+mod carrier;
+mod earlier;
+mod flow_end;
+mod flows;
+mod ids;
+mod m3ua;
+pub mod message;
+mod noted;
+mod path_probe;
+mod program;
+mod programs;
+mod receiver;
+pub mod record;
+mod requests;
+mod schedule;
+mod sender;
+mod session_source;
+mod sessions;
+pub mod timeline;
+mod workload;
+
+pub use adaptation::Adaptation;
+pub use admission::{AdmissionConfig, Otherwise};
+pub use application::{Application, Host, Shared};
+pub use associations::Associations;
+pub use carrier::{AssociationConfig, AssociationCounters};
+pub use flows::Flows;
+pub use ids::SessionSourceId;
+pub use m3ua::SIGNALLING_LINK_SELECTIONS;
+pub use program::{ProgramConfig, ProgramEvent, ProgramMessage, Refused};
+pub use programs::Programs;
+pub use receiver::{MessageRecords, ReceiverConfig};
+pub use requests::{HEADER_LEN as REQUEST_HEADER_LEN, RequestCount, RequestsConfig, ThinkTime};
+pub use schedule::Schedule;
+pub use sender::{Measurement, SenderConfig};
+pub use session_source::Sessions;
+pub use sessions::{Arrivals, SessionLoad, SessionsConfig, Sizes};
+pub use workload::{MessageClass, WhenBlocked, Workload, workload_stream};

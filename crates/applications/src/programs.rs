@@ -1,0 +1,109 @@
+//! Sockets of a host that a program outside of it holds.
+
+use slantpath_base::{Instant, Stream};
+use slantpath_host::{Peer, Peers, Reports, SocketId};
+use slantpath_sctp as sctp;
+
+use crate::application::{Application, Host, Kind};
+use crate::program::{Program, ProgramConfig, ProgramEvent, ProgramMessage, Refused};
+
+/// Host with sockets that a program holds.
+pub trait Programs {
+    /// Opens a port for a program. All its chance, the secret of its cookies among it, comes from `stream`.
+    ///
+    /// # Panics
+    /// If its port is in use.
+    fn add_program(&mut self, config: &ProgramConfig, stream: Stream) -> SocketId;
+
+    /// Opens an association from a program's port, whether that listens or not, to a peer with which it has none.
+    ///
+    /// # Errors
+    /// Why it cannot be opened.
+    fn connect(&mut self, now: Instant, port: SocketId, peer: &Peer) -> Result<SocketId, sctp::ConnectError>;
+
+    /// Gives back the socket of an association that came to a program's port, or was opened from it, and whose end has
+    /// been told: another will have its name. `false` if there is no such socket, or its end has not.
+    fn release(&mut self, id: SocketId) -> bool;
+
+    /// Takes the next event for a program: all of one socket, oldest first, before the next.
+    fn next_program_event(&mut self) -> Option<(SocketId, ProgramEvent)>;
+
+    /// Sends a message on a program's association.
+    ///
+    /// # Errors
+    /// Why it is not taken.
+    fn send(&mut self, now: Instant, id: SocketId, message: ProgramMessage) -> Result<(), Refused>;
+
+    /// Sends a message on a program's association, and says in SCTP's own words why it is not taken; that there is room
+    /// in a full buffer again is told by [`ProgramEvent::Writable`].
+    ///
+    /// # Errors
+    /// Why it is not taken.
+    fn send_sctp(
+        &mut self,
+        now: Instant,
+        id: SocketId,
+        message: ProgramMessage,
+    ) -> Result<(), sctp::SendError>;
+}
+
+impl Programs for Host {
+    fn add_program(&mut self, config: &ProgramConfig, stream: Stream) -> SocketId {
+        let peers = config.peer.is_none().then_some(Peers::Many);
+        self.add(config.transport(), peers, Reports::default(), stream, application(Program::new(config)))
+    }
+
+    fn connect(&mut self, now: Instant, port: SocketId, peer: &Peer) -> Result<SocketId, sctp::ConnectError> {
+        if !is_programs(self, port) {
+            return Err(sctp::ConnectError::NotBound(0));
+        }
+        self.call(now, port, peer, application(Program::opened()))
+    }
+
+    fn release(&mut self, id: SocketId) -> bool {
+        is_programs(self, id) && self.give_back(id)
+    }
+
+    fn next_program_event(&mut self) -> Option<(SocketId, ProgramEvent)> {
+        loop {
+            let id = self.shared().with_events.first()?;
+            if let Some((Application(Kind::Program(program)), _)) = self.application_mut(id)
+                && let Some(event) = program.poll_event()
+            {
+                return Some((id, event));
+            }
+            self.shared_mut().with_events.pop();
+        }
+    }
+
+    fn send(&mut self, now: Instant, id: SocketId, message: ProgramMessage) -> Result<(), Refused> {
+        match self.command(id) {
+            Some((Application(Kind::Program(program)), mut socket, _)) => {
+                program.send(now, message, &mut socket)
+            }
+            _ => Err(Refused::Never(format!("no program has a socket {}", id.0))),
+        }
+    }
+
+    fn send_sctp(
+        &mut self,
+        now: Instant,
+        id: SocketId,
+        message: ProgramMessage,
+    ) -> Result<(), sctp::SendError> {
+        match self.command(id) {
+            Some((Application(Kind::Program(program)), mut socket, _)) => {
+                program.send_sctp(now, message, &mut socket)
+            }
+            _ => Err(sctp::SendError::NoAssociation),
+        }
+    }
+}
+
+fn application(program: Program) -> Application {
+    Application(Kind::Program(Box::new(program)))
+}
+
+fn is_programs(host: &Host, id: SocketId) -> bool {
+    matches!(host.application(id), Some(Application(Kind::Program(_))))
+}

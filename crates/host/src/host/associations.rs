@@ -1,0 +1,138 @@
+//! Commands to the associations and connections of sockets, and queries about them, whoever uses them.
+
+use std::net::{IpAddr, SocketAddr};
+
+use bytes::Bytes;
+use slantpath_base::Instant;
+use slantpath_sctp as sctp;
+
+use super::{Host, UnboundPorts};
+use crate::application::Application;
+use crate::ids::SocketId;
+use crate::transport::Peer;
+
+impl<A: Application> Host<A> {
+    /// Lets a socket's application take nothing more that comes in, so that it fills the receive buffer and closes the
+    /// peer's window. `false` if there is no such socket.
+    pub fn pause(&mut self, now: Instant, id: SocketId) -> bool {
+        self.sockets.command(id, &mut self.stack).map(|(_, mut socket, _)| socket.pause(now)).is_some()
+    }
+
+    /// Lets it take what has come in meanwhile, and all that follows. `false` if there is no such socket.
+    pub fn resume(&mut self, now: Instant, id: SocketId) -> bool {
+        self.sockets.command(id, &mut self.stack).map(|(_, mut socket, _)| socket.resume(now)).is_some()
+    }
+
+    /// Opens an association for an application from the port of a socket, whether that listens or not, to a peer with
+    /// which it has none.
+    ///
+    /// # Errors
+    /// Why it cannot be opened.
+    pub fn call(
+        &mut self,
+        now: Instant,
+        port: SocketId,
+        peer: &Peer,
+        application: A,
+    ) -> Result<SocketId, sctp::ConnectError> {
+        self.sockets.call(now, port, peer, application, &mut self.stack)
+    }
+
+    /// Lets nobody open an association to a socket's port any more. `false` if there is no such socket.
+    pub fn refuse_callers(&mut self, port: SocketId) -> bool {
+        let Some((_, socket, _)) = self.sockets.command(port, &mut self.stack) else { return false };
+        socket.stack.sctp.listen(socket.state.port(), sctp::Acceptance::Refused)
+    }
+
+    /// Gives back the socket of an association that came to the port of another, or was opened from it, and whose end
+    /// has been told: another will have its name. `false` if there is no such socket, or its end has not.
+    pub fn give_back(&mut self, id: SocketId) -> bool {
+        self.sockets.release(id)
+    }
+
+    /// Ends a socket's association once all that was sent has been delivered. `false` if there is no such socket.
+    pub fn shut_down(&mut self, now: Instant, id: SocketId) -> bool {
+        self.sockets.command(id, &mut self.stack).map(|(_, mut socket, _)| socket.close(now)).is_some()
+    }
+
+    /// Ends a socket's association at once. `false` if there is no such socket.
+    pub fn abort(&mut self, now: Instant, id: SocketId) -> bool {
+        self.sockets.command(id, &mut self.stack).map(|(_, mut socket, _)| socket.abort(now)).is_some()
+    }
+
+    /// Ends a socket's association at once, and tells the peer why, in the application's own words. `false` if there is
+    /// no such socket.
+    pub fn abort_because(&mut self, now: Instant, id: SocketId, reason: Bytes) -> bool {
+        let command = self.sockets.command(id, &mut self.stack);
+        command.map(|(_, mut socket, _)| socket.abort_because(now, reason)).is_some()
+    }
+
+    /// The first address of the other end of a socket's association, and its port; `None` without one.
+    pub fn peer(&self, id: SocketId) -> Option<SocketAddr> {
+        self.sockets.peer(id, &self.stack)
+    }
+
+    /// The peer's addresses, by which paths are numbered; `None` if there is no such socket.
+    pub fn paths(&self, id: SocketId) -> Option<&[IpAddr]> {
+        self.sockets.paths(id)
+    }
+
+    /// The paths of a socket's association as they are now; none without one.
+    pub fn sctp_paths(&mut self, now: Instant, id: SocketId) -> Vec<sctp::PathSnapshot> {
+        let association = self.sockets.association(id);
+        association.map(|id| self.stack.sctp.path_snapshots(now, id).collect()).unwrap_or_default()
+    }
+
+    /// A socket's association as it is now; none without one.
+    pub fn sctp_snapshot(&self, id: SocketId) -> Option<sctp::AssociationSnapshot> {
+        let association = self.sockets.association(id)?;
+        Some(self.stack.sctp.association(association)?.snapshot())
+    }
+
+    /// The SCTP of the host, and the number of a socket's association in it: for what only extensions have. `None`
+    /// without one.
+    pub fn sctp_association(&mut self, id: SocketId) -> Option<(&mut sctp::Endpoint, sctp::AssociationId)> {
+        let (_, socket, _) = self.sockets.command(id, &mut self.stack)?;
+        let association = socket.state.association()?;
+        Some((&mut socket.stack.sctp, association))
+    }
+
+    /// The extensions that a socket's association uses; none without one.
+    pub fn sctp_extensions(&self, id: SocketId) -> sctp::Extensions {
+        let association = self.sockets.association(id).and_then(|id| self.stack.sctp.association(id));
+        association.map_or(sctp::Extensions::NONE, sctp::Association::extensions)
+    }
+
+    /// Tells if the ends of a socket's association send each other packets without a checksum (RFC 9653).
+    pub fn sctp_omits_checksums(&self, id: SocketId) -> bool {
+        let association = self.sockets.association(id).and_then(|id| self.stack.sctp.association(id));
+        association.is_some_and(sctp::Association::omits_checksums)
+    }
+
+    /// Counts of the packets that have come in for SCTP, and of their fates.
+    pub const fn sctp_stats(&self) -> &sctp::EndpointStats {
+        self.stack.sctp.stats()
+    }
+
+    /// The counters of the SCTP MIB (RFC 3873).
+    pub fn sctp_mib(&self) -> sctp::MibCounters {
+        self.stack.sctp.mib()
+    }
+
+    /// Entries of a socket's association in the tables of the SCTP MIB, in whatever state it is; `None` without one.
+    pub fn sctp_mib_association(&self, id: SocketId) -> Option<sctp::MibAssociation> {
+        self.stack.sctp.mib_association(self.sockets.association(id)?)
+    }
+
+    /// Has packets to a destination without a route leave by the interface whose address they bear: where the operating
+    /// system knows the routes, and peers come from anywhere.
+    pub const fn route_by_source(&mut self) {
+        self.interfaces.route_by_source();
+    }
+
+    /// Has SCTP answer packets to ports that nobody has as RFC 9260, section 8.4, says. Not for a host that shares its
+    /// addresses with another's SCTP, of whose ports it knows nothing.
+    pub const fn answer_out_of_the_blue(&mut self) {
+        self.unbound_ports = UnboundPorts::Answered;
+    }
+}
