@@ -39,6 +39,8 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("signalling", &["ss7", "sigtran"]),
     ("simulation", &["net", "sctp", "sigtran", "ss7", "host", "signalling"]),
     ("live", &["wire", "interface", "des", "sctp", "host"]),
+    // Programs that measure a path, above what drives their host.
+    ("instruments", &["wire", "interface", "sctp", "host", "live"]),
     // Live associations for programs on tokio, which nothing else here needs.
     ("tokio", &["live", "sctp"]),
     // The file of what SCTP has decided, and its explanation: it knows no simulator.
@@ -91,7 +93,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "trace",
         ],
     ),
-    ("cli", &["profiles", "runner", "topology", "results", "orbit", "plan", "live", "trace"]),
+    ("cli", &["profiles", "runner", "topology", "results", "orbit", "plan", "live", "instruments", "trace"]),
     // pip's `slantpath` is the same program, so py calls cli as main.rs does.
     ("py", &["profiles", "runner", "topology", "results", "plan", "live", "cli"]),
     ("effects", &["reader"]),
@@ -160,6 +162,7 @@ const FOR_TESTS: &[(&str, &str, &str)] = &[
     ("host", "slantpath-net", "hosts are tried on a network"),
     ("host", "slantpath-sigtran-adaptations", "the oracles judge every codec"),
     ("host", "slantpath-user-parts", "the oracles judge every codec"),
+    ("live", "slantpath-instruments", "its sockets are tried under load"),
     ("sctp", "dcsctp", "a foreign peer judges the association"),
     ("sctp", "sctp-proto", "a foreign peer judges the association"),
 ];

@@ -290,7 +290,8 @@ fn one_whose_peer_does_not_answer_is_lost_for_that_reason() {
     assert_eq!(pair.ends[0].program.standing(call), None);
     pair.pass(Duration::from_secs(2));
     assert_eq!(pair.ends[0].program.standing(call), Some(Err(Lost::PeerUnreachable)));
-    assert_eq!(Lost::new(String::new(), Some(CloseReason::StaleCookie)), Lost::StaleCookie);
+    let stale = Lost::of_end(Some(String::new()), Some(Box::new(CloseReason::StaleCookie)));
+    assert_eq!(stale, Some(Lost::StaleCookie));
 }
 
 #[test]

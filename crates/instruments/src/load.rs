@@ -12,11 +12,10 @@ use slantpath_base::{Duration, Instant, Stream};
 use slantpath_host::{
     Host, ProgramConfig, ProgramEvent, ProgramMessage, Refused, Schedule, SocketId, WhenBlocked, Workload,
 };
+use slantpath_live::{Lost, Program};
 use slantpath_sctp::{AssociationState, SendOptions};
 
-use crate::associations::Lost;
 use crate::news::news_of;
-use crate::program::Program;
 use caller::{Caller, Standing};
 use measure::Measure;
 pub use measure::{KindReport, LoadReport, PathReport};
@@ -382,7 +381,7 @@ impl Program for Load {
             }
             ProgramEvent::Ended { failure, reason, unacknowledged } => {
                 self.measure.unacknowledged(unacknowledged);
-                let lost = failure.map(|failure| Lost::new(failure, reason.map(|reason| *reason)));
+                let lost = Lost::of_end(failure, reason);
                 self.ended(now, socket, lost);
                 self.begin_to_send(now, host);
             }
@@ -468,10 +467,10 @@ impl Program for Load {
 mod tests {
     use super::*;
     use crate::echo::{Echo, EchoConfig, EchoMode};
-    use crate::program::{Station, host_of};
     use slantpath_base::{DataSize, Seed};
     use slantpath_host::{MessageClass, Peer};
     use slantpath_interface::{Host as _, InterfaceId};
+    use slantpath_live::{Station, host_of};
     use slantpath_sctp::SctpConfig;
     use slantpath_wire::Packet;
     use std::net::IpAddr;
