@@ -6,10 +6,10 @@
 //! The host sees instants and packets only. How late it was told of its deadlines is measured ([`Lateness`]).
 //!
 //! Above the host a [`Program`] holds its sockets: [`Associations`] keeps them for an application that comes when it
-//! likes, by an event loop of its own ([`Live::readiness`], [`Live::turn`]) or a library above this one. Programs that do
-//! something by themselves stand in crates above, as `slantpath_instruments`. A
-//! [`Station`] is a host with its program, and a host itself, so that either runs as well on a simulated network. What
-//! a run was told is written down on request ([`record`]), and repeated in virtual time.
+//! likes, by an event loop of its own ([`Live::readiness`], [`Live::turn`]) or a library above this one. Programs that
+//! do something by themselves stand in crates above, as `slantpath_instruments`. A [`Station`] is a host with its
+//! program, and a host itself, so that either runs as well on a simulated network. What a run was told is written down
+//! on request ([`record`]), and repeated in virtual time.
 //!
 //! The sockets are Linux's; elsewhere all but [`Live`] is here.
 //!
@@ -74,6 +74,7 @@ pub use slantpath_base::{DataSize, Duration, Instant};
 pub use slantpath_host::timeline::PathEventKind;
 pub use slantpath_host::{Host, Peer, ProgramConfig, ProgramEvent, ProgramMessage as Message, SocketId};
 pub use slantpath_interface::Host as Interface;
+pub use slantpath_sctp::notice::Value;
 pub use slantpath_sctp::{
     AssociationId, AuthenticationConfig, AuthenticationEvent, Endpoint as Sctp, ErrorDetectionMethod,
     Extension, Extensions, MibAssociation, MibLocalAddress, MibRemAddress, MibState, MibValue, Multipath,
