@@ -199,8 +199,10 @@ class LiveEndpoint:
     def receive(self, number: int) -> tuple[tuple[int, int, bool, bytes, list[int]] | None, bool]:
         """Return the next message, and whether there will be others; raise how the association was lost."""
 
-    def notification(self, number: int) -> tuple[str, str | None, int, str | None, list[int] | None] | None:
-        """Return the next notification: what, at which address, how many missed, direction and streams."""
+    def notification(
+        self, number: int
+    ) -> tuple[str, str | None, int, str | None, list[int] | None, dict[str, object]] | None:
+        """Return the next notification: what, which address, how many missed, direction, streams, fields."""
 
     def reset_streams(self, number: int, streams: Sequence[int]) -> None:
         """Have streams begin anew: those listed, or all."""

@@ -35,7 +35,7 @@ import asyncio
 import json
 import sys
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 
@@ -121,13 +121,8 @@ class Notification:
     """What has happened to an association besides messages and its end."""
 
     what: str
-    """``active``, ``inactive``, ``potentially failed``, ``primary`` of a path; ``restarted``;
-    ``abandoned``: a message was given up; ``address added``, ``address deleted``, ``address preferred`` of
-    the peer's, ``change accepted``, ``change refused`` of an own one; ``streams added``, ``streams reset``,
-    ``association reset``; ``request accepted``, ``request refused``: what the peer says to a request of
-    this end to change streams; ``not authenticated``: the peer has not offered what was offered here,
-    ``authentication failed``: what it sends is dropped, as its key is none of ours;
-    ``error reported`` by the peer; ``missed``."""
+    """The name of the event: ``missed``, or one of `slantpath.sctp_events.EVENTS`, which has the meaning
+    of each. Those of paths are ``active``, ``inactive``, ``potentially failed`` and ``primary``."""
     address: str | None
     """The address that it is about."""
     missed: int
@@ -137,6 +132,8 @@ class Notification:
     streams: tuple[int, ...] | None = None
     """Those streams; none: all of the direction. A channel that the peer closes (RFC 8831, section 6.7) is
     ``streams reset`` with ``inbound``, and is closed by `Association.reset_streams` of the same."""
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    """What the event says, by the names that `slantpath.sctp_events` and traces have."""
 
 
 def _given(settings: Settings, profile: str | PathLike[str] | None) -> dict[str, object]:
@@ -591,9 +588,9 @@ class Association:
 
         def attempt() -> tuple[Notification | None] | None:
             if (fields := self._native.notification(self._number)) is not None:
-                what, address, missed, direction, streams = fields
+                what, address, missed, direction, streams, of_event = fields
                 listed = None if streams is None else tuple(streams)
-                return (Notification(what, address, missed, direction, listed),)
+                return (Notification(what, address, missed, direction, listed, of_event),)
             try:
                 self._check()
                 return (None,) if self._native.is_ended(self._number) else None

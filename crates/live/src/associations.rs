@@ -465,7 +465,7 @@ impl Program for Associations {
                 if let Some(entry) = self.entries.get_mut(socket) {
                     entry.unacknowledged = unacknowledged;
                 }
-                let lost = failure.map(|failure| Lost::new(failure, reason.map(|reason| *reason)));
+                let lost = Lost::of_end(failure, reason);
                 self.ended(host, socket, lost);
             }
             ProgramEvent::Path { address, kind } => self.notify(socket, Notification::Path { address, kind }),

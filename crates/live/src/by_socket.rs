@@ -5,7 +5,7 @@ use slantpath_host::SocketId;
 
 /// A value for each of some sockets. It holds as many places as the host has had sockets at a time.
 #[derive(Debug)]
-pub(crate) struct BySocket<T> {
+pub struct BySocket<T> {
     places: Vec<Option<T>>,
     count: usize,
 }
@@ -17,23 +17,28 @@ impl<T> Default for BySocket<T> {
 }
 
 impl<T> BySocket<T> {
-    pub(crate) const fn len(&self) -> usize {
+    /// Number of sockets that have a value.
+    pub const fn len(&self) -> usize {
         self.count
     }
 
-    pub(crate) const fn is_empty(&self) -> bool {
+    /// Tells if no socket has a value.
+    pub const fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    pub(crate) fn get(&self, id: SocketId) -> Option<&T> {
+    /// Value of a socket, if it has one.
+    pub fn get(&self, id: SocketId) -> Option<&T> {
         self.places.get(id.0 as usize)?.as_ref()
     }
 
-    pub(crate) fn get_mut(&mut self, id: SocketId) -> Option<&mut T> {
+    /// Value of a socket, if it has one, to be changed.
+    pub fn get_mut(&mut self, id: SocketId) -> Option<&mut T> {
         self.places.get_mut(id.0 as usize)?.as_mut()
     }
 
-    pub(crate) fn insert(&mut self, id: SocketId, value: T) -> Option<T> {
+    /// Gives a socket a value, and returns the one that it had.
+    pub fn insert(&mut self, id: SocketId, value: T) -> Option<T> {
         let place = id.0 as usize;
         if self.places.len() <= place {
             self.places.resize_with(place + 1, || None);
@@ -43,14 +48,15 @@ impl<T> BySocket<T> {
         before
     }
 
-    pub(crate) fn remove(&mut self, id: SocketId) -> Option<T> {
+    /// Takes the value of a socket away.
+    pub fn remove(&mut self, id: SocketId) -> Option<T> {
         let value = self.places.get_mut(id.0 as usize)?.take()?;
         self.count -= 1;
         Some(value)
     }
 
-    /// All of them, in the order of their numbers.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (SocketId, &T)> {
+    /// Sockets that have a value, with it, in the order of their numbers.
+    pub fn iter(&self) -> impl Iterator<Item = (SocketId, &T)> {
         (0..).zip(&self.places).filter_map(|(id, place)| Some((SocketId(id), place.as_ref()?)))
     }
 }

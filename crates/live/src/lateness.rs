@@ -38,7 +38,7 @@ impl Lateness {
 }
 
 /// An hour: longer ones count as that.
-pub(crate) const LONGEST_NANOS: u64 = 3_600_000_000_000;
+const LONGEST_NANOS: u64 = 3_600_000_000_000;
 
 #[cfg(test)]
 mod tests {

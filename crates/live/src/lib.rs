@@ -5,11 +5,11 @@
 //! [`Carriage`]. It is one thread and one loop, without async; whoever has one calls [`Live::step`] again and again.
 //! The host sees instants and packets only. How late it was told of its deadlines is measured ([`Lateness`]).
 //!
-//! Above the host a [`Program`] holds its sockets: [`Echo`] sends back what comes, [`Load`] sends and measures,
-//! [`Associations`] keeps them for an application that comes when it likes, by an event loop of its own
-//! ([`Live::readiness`], [`Live::turn`]) or a library above this one. A
-//! [`Station`] is a host with its program, and a host itself, so that either runs as well on a simulated network. What
-//! a run was told is written down on request ([`record`]), and repeated in virtual time.
+//! Above the host a [`Program`] holds its sockets: [`Associations`] keeps them for an application that comes when it
+//! likes, by an event loop of its own ([`Live::readiness`], [`Live::turn`]) or a library above this one. Programs that
+//! do something by themselves stand in crates above, as `slantpath_instruments`. A [`Station`] is a host with its
+//! program, and a host itself, so that either runs as well on a simulated network. What a run was told is written down
+//! on request ([`record`]), and repeated in virtual time.
 //!
 //! The sockets are Linux's; elsewhere all but [`Live`] is here.
 //!
@@ -24,15 +24,12 @@
 //! - [`udp_ports`][]: what RFC 6951 has learned of peers, only from packets that the host has verified.
 //! - [`departures`][]: when an own address is lost for good; the host is told, as it is of packets.
 //! - [`moderation`][]: pauses where packets come so fast, one by one, that a pause costs less than a wake for each.
-//! - [`program`][]: a holder of the host's sockets ([`echo`], [`load`]), and [`Station`].
+//! - [`program`][]: a holder of the host's sockets, and [`Station`]. [`BySocket`] holds what it keeps of each.
 //! - [`associations`][]: a program for an application that comes when it likes. Its commands never wait; its concerns
 //!   say what may be tried again, for any number of SCTP ports of a host. [`endpoint`] opens the first port and
 //!   others beside it.
 //! - [`record`][]: writes down what a host is told and when, and tells it another one, with the same digest.
 //! - [`tap`][]: captures what passes a host whose run is repeated. [`lateness`]: how late deadlines were served.
-//!
-//! `slantpath load --like` lets the same [`Load`] and [`Echo`] measure a real path and the network of a scenario;
-//! `run_with_programs` of `slantpath_runner` seats them at both ends of a flow.
 //!
 //! A deadline is served at the instant at which the loop gets to it, not at that for which it was set. Otherwise a
 //! program that was stopped for ten seconds would have all its timers expire at once, one retransmission behind the
@@ -45,15 +42,12 @@ mod clock;
 mod config;
 #[cfg(target_os = "linux")]
 mod departures;
-mod echo;
 mod endpoint;
 mod lateness;
 #[cfg(target_os = "linux")]
 mod live;
-mod load;
 #[cfg(target_os = "linux")]
 mod moderation;
-mod news;
 mod program;
 pub mod record;
 #[cfg(target_os = "linux")]
@@ -67,24 +61,20 @@ pub use associations::{
     Associations, AssociationsConfig, Concern, ConnectRefused, Lost, NOTIFICATIONS_MAX, Notification,
     Received, SendRefused,
 };
+pub use by_socket::BySocket;
 pub use config::{Binding, Carriage, ENCAPSULATION_PORT, LiveConfig, OpenError, check_addresses};
-pub use echo::{Echo, EchoConfig, EchoMode, EchoReport};
 #[cfg(target_os = "linux")]
 pub use endpoint::OpenPort;
 pub use endpoint::{EndpointConfig, SendOptions};
 pub use lateness::Lateness;
 #[cfg(target_os = "linux")]
 pub use live::{Live, LiveCounters, Woken};
-pub use load::{KindReport, Load, LoadConfig, LoadReport, PathReport};
 pub use program::{Program, Station, host_of};
-pub use slantpath_applications::{
-    Host, MessageClass, ProgramConfig, ProgramEvent, ProgramMessage as Message, Programs, WhenBlocked,
-    Workload,
-};
+pub use slantpath_applications::{Host, ProgramConfig, ProgramEvent, ProgramMessage as Message, Programs};
 pub use slantpath_base::{DataSize, Duration, Instant};
-pub use slantpath_host::PathEventKind;
-pub use slantpath_host::{Peer, SocketId};
+pub use slantpath_host::{PathEventKind, Peer, SocketId};
 pub use slantpath_interface::Host as Interface;
+pub use slantpath_sctp::notice::Value;
 pub use slantpath_sctp::{
     AssociationId, AuthenticationConfig, AuthenticationEvent, Endpoint as Sctp, ErrorDetectionMethod,
     Extension, Extensions, MibAssociation, MibLocalAddress, MibRemAddress, MibState, MibValue, Multipath,

@@ -12,7 +12,7 @@ use pyo3::types::{PyBytes, PyDict};
 use slantpath_live::{
     AssociationId, Associations, Carriage, Concern, Duration, EndpointConfig, Extension, Host, Instant, Live,
     Lost, Notification, OpenPort, Peer, Received, Reliability, ResetDirection, Sctp, SendOptions,
-    SendRefused, SharedKey, SocketId, Station, StreamId, Woken,
+    SendRefused, SharedKey, SocketId, Station, StreamId, Value, Woken,
 };
 
 use slantpath_profiles::Profile;
@@ -31,9 +31,10 @@ const TURNS: usize = 16;
 /// ECN field.
 type Message<'py> = (u16, u32, bool, Bound<'py, PyBytes>, [u8; 3]);
 
-/// Notification as Python gets it: what has happened, to which address, how many were missed, and in which direction to
-/// which streams.
-type Told = (&'static str, Option<String>, u64, Option<&'static str>, Option<Vec<u16>>);
+/// Notification as Python gets it: what has happened, to which address, how many were missed, in which direction to which
+/// streams, and the fields of the event.
+type Told<'py> =
+    (&'static str, Option<String>, u64, Option<&'static str>, Option<Vec<u16>>, Bound<'py, PyDict>);
 
 /// Sockets of an endpoint that are open, with their host; other endpoints share them.
 struct Open {
@@ -337,18 +338,20 @@ impl LiveEndpoint {
         }
     }
 
-    /// The next notification: what has happened, to which address, how many were missed, and to which streams in which
-    /// direction.
-    fn notification(&self, number: u32) -> PyResult<Option<Told>> {
+    /// The next notification: what has happened, to which address, how many were missed, to which streams in which
+    /// direction, and the fields of the event.
+    fn notification<'py>(&self, py: Python<'py>, number: u32) -> PyResult<Option<Told<'py>>> {
         let notification = self.act(|program, _, _| program.poll_notification(SocketId(number)))?;
-        Ok(notification.map(|notification| {
+        let as_tuple = |notification: Notification| {
             let missed = if let Notification::Missed(count) = notification { count } else { 0 };
             let (what, address) = notification.what();
             let streams = notification.streams();
             let direction = streams.as_ref().map(|(direction, _)| *direction);
             let streams = streams.map(|(_, streams)| streams.iter().map(|stream| stream.0).collect());
-            (what, address.map(|address| address.to_string()), missed, direction, streams)
-        }))
+            let fields = fields(py, &notification)?;
+            Ok((what, address.map(|address| address.to_string()), missed, direction, streams, fields))
+        };
+        notification.map(as_tuple).transpose()
     }
 
     /// The paths of an association.
@@ -512,6 +515,22 @@ fn name(concern: Concern) -> &'static str {
         Concern::Standing => "standing",
         Concern::Writable => "writable",
     }
+}
+
+/// Fields of an event by their names; one that says nothing is left out.
+fn fields<'py>(py: Python<'py>, notification: &Notification) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    for (name, value) in notification.fields() {
+        match value {
+            Value::Nothing => {}
+            Value::Flag(flag) => dict.set_item(name, flag)?,
+            Value::Number(number) => dict.set_item(name, number)?,
+            Value::Text(text) => dict.set_item(name, text)?,
+            Value::Address(address) => dict.set_item(name, address.to_string())?,
+            Value::Streams(streams) => dict.set_item(name, streams)?,
+        }
+    }
+    Ok(dict)
 }
 
 fn failed(error: &dyn std::fmt::Display) -> PyErr {

@@ -42,6 +42,7 @@ use crate::chunk::{Abort, Chunk, CookieAck};
 use crate::config::SctpConfig;
 use crate::event::{CloseReason, Event, Message, SendError};
 use crate::extension::Extension;
+use crate::notice::Notice;
 use crate::packet::{COMMON_HEADER_LEN, ChecksumPolicy, PacketBuilder, Seal};
 use crate::path::{PathId, PathState, Paths};
 use crate::rx::Receiver;
@@ -157,7 +158,11 @@ impl Association {
             control,
             responses: Responses::default(),
             error_count: 0,
-            events: tcb.adaptation_layer.map(Event::AdaptationLayer).into_iter().collect(),
+            events: tcb
+                .adaptation_layer
+                .map(|code| Notice::AdaptationLayer { code }.event())
+                .into_iter()
+                .collect(),
             tcb,
             seal,
             random,

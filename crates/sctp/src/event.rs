@@ -12,6 +12,7 @@ use crate::addressing::AddressEvent;
 use crate::authentication::AuthenticationEvent;
 use crate::cause::Cause;
 use crate::chunk::ReconfigurationResult;
+use crate::notice::Notice;
 use crate::path::PathState;
 use crate::reconfiguration::{StreamChange, StreamsChanged};
 use crate::reliability::{Reliability, ReliabilityPolicy};
@@ -208,8 +209,8 @@ pub enum Event {
     Addresses(AddressEvent),
     /// Chunks of the peer's are not authenticated as they should be (RFC 4895).
     Authentication(AuthenticationEvent),
-    /// Adaptation Code Point that the peer has sent for its layer above (RFC 5061, section 4.2.6).
-    AdaptationLayer(u32),
+    /// Event of the dictionary, for whoever asks for it. Behind a pointer, since few are told.
+    Notice(Box<Notice>),
     /// SEND FAILURE: a message has been given up as its [`Reliability`] asks. What was sent of it may have arrived.
     Abandoned {
         /// The message, as it was given, but without its options.

@@ -82,6 +82,8 @@
 //! - [`endpoint`][]: the SCTP of one host. It sorts packets by port and association, and keeps all their deadlines.
 //! - [`config`], [`policy`]: each policy that a paper varies is one enum, declared in one of the two. Loss detection,
 //!   multipath and timing by the chunk are asked wherever they decide.
+//! - [`notice`]: the dictionary of what an association tells of itself, from which traces, words, and the
+//!   notifications of programs follow.
 //! - [`trace`][]: what led to decisions, told as events on request. What changes little by little is compared with what
 //!   was told last, whenever nothing more can leave. So nothing is done for it without a trace.
 
@@ -98,6 +100,7 @@ mod endpoint;
 mod event;
 mod extension;
 mod handshake;
+pub mod notice;
 pub mod packet;
 pub mod parameter;
 mod partial_message;
@@ -137,6 +140,7 @@ pub use event::{
     T3RtxChange,
 };
 pub use extension::{Extension, Extensions};
+pub use notice::Notice;
 pub use packet::{ChecksumPolicy, CommonHeader, Fragmentation, PacketBuilder, ParsedPacket};
 pub use parameter::Parameter;
 pub use partial_message::{MessageTooLong, PartialMessage};

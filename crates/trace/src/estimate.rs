@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
 
 use slantpath_base::{Duration, Instant};
-use slantpath_sctp::{Unanswered, WaitReason};
+use slantpath_sctp::{Notice, Unanswered, WaitReason};
 
 use crate::field::Evidence;
 use crate::record::{Record, What};
@@ -178,7 +178,8 @@ impl Estimator {
                 self.closed.remove(&association);
             }
             What::Acknowledged { message: Some(number) } => self.acknowledge(at, association, number),
-            What::Failed { message: Some(number) } | What::Abandoned { message: Some(number), .. } => {
+            What::Failed { message: Some(number) }
+            | What::Notice(Notice::Abandoned { message: Some(number), .. }) => {
                 for tsn in self.messages.remove(&(association, number)).into_iter().flatten() {
                     self.chunks.remove(&(association, tsn));
                 }

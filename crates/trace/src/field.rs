@@ -4,7 +4,9 @@ use std::net::IpAddr;
 
 use serde_json::Value;
 use slantpath_base::{Duration, Instant};
-use slantpath_sctp::{AssociationState, PathState, ReliabilityPolicy, Unanswered, WaitReason, WindowCause};
+use slantpath_sctp::{
+    AssociationState, PathState, ReliabilityPolicy, Unanswered, WaitReason, WindowCause, notice,
+};
 
 /// A value of a record.
 pub(crate) trait Field: Sized {
@@ -107,19 +109,51 @@ impl Field for Instant {
     }
 }
 
-impl Field for Vec<u16> {
-    fn kind() -> String {
-        "list of numbers".to_owned()
-    }
-
-    fn write(&self) -> Option<Value> {
-        Some(self.as_slice().into())
-    }
-
-    fn read(value: Option<&Value>) -> Option<Self> {
-        value?.as_array()?.iter().map(|number| u16::read(Some(number))).collect()
+/// A value of SCTP's dictionary, as a file has it; `None` if it is left out.
+pub(crate) fn written(value: notice::Value) -> Option<Value> {
+    match value {
+        notice::Value::Nothing => None,
+        notice::Value::Flag(flag) => Some(flag.into()),
+        notice::Value::Number(number) => Some(number.into()),
+        notice::Value::Text(text) => Some(text.into()),
+        notice::Value::Address(address) => Some(address.to_string().into()),
+        notice::Value::Streams(streams) => Some(streams.into()),
     }
 }
+
+/// A value of SCTP's dictionary that a file has, or lacks; `None` if it can be none.
+pub(crate) fn taken(value: Option<&Value>) -> Option<notice::Value> {
+    Some(match value {
+        None | Some(Value::Null) => notice::Value::Nothing,
+        Some(Value::Bool(flag)) => notice::Value::Flag(*flag),
+        Some(Value::Number(number)) => notice::Value::Number(number.as_u64()?),
+        Some(Value::String(text)) => notice::Value::Text(text.clone()),
+        Some(Value::Array(streams)) => {
+            let streams = streams.iter().map(|number| u16::try_from(number.as_u64()?).ok());
+            notice::Value::Streams(streams.collect::<Option<_>>()?)
+        }
+        Some(Value::Object(_)) => return None,
+    })
+}
+
+macro_rules! of_dictionary {
+    ($($Type:ident),+) => { $(
+        impl Field for $Type {
+            fn kind() -> String {
+                <Self as notice::Field>::kind()
+            }
+
+            fn write(&self) -> Option<Value> {
+                written(notice::Field::value(self))
+            }
+
+            fn read(value: Option<&Value>) -> Option<Self> {
+                notice::Field::of(taken(value)?)
+            }
+        }
+    )+ };
+}
+of_dictionary!(PathState, ReliabilityPolicy);
 
 impl<F: Field> Field for Option<F> {
     fn kind() -> String {
@@ -136,79 +170,6 @@ impl<F: Field> Field for Option<F> {
             some => F::read(some).map(Some),
         }
     }
-}
-
-/// Request of one end to the other about addresses (RFC 5061).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AddressRequest {
-    /// To take one of ours into the association.
-    Add,
-    /// To take one of ours out of it.
-    Delete,
-    /// To send to one of ours from now on.
-    SetPrimary,
-    /// Something that is not known here.
-    Unknown,
-}
-
-/// Change of an address of the peer (RFC 5061).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PeerAddress {
-    /// The address is one from now on.
-    Added,
-    /// The peer wants DATA there.
-    Primary,
-    /// The address is none any more.
-    Removed,
-}
-
-/// Request of ours to the peer about streams (RFC 6525).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StreamRequest {
-    /// More streams for the peer to send on.
-    AddInbound,
-    /// More streams to send on.
-    AddOutbound,
-    /// To begin all streams and TSNs again.
-    ResetAssociation,
-    /// To begin streams again that the peer sends on.
-    ResetInbound,
-    /// To begin streams again that we send on.
-    ResetOutbound,
-}
-
-/// Answer of the peer to that.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StreamAnswer {
-    /// Another request is in its way.
-    AlreadyInProgress,
-    /// The request's number is not the one that was expected.
-    BadSequenceNumber,
-    /// The peer does not want to.
-    Denied,
-    /// The request is being performed.
-    InProgress,
-    /// There was nothing to do.
-    NothingToDo,
-    /// The request has been performed.
-    Performed,
-    /// Something that is not known here.
-    Unknown,
-    /// The request names a stream that does not exist.
-    WrongStream,
-}
-
-/// Change of streams (RFC 6525).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StreamsStep {
-    /// There are more.
-    Added,
-    /// All begin again, and TSNs too.
-    AssociationReset,
-    /// Streams that the peer sends on begin again.
-    InboundReset,
-    /// Streams that we send on begin again.
-    OutboundReset,
 }
 
 /// Evidence about a chunk that is to be retransmitted.
@@ -266,45 +227,6 @@ macro_rules! words {
 }
 
 words! {
-    AddressRequest {
-        Add = "add",
-        Delete = "delete",
-        SetPrimary = "set-primary",
-        Unknown = "unknown",
-    }
-    PeerAddress {
-        Added = "added",
-        Primary = "primary",
-        Removed = "removed",
-    }
-    ReliabilityPolicy {
-        Lifetime = "lifetime",
-        Retransmissions = "retransmissions",
-        Priority = "priority",
-    }
-    StreamAnswer {
-        AlreadyInProgress = "already-in-progress",
-        BadSequenceNumber = "bad-sequence-number",
-        Denied = "denied",
-        InProgress = "in-progress",
-        NothingToDo = "nothing-to-do",
-        Performed = "performed",
-        Unknown = "unknown",
-        WrongStream = "wrong-stream",
-    }
-    StreamRequest {
-        AddInbound = "add-inbound",
-        AddOutbound = "add-outbound",
-        ResetAssociation = "reset-association",
-        ResetInbound = "reset-inbound",
-        ResetOutbound = "reset-outbound",
-    }
-    StreamsStep {
-        Added = "added",
-        AssociationReset = "association-reset",
-        InboundReset = "inbound-reset",
-        OutboundReset = "outbound-reset",
-    }
     AssociationState {
         Established = "established",
         ShutdownPending = "shutdown-pending",
@@ -321,12 +243,6 @@ words! {
         Refused = "refused",
         TimedOut = "timed-out",
         TooBig = "too-big",
-    }
-    PathState {
-        Active = "active",
-        Inactive = "inactive",
-        PotentiallyFailed = "potentially-failed",
-        Unconfirmed = "unconfirmed",
     }
     Timer {
         Expired = "expired",

@@ -29,9 +29,10 @@
 //!
 //! # Map
 //!
-//! - [`record`][]: declares every kind of line once: its name, its fields with their units, how it is written and read,
-//!   and its part of `docs/trace.md`. [`of_sctp`] makes records of events. [`mod@write`] and [`read`] are the
-//!   file.
+//! - [`record`][]: declares every kind of line that only a trace has: its name, its fields with their units, how it is
+//!   written and read, and its part of `docs/trace.md`. What an association tells others, too, comes from SCTP's
+//!   dictionary ([`slantpath_sctp::notice`]) as it is. [`of_sctp`] makes records of events. [`mod@write`] and
+//!   [`read`] are the file.
 //! - [`explain`][]: `story` follows records; what it keeps does not grow with their number. `text` and `json` tell it.
 //! - [`outcome`][]: the numbers by which two runs are compared.
 //! - [`estimate`][]: what the records show of the network below. The command makes a scenario of it, when it is asked
@@ -57,7 +58,7 @@ pub use explain::story::{
     Transmission,
 };
 pub use explain::text::{Selection, tell};
-pub use field::{AddressRequest, Evidence, PeerAddress, StreamAnswer, StreamRequest, StreamsStep, Timer};
+pub use field::{Evidence, Timer};
 pub use header::{Header, Origin, Settings};
 pub use outcome::Outcome;
 pub use read::{ReadError, TraceReader};

@@ -1,13 +1,9 @@
 //! Events of SCTP, as records.
 
 use slantpath_base::Instant;
-use slantpath_sctp::chunk::{AddressChange, ReconfigurationResult};
-use slantpath_sctp::{
-    AddressEvent, AuthenticationEvent, Cause, CloseReason, Event, LossEvidence, StreamChange, StreamId,
-    StreamsChanged, T3RtxChange, TraceEvent, WrongKey,
-};
+use slantpath_sctp::{Cause, CloseReason, Event, LossEvidence, T3RtxChange, TraceEvent};
 
-use crate::field::{AddressRequest, Evidence, PeerAddress, StreamAnswer, StreamRequest, StreamsStep, Timer};
+use crate::field::{Evidence, Timer};
 use crate::record::{Record, What};
 
 impl Record {
@@ -28,7 +24,6 @@ fn what(event: &Event) -> Option<What> {
         Event::Established { outbound_streams, inbound_streams } => {
             What::Up { outbound_streams: *outbound_streams, inbound_streams: *inbound_streams }
         }
-        Event::Restarted => What::Restarted {},
         Event::Acknowledged { context } => What::Acknowledged { message: numbered(*context) },
         Event::Transmitted { context, tsn, destination, transmission } => What::Sent {
             message: numbered(*context),
@@ -38,8 +33,6 @@ fn what(event: &Event) -> Option<What> {
         },
         Event::SendBufferDrained { free } => What::Room { free_bytes: *free },
         Event::SendFailed { message } => What::Failed { message: numbered(message.context) },
-        Event::PathChanged { address, state } => What::PathChanged { path: *address, state: *state },
-        Event::PrimaryChanged { address } => What::PrimaryChanged { path: *address },
         Event::T3Rtx { address, change } => {
             let (change, rto_ns, outstanding_bytes) = match *change {
                 T3RtxChange::Expired { rto, outstanding } => (Timer::Expired, Some(rto), Some(outstanding)),
@@ -49,93 +42,13 @@ fn what(event: &Event) -> Option<What> {
             };
             What::T3Rtx { path: *address, change, rto_ns, outstanding_bytes }
         }
-        Event::PeerReported(causes) => What::PeerReported { causes: shortened(words(causes)) },
-        Event::ShutdownReceived => What::ShutdownReceived {},
         Event::Closed(reason) => {
             What::Closed { orderly: *reason == CloseReason::ShutdownComplete, reason: closed(reason) }
         }
         Event::Trace(event) => traced(event),
-        Event::Abandoned { message, policy, was_sent } => What::Abandoned {
-            message: numbered(message.context),
-            stream: message.stream.0,
-            policy: *policy,
-            sent: *was_sent,
-        },
-        Event::PartialDeliveryAborted { stream, sequence, is_unordered } => {
-            let sequence = (!is_unordered).then_some(sequence.0);
-            What::PartialDeliveryAborted { stream: stream.0, sequence }
-        }
-        Event::ReconfigurationAnswered { change, result } => streams_answered(change, *result),
-        Event::StreamsChanged(change) => streams_changed(change),
-        Event::Addresses(event) => addresses(event),
-        Event::Authentication(event) => {
-            let (key, known) = match event {
-                AuthenticationEvent::NotOffered => (None, None),
-                AuthenticationEvent::Failed(WrongKey::Different(key)) => (Some(*key), Some(true)),
-                AuthenticationEvent::Failed(WrongKey::Unknown(key)) => (Some(*key), Some(false)),
-            };
-            What::NotAuthenticated { key, known }
-        }
-        Event::AdaptationLayer(code) => What::AdaptationLayer { code: *code },
         Event::Arrived { .. } | Event::Received(_) | Event::ReceivedPart(_) => return None,
+        other => What::Notice(other.notice()?),
     })
-}
-
-/// Streams that are named; `None`: all.
-fn listed(streams: &[StreamId]) -> Option<Vec<u16>> {
-    const MOST: usize = 256;
-    (!streams.is_empty()).then(|| streams.iter().take(MOST).map(|stream| stream.0).collect())
-}
-
-fn streams_answered(change: &StreamChange, result: ReconfigurationResult) -> What {
-    let (request, streams, count) = match change {
-        StreamChange::ResetOutbound(streams) => (StreamRequest::ResetOutbound, listed(streams), None),
-        StreamChange::ResetInbound(streams) => (StreamRequest::ResetInbound, listed(streams), None),
-        StreamChange::ResetAssociation => (StreamRequest::ResetAssociation, None, None),
-        StreamChange::AddOutbound(count) => (StreamRequest::AddOutbound, None, Some(*count)),
-        StreamChange::AddInbound(count) => (StreamRequest::AddInbound, None, Some(*count)),
-    };
-    let answer = match result {
-        ReconfigurationResult::NothingToDo => StreamAnswer::NothingToDo,
-        ReconfigurationResult::Performed => StreamAnswer::Performed,
-        ReconfigurationResult::Denied => StreamAnswer::Denied,
-        ReconfigurationResult::WrongSsn => StreamAnswer::WrongStream,
-        ReconfigurationResult::AlreadyInProgress => StreamAnswer::AlreadyInProgress,
-        ReconfigurationResult::BadSequenceNumber => StreamAnswer::BadSequenceNumber,
-        ReconfigurationResult::InProgress => StreamAnswer::InProgress,
-        ReconfigurationResult::Unknown(_) => StreamAnswer::Unknown,
-    };
-    What::StreamsAnswered { request, streams, count, answer }
-}
-
-fn streams_changed(change: &StreamsChanged) -> What {
-    let (change, streams, counts) = match change {
-        StreamsChanged::OutboundReset(streams) => (StreamsStep::OutboundReset, listed(streams), None),
-        StreamsChanged::InboundReset(streams) => (StreamsStep::InboundReset, listed(streams), None),
-        StreamsChanged::AssociationReset => (StreamsStep::AssociationReset, None, None),
-        StreamsChanged::Added { outbound_streams, inbound_streams } => {
-            (StreamsStep::Added, None, Some((*outbound_streams, *inbound_streams)))
-        }
-    };
-    let (outbound_streams, inbound_streams) = counts.unzip();
-    What::StreamsChanged { change, streams, outbound_streams, inbound_streams }
-}
-
-fn addresses(event: &AddressEvent) -> What {
-    match event {
-        AddressEvent::Answered { change, is_accepted } => {
-            let (request, address) = match change {
-                AddressChange::Add(address) => (AddressRequest::Add, Some(*address)),
-                AddressChange::Delete(address) => (AddressRequest::Delete, Some(*address)),
-                AddressChange::SetPrimary(address) => (AddressRequest::SetPrimary, Some(*address)),
-                AddressChange::Unknown { .. } => (AddressRequest::Unknown, None),
-            };
-            What::AddressAnswered { request, address, accepted: *is_accepted }
-        }
-        AddressEvent::PeerAdded(path) => What::PeerAddress { change: PeerAddress::Added, path: *path },
-        AddressEvent::PeerRemoved(path) => What::PeerAddress { change: PeerAddress::Removed, path: *path },
-        AddressEvent::PeerPrimary(path) => What::PeerAddress { change: PeerAddress::Primary, path: *path },
-    }
 }
 
 fn traced(event: &TraceEvent) -> What {
@@ -234,7 +147,7 @@ fn shortened(text: String) -> String {
 mod tests {
     use super::*;
     use slantpath_base::Duration;
-    use slantpath_sctp::{Tsn, Unanswered};
+    use slantpath_sctp::{Notice, Tsn, Unanswered};
 
     fn path(last: u8) -> core::net::IpAddr {
         core::net::IpAddr::from([10, 0, 0, last])
@@ -312,42 +225,7 @@ mod tests {
                 told(Evidence::Overtaken, None, Some(ms(8)), Some(ms(9)), None),
             ),
             (lost(LossEvidence::TooBig { mtu: 8 }), told(Evidence::TooBig, None, None, None, Some(8))),
-            (
-                Event::StreamsChanged(StreamsChanged::Added { outbound_streams: 1, inbound_streams: 2 }),
-                What::StreamsChanged {
-                    change: StreamsStep::Added,
-                    streams: None,
-                    outbound_streams: Some(1),
-                    inbound_streams: Some(2),
-                },
-            ),
-            (
-                Event::ReconfigurationAnswered {
-                    change: StreamChange::AddInbound(3),
-                    result: ReconfigurationResult::Denied,
-                },
-                What::StreamsAnswered {
-                    request: StreamRequest::AddInbound,
-                    streams: None,
-                    count: Some(3),
-                    answer: StreamAnswer::Denied,
-                },
-            ),
-            (
-                Event::Addresses(AddressEvent::Answered {
-                    change: AddressChange::Delete(path(4)),
-                    is_accepted: false,
-                }),
-                What::AddressAnswered {
-                    request: AddressRequest::Delete,
-                    address: Some(path(4)),
-                    accepted: false,
-                },
-            ),
-            (
-                Event::Authentication(AuthenticationEvent::Failed(WrongKey::Unknown(4))),
-                What::NotAuthenticated { key: Some(4), known: Some(false) },
-            ),
+            (Event::Restarted, What::Notice(Notice::Restarted {})),
         ];
         for (event, wanted) in cases {
             let record = Record::of_event(Instant::START + ms(1), 7, &event).unwrap();
@@ -357,10 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_list_of_streams_and_a_long_word_are_cut() {
-        let all: Vec<StreamId> = (0..300).map(StreamId).collect();
-        assert_eq!(listed(&all), Some((0..256).collect()));
-        assert_eq!(listed(&[]), None);
+    fn a_long_word_is_cut() {
         assert_eq!(shortened("x".repeat(512)), "x".repeat(512));
         assert_eq!(shortened("x".repeat(513)), format!("{}…", "x".repeat(512)));
     }

@@ -5,11 +5,9 @@ use std::net::IpAddr;
 
 use serde_json::{Map, Value};
 use slantpath_base::{Duration, Instant};
-use slantpath_sctp::{AssociationState, PathState, ReliabilityPolicy, Unanswered, WaitReason, WindowCause};
+use slantpath_sctp::{AssociationState, Notice, PathState, Unanswered, WaitReason, WindowCause};
 
-use crate::field::{
-    AddressRequest, Evidence, Field, PeerAddress, StreamAnswer, StreamRequest, StreamsStep, Timer,
-};
+use crate::field::{Evidence, Field, Timer, taken, written};
 
 /// Something that has happened to an association.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,28 +40,47 @@ macro_rules! events {
         pub enum What { $(
             $(#[doc = $about])+
             $Variant { $( $(#[doc = $doc])+ $field: $Type, )* },
-        )+ }
+        )+
+            /// Event that the association tells others, too: an entry of SCTP's dictionary, with its name and fields.
+            Notice(Notice),
+        }
 
         impl What {
             /// Names of all events in a file.
-            pub const NAMES: &[&str] = &[$($name),+];
+            pub fn names() -> Vec<&'static str> {
+                let told = Notice::described().into_iter().map(|entry| entry.name);
+                [$($name),+].into_iter().chain(told).collect()
+            }
 
             /// Gives the name of the event in a file.
             pub const fn name(&self) -> &'static str {
-                match self { $( Self::$Variant { .. } => $name, )+ }
+                match self {
+                    $( Self::$Variant { .. } => $name, )+
+                    Self::Notice(notice) => notice.name(),
+                }
             }
 
             /// Writes what is said of it, each with a comma in front.
             fn write_fields(&self, line: &mut String) {
-                match self { $(
-                    Self::$Variant { $( $field, )* } => { $( write_field(line, stringify!($field), $field); )* }
-                )+ }
+                match self {
+                    $( Self::$Variant { $( $field, )* } => {
+                        $( write_field(line, stringify!($field), $field.write()); )*
+                    } )+
+                    Self::Notice(notice) => {
+                        for (name, value) in notice.fields() {
+                            write_field(line, name, written(value));
+                        }
+                    }
+                }
             }
 
             fn read(name: &str, line: &Map<String, Value>) -> Result<Self, RecordFault> {
                 Ok(match name {
                     $( $name => Self::$Variant { $( $field: read_field(line, stringify!($field))?, )* }, )+
-                    unknown => return Err(RecordFault::UnknownEvent(unknown.to_owned())),
+                    other => return match Notice::read(other, |field| taken(line.get(field))) {
+                        Some(notice) => notice.map(Self::Notice).map_err(RecordFault::Field),
+                        None => Err(RecordFault::UnknownEvent(other.to_owned())),
+                    },
                 })
             }
         }
@@ -122,18 +139,6 @@ events! {
         errors: u32,
         /// The path MTU.
         mtu_bytes: u16,
-    }
-    /// The layer above has been told that an address has become reachable, unreachable or potentially failed.
-    PathChanged = "path_changed" {
-        /// Address of the path.
-        path: IpAddr,
-        /// State of the path from now on.
-        state: PathState,
-    }
-    /// Another path has become the primary one without the user's command (RFC 7829, section 5).
-    PrimaryChanged = "primary_changed" {
-        /// Address of the path.
-        path: IpAddr,
     }
     /// Something sent was not answered: error counters have grown (RFC 9260, sections 8.1 and 8.2).
     PathError = "path_error" {
@@ -230,17 +235,6 @@ events! {
         /// Number of the message; left out for what has none.
         message: Option<u64>,
     }
-    /// A message has been given up as its reliability asks (RFC 3758, RFC 7496). What was sent of it may have arrived.
-    Abandoned = "abandoned" {
-        /// Number of the message; left out for what has none.
-        message: Option<u64>,
-        /// Stream of the message.
-        stream: u16,
-        /// By which rule.
-        policy: ReliabilityPolicy,
-        /// True if a part of it had been sent.
-        sent: bool,
-    }
     /// No packet can leave from an address of ours any more: it has gone, or its link; or one can again.
     LocalLink = "local_link" {
         /// Address of ours.
@@ -261,73 +255,6 @@ events! {
         /// Room that is free in the send buffer.
         free_bytes: u64,
     }
-    /// The peer has reported something that is not fatal.
-    PeerReported = "peer_reported" {
-        /// Causes that the peer has reported.
-        causes: String,
-    }
-    /// The peer has begun anew.
-    Restarted = "restarted" {}
-    /// The peer has begun to shut down.
-    ShutdownReceived = "shutdown_received" {}
-    /// The rest of a message that the reader had a part of will never come: the peer has given it up, or the
-    /// association ends or begins anew.
-    PartialDeliveryAborted = "partial_delivery_aborted" {
-        /// Stream of the message.
-        stream: u16,
-        /// Number of the message in its stream; left out if it is unordered.
-        sequence: Option<u16>,
-    }
-    /// The peer has answered a request of ours about streams (RFC 6525); also told if it is over without an answer.
-    StreamsAnswered = "streams_answered" {
-        /// Request that was answered.
-        request: StreamRequest,
-        /// The streams that it names, 256 at most; left out: all, or none.
-        streams: Option<Vec<u16>>,
-        /// Number of streams that it adds, if it does.
-        count: Option<u16>,
-        /// Answer of the peer.
-        answer: StreamAnswer,
-    }
-    /// Streams have been reset or added, by whosever request (RFC 6525).
-    StreamsChanged = "streams_changed" {
-        /// Change of the streams.
-        change: StreamsStep,
-        /// Streams that have changed, 256 at most; left out: all.
-        streams: Option<Vec<u16>>,
-        /// Number of streams on which we can send, if some were added.
-        outbound_streams: Option<u16>,
-        /// Number of streams on which the peer may send, if some were added.
-        inbound_streams: Option<u16>,
-    }
-    /// The peer has answered a request of ours about addresses (RFC 5061).
-    AddressAnswered = "address_answered" {
-        /// Request that was answered.
-        request: AddressRequest,
-        /// The address; left out for what is not known here.
-        address: Option<IpAddr>,
-        /// True if the peer has done it.
-        accepted: bool,
-    }
-    /// The peer has said something about its addresses (RFC 5061).
-    PeerAddress = "peer_address" {
-        /// Change of the address.
-        change: PeerAddress,
-        /// The address, by which its path is called.
-        path: IpAddr,
-    }
-    /// The peer has said what its layer above is (RFC 5061, section 4.2.6).
-    AdaptationLayer = "adaptation_layer" {
-        /// Adaptation Code Point of the layer above.
-        code: u32,
-    }
-    /// Chunks of the peer's are not authenticated as they should be (RFC 4895): what has come is dropped.
-    NotAuthenticated = "not_authenticated" {
-        /// The number of the peer's key; left out where the peer has not offered to authenticate any.
-        key: Option<u16>,
-        /// True if there is a key of that number here, which is another one; left out together with it.
-        known: Option<bool>,
-    }
     /// The association is gone.
     Closed = "closed" {
         /// True if it ended in order, by SHUTDOWN COMPLETE.
@@ -344,8 +271,8 @@ events! {
     End = "end" {}
 }
 
-fn write_field(line: &mut String, name: &str, field: &impl Field) {
-    if let Some(value) = field.write() {
+fn write_field(line: &mut String, name: &str, value: Option<Value>) {
+    if let Some(value) = value {
         write!(line, ",\"{name}\":{value}").expect("a string takes all");
     }
 }
@@ -377,7 +304,11 @@ impl Record {
 /// The part of `docs/trace.md` that lists all kinds of records, as the code declares them.
 pub fn page() -> String {
     let mut page = String::new();
-    for (name, about, fields) in described() {
+    let told = Notice::described().into_iter().map(|entry| {
+        let fields = entry.fields.into_iter().map(|field| (field.name, field.kind, field.meaning));
+        (entry.name, entry.about, fields.collect())
+    });
+    for (name, about, fields) in described().into_iter().chain(told) {
         write!(page, "### `{name}`\n\n{about}\n\n").expect("a string takes all");
         if fields.is_empty() {
             continue;

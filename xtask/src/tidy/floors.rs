@@ -41,6 +41,8 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("signalling", &["ss7", "sigtran"]),
     ("simulation", &["net", "sctp", "sigtran", "ss7", "host", "applications", "signalling"]),
     ("live", &["wire", "interface", "des", "sctp", "host", "applications"]),
+    // Programs that measure a path, above what drives their host.
+    ("instruments", &["wire", "interface", "sctp", "host", "applications", "live"]),
     // Live associations for programs on tokio, which nothing else here needs.
     ("tokio", &["live", "sctp"]),
     // The file of what SCTP has decided, and its explanation: it knows no simulator.
@@ -95,7 +97,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "trace",
         ],
     ),
-    ("cli", &["profiles", "runner", "topology", "results", "orbit", "plan", "live", "trace"]),
+    ("cli", &["profiles", "runner", "topology", "results", "orbit", "plan", "live", "instruments", "trace"]),
     // pip's `slantpath` is the same program, so py calls cli as main.rs does.
     ("py", &["profiles", "runner", "topology", "results", "plan", "live", "cli"]),
     ("effects", &["reader"]),
@@ -168,6 +170,7 @@ const FOR_TESTS: &[(&str, &str, &str)] = &[
     ("signalling", "slantpath-sigtran-adaptations", "the oracles judge every codec"),
     ("signalling", "slantpath-user-parts", "the oracles judge every codec"),
     ("signalling", "slantpath-wire", "the oracles judge every codec, in the packets that carry it"),
+    ("live", "slantpath-instruments", "its sockets are tried under load"),
     ("sctp", "dcsctp", "a foreign peer judges the association"),
     ("sctp", "sctp-proto", "a foreign peer judges the association"),
 ];

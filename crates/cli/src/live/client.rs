@@ -6,9 +6,10 @@ use std::sync::atomic::Ordering;
 
 use serde_json::{Value, json};
 use slantpath_base::{DataSize, Duration, Stream};
+use slantpath_instruments::{Load, LoadConfig, LoadReport, WhenBlocked, Workload};
 use slantpath_live::{
-    Carriage, Extension, Live, Load, LoadConfig, LoadReport, Peer, Program, ProgramConfig, Reliability,
-    SctpConfig, SctpSendOptions, Station, WhenBlocked, Workload, check_addresses, host_of, source_towards,
+    Carriage, Extension, Live, Peer, Program, ProgramConfig, Reliability, SctpConfig, SctpSendOptions,
+    Station, check_addresses, host_of, source_towards,
 };
 
 use super::like::{Like, in_use};

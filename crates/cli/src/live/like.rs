@@ -8,9 +8,11 @@ use std::sync::atomic::Ordering;
 
 use serde_json::{Value, json};
 use slantpath_base::{DataSize, Duration, Instant, Stream};
+use slantpath_instruments::{
+    Echo, EchoConfig, EchoMode, Load, LoadConfig, LoadReport, WhenBlocked, Workload,
+};
 use slantpath_live::{
-    Carriage, Echo, EchoConfig, EchoMode, Extension, Host, Load, LoadConfig, LoadReport, Program as _,
-    Reliability, SctpConfig, SctpSendOptions, Station, WhenBlocked, Workload,
+    Carriage, Extension, Host, Program as _, Reliability, SctpConfig, SctpSendOptions, Station,
 };
 use slantpath_runner::{FlowRequest, LoadError, RunOptions, Scenario, run_with_programs};
 

@@ -6,9 +6,10 @@ use std::sync::atomic::Ordering;
 
 use serde_json::json;
 use slantpath_base::{Duration, Stream};
+use slantpath_instruments::{Echo, EchoConfig, EchoMode};
 use slantpath_live::{
-    Binding, Carriage, ENCAPSULATION_PORT, Echo, EchoConfig, EchoMode, Live, LiveConfig, Program,
-    ProgramConfig, SctpConfig, Station, check_addresses, host_of,
+    Binding, Carriage, ENCAPSULATION_PORT, Live, LiveConfig, Program, ProgramConfig, SctpConfig, Station,
+    check_addresses, host_of,
 };
 
 use super::outputs::{About, Files, machine, print_machine, say_changes, sctp_mib};

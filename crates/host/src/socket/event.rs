@@ -216,16 +216,12 @@ pub(super) fn sctp_event(event: sctp::Event, paths: &mut Vec<IpAddr>) -> Option<
             reason: Some(Box::new(reason)),
         }),
         // Parts have been put together; else nothing that an application acts on or counts.
-        event @ (sctp::Event::PeerReported(_)
-        | sctp::Event::StreamsChanged(_)
-        | sctp::Event::Addresses(_)
-        | sctp::Event::AdaptationLayer(_)
-        | sctp::Event::Authentication(_)
-        | sctp::Event::ReconfigurationAnswered { .. }) => Some(SocketEvent::Sctp(Box::new(event))),
         sctp::Event::PartialDeliveryAborted { .. }
         | sctp::Event::ReceivedPart(_)
         | sctp::Event::ShutdownReceived
         | sctp::Event::Trace(_) => None,
+        // What few applications ask for goes to all that may: SCTP tells it in its own words.
+        event => Some(SocketEvent::Sctp(Box::new(event))),
     }
 }
 

@@ -6,9 +6,10 @@ use std::time::{Duration as StdDuration, Instant};
 
 use nix::sys::socket::{MsgFlags, MultiHeaders, SockaddrStorage, sendmmsg};
 use slantpath_base::{DataSize, Duration, Stream};
+use slantpath_instruments::{Echo, EchoConfig, EchoMode, Load, LoadConfig, WhenBlocked, Workload};
 use slantpath_live::{
-    Binding, Carriage, Echo, EchoConfig, EchoMode, Live, LiveConfig, LiveCounters, Load, LoadConfig, Peer,
-    Program, ProgramConfig, SctpConfig, SctpSendOptions, Station, WhenBlocked, Workload, host_of, secret,
+    Binding, Carriage, Live, LiveConfig, LiveCounters, Peer, Program, ProgramConfig, SctpConfig,
+    SctpSendOptions, Station, host_of, secret,
 };
 use socket2::{Domain, Protocol, SockFilter, Socket, Type};
 

@@ -4,13 +4,9 @@ use std::collections::VecDeque;
 use std::net::{IpAddr, SocketAddr};
 
 use slantpath_applications::ProgramMessage;
-use slantpath_host::PathEventKind;
-use slantpath_host::SocketId;
-use slantpath_sctp::chunk::AddressChange;
-use slantpath_sctp::chunk::ReconfigurationResult;
-use slantpath_sctp::{
-    self as sctp, AddressEvent, AuthenticationEvent, StreamChange, StreamId, StreamsChanged,
-};
+use slantpath_host::{PathEventKind, SocketId};
+use slantpath_sctp::notice::{Notice, Value};
+use slantpath_sctp::{self as sctp, PathState, StreamChange, StreamId, StreamsChanged};
 
 use super::outcome::Lost;
 
@@ -39,43 +35,43 @@ pub enum Notification {
 }
 
 impl Notification {
-    /// Names the event in a word or two, and gives the address that it is about, if any.
-    pub fn what(&self) -> (&'static str, Option<IpAddr>) {
-        match self {
-            Self::Missed(_) => ("missed", None),
-            Self::Path { address, kind } => (kind.name(), Some(*address)),
-            Self::Restarted => ("restarted", None),
-            Self::Abandoned => ("abandoned", None),
-            Self::Sctp(event) => match **event {
-                sctp::Event::Addresses(AddressEvent::PeerAdded(address)) => ("address added", Some(address)),
-                sctp::Event::Addresses(AddressEvent::PeerRemoved(address)) => {
-                    ("address deleted", Some(address))
+    /// The entry of SCTP's dictionary that it is; `None` for what only the holder of an association has to know.
+    fn notice(&self) -> Option<Notice> {
+        match *self {
+            Self::Path { address: path, kind } => Some(match kind {
+                PathEventKind::Active => Notice::PathChanged { path, state: PathState::Active },
+                PathEventKind::Inactive => Notice::PathChanged { path, state: PathState::Inactive },
+                PathEventKind::PotentiallyFailed => {
+                    Notice::PathChanged { path, state: PathState::PotentiallyFailed }
                 }
-                sctp::Event::Addresses(AddressEvent::PeerPrimary(address)) => {
-                    ("address preferred", Some(address))
-                }
-                sctp::Event::Addresses(AddressEvent::Answered { ref change, is_accepted }) => {
-                    let what = if is_accepted { "change accepted" } else { "change refused" };
-                    (what, own_address(change))
-                }
-                sctp::Event::StreamsChanged(StreamsChanged::Added { .. }) => ("streams added", None),
-                sctp::Event::StreamsChanged(StreamsChanged::AssociationReset) => ("association reset", None),
-                sctp::Event::StreamsChanged(_) => ("streams reset", None),
-                sctp::Event::ReconfigurationAnswered { result, .. } => match result {
-                    ReconfigurationResult::Performed | ReconfigurationResult::NothingToDo => {
-                        ("request accepted", None)
-                    }
-                    _ => ("request refused", None),
-                },
-                sctp::Event::Authentication(AuthenticationEvent::NotOffered) => ("not authenticated", None),
-                sctp::Event::Authentication(AuthenticationEvent::Failed(_)) => {
-                    ("authentication failed", None)
-                }
-                sctp::Event::PeerReported(_) => ("error reported", None),
-                _ => ("extension", None),
-            },
+                PathEventKind::Primary => Notice::PrimaryChanged { path },
+                // Of messages and timers, which no program is told.
+                _ => return None,
+            }),
+            Self::Restarted => Some(Notice::Restarted {}),
+            Self::Sctp(ref event) => event.notice(),
+            Self::Abandoned | Self::Missed(_) => None,
         }
     }
+
+    /// Names the event in a word or two, and gives the address that it is about, if any.
+    pub fn what(&self) -> (&'static str, Option<IpAddr>) {
+        match (self, self.notice()) {
+            (_, Some(notice)) => (notice.called(), notice.address()),
+            (Self::Missed(_), None) => (Self::MISSED, None),
+            (Self::Abandoned, None) => ("abandoned", None),
+            (Self::Path { address, kind }, None) => (kind.name(), Some(*address)),
+            (Self::Restarted | Self::Sctp(_), None) => ("extension", None),
+        }
+    }
+
+    /// Fields of the event by their names, as SCTP's dictionary has them; none where the event has no more to tell.
+    pub fn fields(&self) -> Vec<(&'static str, Value)> {
+        self.notice().map(|notice| notice.fields()).unwrap_or_default()
+    }
+
+    /// Name of the notification that tells of dropped ones, the one name that is not in SCTP's dictionary.
+    pub const MISSED: &str = "missed";
 }
 
 impl Notification {
@@ -94,16 +90,6 @@ impl Notification {
             }
             _ => None,
         }
-    }
-}
-
-/// The address of ours that a change is about.
-const fn own_address(change: &AddressChange) -> Option<IpAddr> {
-    match change {
-        AddressChange::Add(address) | AddressChange::Delete(address) | AddressChange::SetPrimary(address) => {
-            Some(*address)
-        }
-        AddressChange::Unknown { .. } => None,
     }
 }
 

@@ -27,15 +27,18 @@ pub enum Lost {
 }
 
 impl Lost {
-    pub(crate) fn new(failure: String, reason: Option<CloseReason>) -> Self {
-        match reason {
+    /// Reason that the end of an association gives ([`slantpath_host::ProgramEvent::Ended`]); `None` if it ended in
+    /// order.
+    pub fn of_end(failure: Option<String>, reason: Option<Box<CloseReason>>) -> Option<Self> {
+        let failure = failure?;
+        Some(match reason.map(|reason| *reason) {
             Some(CloseReason::Aborted(cause)) => Self::Aborted(cause),
             Some(CloseReason::PeerAborted(causes)) => Self::PeerAborted(causes),
             Some(CloseReason::PeerUnreachable) => Self::PeerUnreachable,
             Some(CloseReason::StaleCookie) => Self::StaleCookie,
             Some(CloseReason::PeerRestarted) => Self::PeerRestarted,
             Some(CloseReason::ShutdownComplete) | None => Self::Other(failure),
-        }
+        })
     }
 }
 

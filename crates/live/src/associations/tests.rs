@@ -290,7 +290,8 @@ fn one_whose_peer_does_not_answer_is_lost_for_that_reason() {
     assert_eq!(pair.ends[0].program.standing(call), None);
     pair.pass(Duration::from_secs(2));
     assert_eq!(pair.ends[0].program.standing(call), Some(Err(Lost::PeerUnreachable)));
-    assert_eq!(Lost::new(String::new(), Some(CloseReason::StaleCookie)), Lost::StaleCookie);
+    let stale = Lost::of_end(Some(String::new()), Some(Box::new(CloseReason::StaleCookie)));
+    assert_eq!(stale, Some(Lost::StaleCookie));
 }
 
 #[test]
@@ -318,7 +319,7 @@ impl Associations {
 #[test]
 fn what_has_happened_has_a_name_and_the_address_that_it_is_about() {
     use slantpath_sctp::chunk::AddressChange;
-    use slantpath_sctp::{AddressEvent, Event, StreamsChanged};
+    use slantpath_sctp::{AddressEvent, Event, Notice, StreamsChanged};
     let address = IpAddr::from([192, 0, 2, 1]);
     let of_sctp = |event| Notification::Sctp(Box::new(event));
     let answered =
@@ -340,10 +341,35 @@ fn what_has_happened_has_a_name_and_the_address_that_it_is_about() {
             ("streams reset", None),
         ),
         (of_sctp(Event::PeerReported(Vec::new())), ("error reported", None)),
-        (of_sctp(Event::ShutdownReceived), ("extension", None)),
+        (of_sctp(Event::ShutdownReceived), ("shutdown_received", None)),
+        (of_sctp(Notice::AdaptationLayer { code: 7 }.event()), ("adaptation layer", None)),
     ] {
         assert_eq!(notification.what(), what);
     }
+}
+
+#[test]
+fn events_of_paths_and_of_sctp_have_the_names_and_the_fields_of_the_dictionary() {
+    use slantpath_host::PathEventKind as Kind;
+    use slantpath_sctp::PathState;
+    use slantpath_sctp::notice::{Notice, Value};
+    let address = IpAddr::from([192, 0, 2, 1]);
+    for (kind, state) in [
+        (Kind::Active, PathState::Active),
+        (Kind::Inactive, PathState::Inactive),
+        (Kind::PotentiallyFailed, PathState::PotentiallyFailed),
+    ] {
+        let told = Notification::Path { address, kind };
+        let fields = Notice::PathChanged { path: address, state }.fields();
+        assert_eq!((told.what(), told.fields()), ((kind.name(), Some(address)), fields));
+    }
+    let told = Notification::Path { address, kind: Kind::Primary };
+    assert_eq!(told.what(), (Kind::Primary.name(), Some(address)));
+    let told = Notification::Sctp(Box::new(Notice::AdaptationLayer { code: 7 }.event()));
+    assert_eq!(told.fields(), [("code", Value::Number(7))]);
+    let names: Vec<_> = Notice::described().into_iter().flat_map(|entry| entry.called).collect();
+    assert!(names.contains(&Notification::Abandoned.what().0));
+    assert!(!names.contains(&Notification::MISSED));
 }
 
 #[test]

@@ -3,10 +3,13 @@
 use std::net::{IpAddr, UdpSocket};
 
 use slantpath_base::{DataSize, Duration, Instant, Stream};
+use slantpath_instruments::{
+    Echo, EchoConfig, EchoMode, Load, LoadConfig, LoadReport, WhenBlocked, Workload,
+};
 use slantpath_live::record::Recorder;
 use slantpath_live::{
-    Binding, Carriage, Echo, EchoConfig, EchoMode, Live, LiveConfig, Load, LoadConfig, LoadReport, OpenError,
-    Peer, Program, ProgramConfig, SctpConfig, SctpSendOptions, Station, WhenBlocked, Workload, host_of,
+    Binding, Carriage, Live, LiveConfig, OpenError, Peer, Program, ProgramConfig, SctpConfig,
+    SctpSendOptions, Station, host_of,
 };
 
 pub(crate) const PORT: u16 = 5_000;

@@ -4,10 +4,11 @@ use std::net::IpAddr;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use slantpath_base::Duration;
+use slantpath_instruments::{LoadConfig, LoadReport, PathReport};
 use slantpath_live::record::{Recorder, Replay};
 use slantpath_live::{
-    Binding, Carriage, Extension, Extensions, Live, LiveConfig, LoadConfig, LoadReport, OpenError,
-    PathReport, Program as _, SctpConfig, SocketId, Station, Woken,
+    Binding, Carriage, Extension, Extensions, Live, LiveConfig, OpenError, Program as _, SctpConfig,
+    SocketId, Station, Woken,
 };
 use slantpath_sctp::PathState;
 

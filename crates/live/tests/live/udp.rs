@@ -3,11 +3,9 @@
 use std::net::IpAddr;
 
 use slantpath_base::{DataSize, Duration};
+use slantpath_instruments::{LoadConfig, MessageClass, Workload};
 use slantpath_live::record::Replay;
-use slantpath_live::{
-    Carriage, Live, LoadConfig, MessageClass, OpenError, Peer, Reliability, SctpSendOptions, Station,
-    Workload, host_of,
-};
+use slantpath_live::{Carriage, Live, OpenError, Peer, Reliability, SctpSendOptions, Station, host_of};
 
 use crate::fixture::{
     PATIENCE, PORT, client, echo_station, every, free_udp_port, ip, ips, live_config, load, load_station,

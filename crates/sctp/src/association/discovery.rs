@@ -1,7 +1,8 @@
-//! Probe packets on behalf of path MTU discovery (RFC 8899, section 6.2): they go out alone, are answered by
-//! HEARTBEAT ACKs, and change what paths carry.
+//! Changes of what paths carry: reports of ICMP, losses, and probe packets of path MTU discovery (RFC 8899, section
+//! 6.2), which go out alone and are answered by HEARTBEAT ACKs.
 
 use std::collections::VecDeque;
+use std::net::IpAddr;
 
 use slantpath_base::Instant;
 
@@ -89,6 +90,26 @@ impl Association {
                 self.sender.on_packet_too_big(&mut turn, path, plpmtu);
             }
         }
+    }
+
+    /// ICMP says that packets to `destination` must not be longer than `mtu` bytes.
+    pub fn handle_packet_too_big(&mut self, now: Instant, destination: IpAddr, mtu: u16) {
+        let Some(path) = self.paths.find(destination) else { return };
+        if self.state.is_closed() {
+            return;
+        }
+        let is_news = match &mut self.paths[path].discovery {
+            Some(discovery) => discovery.on_too_big(now, mtu),
+            None => self.paths.reduce_mtu(path, mtu),
+        };
+        if !is_news {
+            return;
+        }
+        self.follow_discovery(path);
+        self.poll_stage = PollStage::Packets;
+        self.refill_bursts(now);
+        let mut turn = turn!(self, now);
+        self.sender.on_packet_too_big(&mut turn, path, mtu);
     }
 
     /// Builds the probe packet whose place is the first, if one is.

@@ -131,26 +131,6 @@ impl Association {
         self.foresee_packets();
     }
 
-    /// ICMP says that packets to `destination` must not be longer than `mtu` bytes.
-    pub fn handle_packet_too_big(&mut self, now: Instant, destination: IpAddr, mtu: u16) {
-        let Some(path) = self.paths.find(destination) else { return };
-        if self.state.is_closed() {
-            return;
-        }
-        let is_news = match &mut self.paths[path].discovery {
-            Some(discovery) => discovery.on_too_big(now, mtu),
-            None => self.paths.reduce_mtu(path, mtu),
-        };
-        if !is_news {
-            return;
-        }
-        self.follow_discovery(path);
-        self.poll_stage = PollStage::Packets;
-        self.refill_bursts(now);
-        let mut turn = turn!(self, now);
-        self.sender.on_packet_too_big(&mut turn, path, mtu);
-    }
-
     #[inline(never)]
     fn read_other(
         &mut self,

@@ -10,7 +10,7 @@ use slantpath_sctp::chunk::{
 };
 use slantpath_sctp::{
     AddressError, AddressEvent, AssociationId, Cause, Chunk, CloseReason, Event, Extension, Extensions,
-    Parameter, PathId, PathState, SctpConfig,
+    Notice, Parameter, PathId, PathState, SctpConfig,
 };
 use slantpath_testkit::Faults;
 
@@ -528,7 +528,7 @@ fn what_the_layer_above_is_reaches_the_peer_either_way() {
     net.connect(0, 1);
     net.run_for(Duration::from_secs(1));
     for (host, code_point) in [(0, 9), (1, 7)] {
-        assert!(net.events(host).contains(&Event::AdaptationLayer(code_point)));
+        assert!(net.events(host).contains(&Notice::AdaptationLayer { code: code_point }.event()));
     }
 }
 

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use slantpath_base::{Duration, Instant};
-use slantpath_sctp::{AssociationState, PathState, WaitReason, WindowCause};
+use slantpath_sctp::{AssociationState, Notice, PathState, ReliabilityPolicy, WaitReason, WindowCause};
 
 use super::story::{
     AssociationStory, Idle, Loss, Message, MessageKey, PathStory, Reduction, Step, StepKind, Transmission,
@@ -61,8 +61,6 @@ impl AssociationStory {
                 }
                 self.step(at, Some(*path), StepKind::Unanswered(*unanswered, *errors, *association_errors));
             }
-            What::PathChanged { path, state } => self.change_state(at, *path, *state),
-            What::PrimaryChanged { path } => self.step(at, Some(*path), StepKind::SwitchedOver),
             // Told by `up` and `closed`, and by the story itself.
             What::State { state: AssociationState::Established | AssociationState::Closed }
             | What::Dropped { .. }
@@ -136,7 +134,6 @@ impl AssociationStory {
                     self.settle(MessageKey::Number(*number), |message| message.failed = Some(at));
                 }
             }
-            What::Abandoned { .. } => self.follow_abandoned(at, what),
             What::Waiting { reason, peer_rwnd_bytes } => {
                 self.end_wait(at);
                 self.waiting = Some((at, *reason));
@@ -146,24 +143,6 @@ impl AssociationStory {
                     _ => self.open_peer_window(at, idle),
                 }
             }
-            What::PeerReported { causes } => self.step(at, None, StepKind::PeerReported(causes.clone())),
-            What::Restarted {} => self.step(at, None, StepKind::Restarted),
-            What::PartialDeliveryAborted { stream, sequence } => {
-                self.step(at, None, StepKind::PartialDeliveryAborted(*stream, *sequence));
-            }
-            What::StreamsAnswered { request, streams, count, answer } => {
-                self.step(at, None, StepKind::StreamsAnswered(*request, streams.clone(), *count, *answer));
-            }
-            What::StreamsChanged { change, streams, outbound_streams, inbound_streams } => {
-                let counts = outbound_streams.zip(*inbound_streams);
-                self.step(at, None, StepKind::StreamsChanged(*change, streams.clone(), counts));
-            }
-            What::AddressAnswered { request, address, accepted } => {
-                self.step(at, None, StepKind::AddressAnswered(*request, *address, *accepted));
-            }
-            What::PeerAddress { change, path } => {
-                self.step(at, Some(*path), StepKind::PeerAddress(*change));
-            }
             What::LocalLink { source, up } => {
                 if *up {
                     self.links_down.remove(source);
@@ -172,12 +151,14 @@ impl AssociationStory {
                 }
                 self.step(at, None, StepKind::LocalLink(*source, *up));
             }
-            What::NotAuthenticated { key, known } => {
-                let key = key.map(|key| (key, known.unwrap_or_default()));
-                self.step(at, None, StepKind::NotAuthenticated(key));
+            What::Notice(Notice::PathChanged { path, state }) => self.change_state(at, *path, *state),
+            What::Notice(Notice::PrimaryChanged { path }) => {
+                self.step(at, Some(*path), StepKind::SwitchedOver);
             }
-            What::AdaptationLayer { code } => self.step(at, None, StepKind::AdaptationLayer(*code)),
-            What::ShutdownReceived {} => self.step(at, None, StepKind::ShutdownReceived),
+            What::Notice(Notice::Abandoned { message, stream, policy, sent }) => {
+                self.follow_abandoned(at, *message, *stream, *policy, *sent);
+            }
+            What::Notice(notice) => self.step(at, notice.path(), StepKind::Told(notice.clone())),
             What::Closed { orderly, reason } => {
                 self.end_wait(at);
                 self.waiting = None;
@@ -329,8 +310,14 @@ impl AssociationStory {
         latest.filter(|sent| sent.path == path).map(|sent| sent.at).min()
     }
 
-    fn follow_abandoned(&mut self, at: Instant, what: &What) {
-        let &What::Abandoned { message, stream, policy, sent } = what else { return };
+    fn follow_abandoned(
+        &mut self,
+        at: Instant,
+        message: Option<u64>,
+        stream: u16,
+        policy: ReliabilityPolicy,
+        sent: bool,
+    ) {
         self.messages_abandoned.entry(policy).or_default()[usize::from(sent)] += 1;
         if let Some(number) = message {
             self.latest_message = self.latest_message.max(Some(number));

@@ -7,7 +7,7 @@ use slantpath_base::{Duration, Instant};
 
 use super::story::{AssociationStory, Message, MessageKey, PathStory, Step, StepKind, Story};
 use super::text::{Selection, state_name};
-use crate::field::Field;
+use crate::field::{Field, written};
 
 impl Story {
     /// All that is known, but for what a selection leaves out.
@@ -176,39 +176,13 @@ fn step(step: &Step) -> Value {
             "policy": Field::write(policy),
             "was_sent": was_sent,
         }),
-        StepKind::PartialDeliveryAborted(stream, sequence) => {
-            json!({ "step": "partial-delivery-aborted", "stream": stream, "sequence": sequence })
+        StepKind::Told(notice) => {
+            let mut value = json!({ "step": notice.name().replace('_', "-") });
+            for (name, of_field) in notice.fields() {
+                value[name] = written(of_field).unwrap_or_default();
+            }
+            value
         }
-        StepKind::StreamsAnswered(request, streams, count, answer) => json!({
-            "step": "streams-answered",
-            "request": Field::write(request),
-            "streams": streams,
-            "count": count,
-            "answer": Field::write(answer),
-        }),
-        StepKind::StreamsChanged(change, streams, counts) => json!({
-            "step": "streams-changed",
-            "change": Field::write(change),
-            "streams": streams,
-            "outbound_streams": counts.map(|(outbound, _)| outbound),
-            "inbound_streams": counts.map(|(_, inbound)| inbound),
-        }),
-        StepKind::AddressAnswered(request, address, is_accepted) => json!({
-            "step": "address-answered",
-            "request": Field::write(request),
-            "address": address,
-            "accepted": is_accepted,
-        }),
-        StepKind::PeerAddress(change) => json!({ "step": "peer-address", "change": Field::write(change) }),
-        StepKind::NotAuthenticated(key) => json!({
-            "step": "not-authenticated",
-            "key": key.map(|(key, _)| key),
-            "known": key.map(|(_, is_known)| is_known),
-        }),
-        StepKind::AdaptationLayer(code) => json!({ "step": "adaptation-layer", "code": code }),
-        StepKind::Restarted => json!({ "step": "restarted" }),
-        StepKind::PeerReported(causes) => json!({ "step": "peer-reported", "causes": causes }),
-        StepKind::ShutdownReceived => json!({ "step": "shutdown-received" }),
         StepKind::Closed(orderly, reason) => {
             json!({ "step": "closed", "orderly": orderly, "reason": reason })
         }

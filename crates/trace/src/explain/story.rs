@@ -7,10 +7,12 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::net::IpAddr;
 
 use slantpath_base::{Duration, Instant};
-use slantpath_sctp::{AssociationState, PathState, ReliabilityPolicy, Unanswered, WaitReason, WindowCause};
+use slantpath_sctp::{
+    AssociationState, Notice, PathState, ReliabilityPolicy, Unanswered, WaitReason, WindowCause,
+};
 
 use super::follow;
-use crate::field::{AddressRequest, Evidence, PeerAddress, StreamAnswer, StreamRequest, StreamsStep};
+use crate::field::Evidence;
 use crate::header::Header;
 use crate::outcome::Outcome;
 use crate::record::{Record, What};
@@ -198,8 +200,6 @@ pub enum StepKind {
     /// The peer's window holds nothing up any more: since then it had room for so many bytes, which was too little for
     /// the next chunk.
     PeerWindowClosed(Instant, u64),
-    /// The peer has begun anew.
-    Restarted,
     /// Another path has become the primary one by itself.
     SwitchedOver,
     /// The association is in this state from now on.
@@ -208,27 +208,10 @@ pub enum StepKind {
     Revoked(u64),
     /// So many messages at once of a stream that were given up by a rule, behind that whether a part had been sent.
     Abandoned(u64, u16, ReliabilityPolicy, bool),
-    /// The rest of a message of this stream will never come.
-    PartialDeliveryAborted(u16, Option<u16>),
-    /// Answer of the peer to a request about these streams, or so many.
-    StreamsAnswered(StreamRequest, Option<Vec<u16>>, Option<u16>, StreamAnswer),
-    /// Streams have been reset, or added: then how many there are to send on, and for the peer.
-    StreamsChanged(StreamsStep, Option<Vec<u16>>, Option<(u16, u16)>),
-    /// Answer of the peer to a request about an address: true if it has done it.
-    AddressAnswered(AddressRequest, Option<IpAddr>, bool),
-    /// Change of an address of the peer.
-    PeerAddress(PeerAddress),
+    /// Event that the association has told, in the words of SCTP's dictionary.
+    Told(Notice),
     /// Packets can leave from this address of ours, or cannot.
     LocalLink(IpAddr, bool),
-    /// Messages of the peer are not authenticated: it does not offer to, or by a key of this number, which is another
-    /// one here or not known.
-    NotAuthenticated(Option<(u16, bool)>),
-    /// Adaptation Code Point by which the peer names its layer above.
-    AdaptationLayer(u32),
-    /// The peer has reported something.
-    PeerReported(String),
-    /// The peer has begun to shut down.
-    ShutdownReceived,
     /// The association is gone; in order or not, and why.
     Closed(bool, String),
 }

@@ -4,7 +4,7 @@
 use std::net::IpAddr;
 
 use slantpath_base::{Duration, Instant};
-use slantpath_sctp::{PathState, ReliabilityPolicy, WaitReason, WindowCause};
+use slantpath_sctp::{Notice, PathState, ReliabilityPolicy, WaitReason, WindowCause};
 use slantpath_trace::{
     Evidence, Header, MessageKey, Origin, Record, Selection, Settings, StepKind, Story, Timer, What,
 };
@@ -144,8 +144,9 @@ fn busy() -> Story {
     ] {
         steps.extend(std::iter::repeat_n((950, 0, what), count));
     }
-    let abandoned =
-        |message, policy, sent| What::Abandoned { message: Some(message), stream: 3, policy, sent };
+    let abandoned = |message, policy, sent| {
+        What::Notice(Notice::Abandoned { message: Some(message), stream: 3, policy, sent })
+    };
     steps.extend([
         (960, 0, abandoned(7, ReliabilityPolicy::Lifetime, false)),
         (960, 0, abandoned(8, ReliabilityPolicy::Lifetime, false)),
@@ -242,7 +243,8 @@ fn an_association_s_figures_are_those_of_its_own_events() {
 
 #[test]
 fn what_happens_at_once_is_one_step_and_what_happens_later_or_elsewhere_is_another() {
-    let abandoned = |stream, policy, sent| What::Abandoned { message: None, stream, policy, sent };
+    let abandoned =
+        |stream, policy, sent| What::Notice(Notice::Abandoned { message: None, stream, policy, sent });
     let (timed, limited) = (ReliabilityPolicy::Lifetime, ReliabilityPolicy::Retransmissions);
     let told = story([
         (1, 0, lost(0, 1, 1, Evidence::TimedOut)),

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::json;
 use slantpath_base::{Duration, Instant};
-use slantpath_sctp::{AssociationState, PathState, Unanswered, WaitReason, WindowCause};
+use slantpath_sctp::{AssociationState, Notice, PathState, Unanswered, WaitReason, WindowCause};
 use slantpath_trace::{
     Evidence, Header, Origin, ReadError, Record, Selection, Settings, Story, Timer, TraceReader, TraceWriter,
     What, tell,
@@ -88,7 +88,7 @@ fn what() -> impl Strategy<Value = What> {
         lost,
         (message(), any::<u32>(), path.clone(), any::<u32>())
             .prop_map(|(message, tsn, path, transmission)| What::Sent { message, tsn, path, transmission }),
-        (path.clone(), state).prop_map(|(path, state)| What::PathChanged { path, state }),
+        (path.clone(), state).prop_map(|(path, state)| What::Notice(Notice::PathChanged { path, state })),
         (path, time.clone(), any::<Option<u64>>()).prop_map(|(path, rto, outstanding_bytes)| What::T3Rtx {
             path,
             change: Timer::Expired,
@@ -101,7 +101,7 @@ fn what() -> impl Strategy<Value = What> {
         (any::<u64>(), time)
             .prop_map(|(message, offered)| What::Delivered { message, offered_ns: Instant::START + offered }),
         Just(What::State { state: AssociationState::ShutdownPending }),
-        Just(What::Restarted {}),
+        Just(What::Notice(Notice::Restarted {})),
         Just(What::End {}),
     ]
 }

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use slantpath_base::{Duration, Instant};
-use slantpath_sctp::{PathState, Unanswered, WaitReason, WindowCause};
+use slantpath_sctp::{Notice, PathState, Unanswered, WaitReason, WindowCause};
 use slantpath_trace::{
     Evidence, Header, Loss, MessageKey, Origin, Record, Selection, Settings, StepKind, Story, Timer, What,
     tell,
@@ -250,7 +250,7 @@ fn spans_without_data_are_told_with_what_was_waited_for() {
 #[test]
 fn what_the_layer_above_is_told_comes_before_what_follows_from_it() {
     let mut steps = failover();
-    let told = |state| What::PathChanged { path: address(1), state };
+    let told = |state| What::Notice(Notice::PathChanged { path: address(1), state });
     // Before new DATA leaves by the other path, and before the end of the errors is seen.
     let failed =
         steps.iter().position(|(ms, what)| *ms == 2_000 && matches!(what, What::Sent { .. })).unwrap();
@@ -288,7 +288,7 @@ fn what_grows_with_a_trace_is_bounded_and_what_is_beyond_is_counted() {
 fn a_path_whose_own_link_has_gone_is_inactive_for_that_and_not_for_errors() {
     let own: IpAddr = [10, 1, 0, 1].into();
     let link = |up| What::LocalLink { source: own, up };
-    let gone = |path| What::PathChanged { path: address(path), state: PathState::Inactive };
+    let gone = |path| What::Notice(Notice::PathChanged { path: address(path), state: PathState::Inactive });
     let unchanged = WindowCause::Unchanged;
     let story = story([
         (100, What::Up { outbound_streams: 1, inbound_streams: 1 }),

@@ -3,10 +3,12 @@
 use std::net::IpAddr;
 
 use slantpath_base::{Duration, Instant};
-use slantpath_sctp::{AssociationState, PathState, ReliabilityPolicy, Unanswered, WaitReason, WindowCause};
+use slantpath_sctp::notice::{AddressRequest, PeerAddress, StreamAnswer, StreamRequest, StreamsStep};
+use slantpath_sctp::{
+    AssociationState, Notice, PathState, ReliabilityPolicy, Unanswered, WaitReason, WindowCause,
+};
 use slantpath_trace::{
-    AddressRequest, Evidence, Header, Origin, PeerAddress, Record, Selection, Settings, Story, StreamAnswer,
-    StreamRequest, StreamsStep, Timer, TraceReader, TraceWriter, What, tell,
+    Evidence, Header, Origin, Record, Selection, Settings, Story, Timer, TraceReader, TraceWriter, What, tell,
 };
 
 const PATH: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(10, 1, 0, 2));
@@ -57,8 +59,8 @@ fn samples() -> Vec<What> {
         What::Up { outbound_streams: 4, inbound_streams: 2 },
         What::State { state: AssociationState::ShutdownPending },
         governed(PathState::PotentiallyFailed, 1_500),
-        What::PathChanged { path: PATH, state: PathState::Inactive },
-        What::PrimaryChanged { path: PATH },
+        What::Notice(Notice::PathChanged { path: PATH, state: PathState::Inactive }),
+        What::Notice(Notice::PrimaryChanged { path: PATH }),
         What::PathError { path: PATH, unanswered: Unanswered::ReConfig, errors: 2, association_errors: 3 },
         What::HeartbeatSent { path: PATH },
         What::HeartbeatAnswered { path: PATH, round_trip_ns: second },
@@ -68,32 +70,41 @@ fn samples() -> Vec<What> {
         What::Acknowledged { message: Some(7) },
         What::Delivered { message: 7, offered_ns: Instant::START },
         What::Failed { message: Some(7) },
-        What::Abandoned { message: Some(8), stream: 3, policy: ReliabilityPolicy::Priority, sent: false },
+        What::Notice(Notice::Abandoned {
+            message: Some(8),
+            stream: 3,
+            policy: ReliabilityPolicy::Priority,
+            sent: false,
+        }),
         What::Waiting { reason: WaitReason::Pacing, peer_rwnd_bytes: 9 },
         What::Room { free_bytes: 9 },
-        What::PeerReported { causes: "[NoUserData]".to_owned() },
-        What::Restarted {},
-        What::ShutdownReceived {},
-        What::PartialDeliveryAborted { stream: 3, sequence: Some(9) },
-        What::StreamsAnswered {
+        What::Notice(Notice::PeerReported { causes: "[NoUserData]".to_owned() }),
+        What::Notice(Notice::Restarted {}),
+        What::Notice(Notice::ShutdownReceived {}),
+        What::Notice(Notice::PartialDeliveryAborted { stream: 3, sequence: Some(9) }),
+        What::Notice(Notice::StreamsAnswered {
             request: StreamRequest::ResetOutbound,
             streams: Some(vec![1, 3]),
             count: None,
             answer: StreamAnswer::Performed,
-        },
-        What::StreamsChanged {
+        }),
+        What::Notice(Notice::StreamsChanged {
             change: StreamsStep::Added,
             streams: None,
             outbound_streams: Some(6),
             inbound_streams: Some(2),
-        },
-        What::AddressAnswered { request: AddressRequest::Add, address: Some(PATH), accepted: true },
-        What::PeerAddress { change: PeerAddress::Removed, path: PATH },
+        }),
+        What::Notice(Notice::AddressAnswered {
+            request: AddressRequest::Add,
+            address: Some(PATH),
+            accepted: true,
+        }),
+        What::Notice(Notice::PeerAddress { change: PeerAddress::Removed, path: PATH }),
         What::LocalLink { source: [10, 1, 0, 1].into(), up: false },
-        What::NotAuthenticated { key: None, known: None },
-        What::NotAuthenticated { key: Some(1), known: Some(true) },
-        What::NotAuthenticated { key: Some(2), known: Some(false) },
-        What::AdaptationLayer { code: 17 },
+        What::Notice(Notice::NotAuthenticated { key: None, known: None }),
+        What::Notice(Notice::NotAuthenticated { key: Some(1), known: Some(true) }),
+        What::Notice(Notice::NotAuthenticated { key: Some(2), known: Some(false) }),
+        What::Notice(Notice::AdaptationLayer { code: 17 }),
         What::Closed { orderly: true, reason: "closed in order".to_owned() },
         What::Dropped { records: 5 },
         What::End {},
@@ -124,7 +135,7 @@ fn reported(records: &[Record]) -> String {
 
 #[test]
 fn everything_that_a_trace_may_tell_changes_what_is_told() {
-    let mut missing: Vec<&str> = What::NAMES.to_vec();
+    let mut missing: Vec<&str> = What::names();
     missing.retain(|name| !before().iter().chain(&samples()).any(|what| what.name() == *name));
     assert_eq!(missing, [] as [&str; 0], "without a sample");
     let without = records(before());
@@ -181,4 +192,35 @@ fn everything_that_a_trace_may_tell_is_read_as_it_was_written() {
     }
     let read: Vec<Record> = TraceReader::open(&file[..]).unwrap().collect::<Result<_, _>>().unwrap();
     assert_eq!(read, records);
+}
+
+#[test]
+fn what_sctps_dictionary_declares_stands_in_a_file_in_these_lines() {
+    let lines = [
+        "\"path_changed\",\"path\":\"10.1.0.2\",\"state\":\"inactive\"",
+        "\"primary_changed\",\"path\":\"10.1.0.2\"",
+        "\"abandoned\",\"message\":8,\"stream\":3,\"policy\":\"priority\",\"sent\":false",
+        "\"peer_reported\",\"causes\":\"[NoUserData]\"",
+        "\"restarted\"",
+        "\"shutdown_received\"",
+        "\"partial_delivery_aborted\",\"stream\":3,\"sequence\":9",
+        "\"streams_answered\",\"request\":\"reset-outbound\",\"streams\":[1,3],\"answer\":\"performed\"",
+        "\"streams_changed\",\"change\":\"added\",\"outbound_streams\":6,\"inbound_streams\":2",
+        "\"address_answered\",\"request\":\"add\",\"address\":\"10.1.0.2\",\"accepted\":true",
+        "\"peer_address\",\"change\":\"removed\",\"path\":\"10.1.0.2\"",
+        "\"not_authenticated\"",
+        "\"not_authenticated\",\"key\":1,\"known\":true",
+        "\"not_authenticated\",\"key\":2,\"known\":false",
+        "\"adaptation_layer\",\"code\":17",
+    ];
+    let told: Vec<What> = samples().into_iter().filter(|what| matches!(what, What::Notice(_))).collect();
+    assert_eq!(told.len(), lines.len());
+    for (what, line) in told.into_iter().zip(lines) {
+        let mut file = Vec::new();
+        let mut writer = TraceWriter::begin(&mut file, &header()).expect("memory takes all");
+        writer.write(&Record { at: Instant::START, association: 0, what }).expect("memory takes all");
+        let written = String::from_utf8(file).expect("it is text");
+        let expected = format!("{{\"t_ns\":0,\"association\":0,\"event\":{line}}}");
+        assert_eq!(written.lines().nth(1), Some(&expected[..]));
+    }
 }

@@ -3,11 +3,9 @@
 use std::net::{IpAddr, Ipv4Addr};
 
 use slantpath_base::{Duration, Instant};
-use slantpath_sctp::{AssociationState, PathState, ReliabilityPolicy, WaitReason, WindowCause};
-use slantpath_trace::{
-    AddressRequest, Evidence, Header, Origin, Record, Settings, StreamAnswer, StreamRequest, StreamsStep,
-    Timer, TraceWriter, What,
-};
+use slantpath_sctp::notice::{AddressRequest, StreamAnswer, StreamRequest, StreamsStep};
+use slantpath_sctp::{AssociationState, Notice, PathState, ReliabilityPolicy, WaitReason, WindowCause};
+use slantpath_trace::{Evidence, Header, Origin, Record, Settings, Timer, TraceWriter, What};
 
 use super::Seeds;
 
@@ -88,22 +86,31 @@ fn loss() -> Vec<What> {
 
 fn extensions() -> Vec<What> {
     vec![
-        What::Abandoned { message: Some(3), stream: 1, policy: ReliabilityPolicy::Lifetime, sent: true },
-        What::StreamsAnswered {
+        What::Notice(Notice::Abandoned {
+            message: Some(3),
+            stream: 1,
+            policy: ReliabilityPolicy::Lifetime,
+            sent: true,
+        }),
+        What::Notice(Notice::StreamsAnswered {
             request: StreamRequest::ResetOutbound,
             streams: Some(vec![0, 1]),
             count: None,
             answer: StreamAnswer::Performed,
-        },
-        What::StreamsChanged {
+        }),
+        What::Notice(Notice::StreamsChanged {
             change: StreamsStep::Added,
             streams: None,
             outbound_streams: Some(4),
             inbound_streams: Some(2),
-        },
-        What::AddressAnswered { request: AddressRequest::Add, address: Some(PATH), accepted: true },
-        What::AdaptationLayer { code: 7 },
-        What::PartialDeliveryAborted { stream: 1, sequence: None },
+        }),
+        What::Notice(Notice::AddressAnswered {
+            request: AddressRequest::Add,
+            address: Some(PATH),
+            accepted: true,
+        }),
+        What::Notice(Notice::AdaptationLayer { code: 7 }),
+        What::Notice(Notice::PartialDeliveryAborted { stream: 1, sequence: None }),
         What::Dropped { records: 2 },
     ]
 }

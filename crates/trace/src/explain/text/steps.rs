@@ -5,7 +5,6 @@ use slantpath_sctp::{AssociationState, PathState, ReliabilityPolicy, Unanswered}
 
 use super::{cause_words, duration, errors_words, evidence_words, instant, state_name, unanswered_name};
 use crate::explain::story::{Step, StepKind};
-use crate::field::{AddressRequest, PeerAddress, StreamAnswer, StreamRequest, StreamsStep};
 use crate::header::Settings;
 
 /// Gives the words for a step, without the instant and the path.
@@ -74,56 +73,7 @@ pub(super) fn in_words(step: &Step, settings: &Settings) -> String {
             let sent = if *was_sent { "a part had been sent" } else { "unsent" };
             format!("{messages} of stream {stream} given up {}: {sent}", policy_words(*policy))
         }
-        StepKind::PartialDeliveryAborted(stream, sequence) => {
-            let which = match sequence {
-                Some(sequence) => format!("message {sequence} of stream {stream}"),
-                None => format!("an unordered message of stream {stream}"),
-            };
-            format!("the rest of {which} will never come: its reader had a part")
-        }
-        StepKind::StreamsAnswered(request, streams, count, answer) => {
-            let what = request_words(*request, streams.as_deref(), *count);
-            format!("the request to {what} is answered: {}", answer_words(*answer))
-        }
-        StepKind::StreamsChanged(change, streams, counts) => {
-            let streams = streams_words(streams.as_deref());
-            match change {
-                StreamsStep::Added => {
-                    let (outbound, inbound) = counts.unwrap_or_default();
-                    format!("streams were added: {outbound} to send on, {inbound} for the peer")
-                }
-                StreamsStep::AssociationReset => "all streams and the TSNs begin again".to_owned(),
-                StreamsStep::InboundReset => {
-                    format!("the numbers of {streams} that the peer sends on begin again")
-                }
-                StreamsStep::OutboundReset => format!("the numbers of {streams} to send on begin again"),
-            }
-        }
-        StepKind::AddressAnswered(request, address, is_accepted) => {
-            let address = address.map_or_else(|| "an address".to_owned(), |address| address.to_string());
-            let what = match request {
-                AddressRequest::Add => format!("add {address}"),
-                AddressRequest::Delete => format!("delete {address}"),
-                AddressRequest::SetPrimary => format!("send to {address} from now on"),
-                AddressRequest::Unknown => format!("do something with {address}"),
-            };
-            let answer = if *is_accepted { "has done so" } else { "refuses" };
-            format!("the peer, asked to {what}, {answer}")
-        }
-        StepKind::PeerAddress(change) => match change {
-            PeerAddress::Added => "the peer has this address from now on".to_owned(),
-            PeerAddress::Primary => "the peer wants DATA at this address".to_owned(),
-            PeerAddress::Removed => "the peer has this address no more".to_owned(),
-        },
-        StepKind::NotAuthenticated(None) => "the peer does not offer authentication".to_owned(),
-        StepKind::NotAuthenticated(Some((key, is_known))) => {
-            let why = if *is_known { "is another one here" } else { "is not known here" };
-            format!("what the peer authenticates is dropped: key {key} {why}")
-        }
-        StepKind::AdaptationLayer(code) => format!("the peer's layer above has the code point {code}"),
-        StepKind::Restarted => "the peer has begun anew".to_owned(),
-        StepKind::PeerReported(causes) => format!("the peer has reported {causes}"),
-        StepKind::ShutdownReceived => "the peer shuts down".to_owned(),
+        StepKind::Told(notice) => notice.words(),
         StepKind::Closed(true, reason) => reason.clone(),
         StepKind::Closed(false, reason) => format!("the association is gone: {reason}"),
     }
@@ -168,43 +118,5 @@ const fn state_words(state: AssociationState) -> &'static str {
         AssociationState::ShutdownReceived => "the peer has sent SHUTDOWN",
         AssociationState::ShutdownAckSent => "SHUTDOWN ACK has been sent",
         AssociationState::Closed => "the association is closed",
-    }
-}
-
-/// Gives the words for a set of streams; `None`: all.
-fn streams_words(streams: Option<&[u16]>) -> String {
-    match streams {
-        None | Some([]) => "all streams".to_owned(),
-        Some([one]) => format!("stream {one}"),
-        Some(several) => {
-            const MOST: usize = 16;
-            let named: Vec<String> = several.iter().take(MOST).map(u16::to_string).collect();
-            let more = if several.len() > MOST { ", …" } else { "" };
-            format!("streams {}{more}", named.join(", "))
-        }
-    }
-}
-
-fn request_words(request: StreamRequest, streams: Option<&[u16]>, count: Option<u16>) -> String {
-    let (streams, count) = (streams_words(streams), count.unwrap_or_default());
-    match request {
-        StreamRequest::AddInbound => format!("let the peer send on {count} more streams"),
-        StreamRequest::AddOutbound => format!("send on {count} more streams"),
-        StreamRequest::ResetAssociation => "begin all streams and TSNs again".to_owned(),
-        StreamRequest::ResetInbound => format!("begin {streams} again that the peer sends on"),
-        StreamRequest::ResetOutbound => format!("begin {streams} again"),
-    }
-}
-
-const fn answer_words(answer: StreamAnswer) -> &'static str {
-    match answer {
-        StreamAnswer::AlreadyInProgress => "another request is in its way",
-        StreamAnswer::BadSequenceNumber => "its number was not the expected one",
-        StreamAnswer::Denied => "denied",
-        StreamAnswer::InProgress => "it is being done",
-        StreamAnswer::NothingToDo => "there was nothing to do",
-        StreamAnswer::Performed => "done",
-        StreamAnswer::Unknown => "something that is not known here",
-        StreamAnswer::WrongStream => "it names a stream that does not exist",
     }
 }

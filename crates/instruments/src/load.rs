@@ -13,11 +13,10 @@ use slantpath_applications::{
 };
 use slantpath_base::{Duration, Instant, Stream};
 use slantpath_host::SocketId;
+use slantpath_live::{Lost, Program};
 use slantpath_sctp::{AssociationState, SendOptions};
 
-use crate::associations::Lost;
 use crate::news::news_of;
-use crate::program::Program;
 use caller::{Caller, Standing};
 use measure::Measure;
 pub use measure::{KindReport, LoadReport, PathReport};
@@ -383,7 +382,7 @@ impl Program for Load {
             }
             ProgramEvent::Ended { failure, reason, unacknowledged } => {
                 self.measure.unacknowledged(unacknowledged);
-                let lost = failure.map(|failure| Lost::new(failure, reason.map(|reason| *reason)));
+                let lost = Lost::of_end(failure, reason);
                 self.ended(now, socket, lost);
                 self.begin_to_send(now, host);
             }
@@ -469,11 +468,11 @@ impl Program for Load {
 mod tests {
     use super::*;
     use crate::echo::{Echo, EchoConfig, EchoMode};
-    use crate::program::{Station, host_of};
     use slantpath_applications::MessageClass;
     use slantpath_base::{DataSize, Seed};
     use slantpath_host::Peer;
     use slantpath_interface::{Host as _, InterfaceId};
+    use slantpath_live::{Station, host_of};
     use slantpath_sctp::SctpConfig;
     use slantpath_wire::Packet;
     use std::net::IpAddr;

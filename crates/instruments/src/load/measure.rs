@@ -8,8 +8,6 @@ use slantpath_base::{Duration, Instant};
 use slantpath_host::SocketId;
 use slantpath_sctp::{Extensions, MibAssociation, PathSnapshot, PathState};
 
-use crate::lateness::LONGEST_NANOS;
-
 /// Results of a load.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
@@ -314,6 +312,8 @@ impl Measure {
     }
 }
 
+/// Longest time that a distribution tells, an hour: longer ones count as that.
+const LONGEST_NANOS: u64 = 3_600_000_000_000;
 /// Number of events of paths that are kept.
 const PATH_EVENTS_MAX: usize = 10_000;
 

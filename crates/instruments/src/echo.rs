@@ -6,12 +6,10 @@ use std::net::SocketAddr;
 use slantpath_applications::{Host, ProgramConfig, ProgramEvent, ProgramMessage, Programs, Refused};
 use slantpath_base::{Duration, Instant, Stream};
 use slantpath_host::SocketId;
+use slantpath_live::{BySocket, Lost, Program};
 use slantpath_sctp::Extension;
 
-use crate::associations::Lost;
-use crate::by_socket::BySocket;
 use crate::news::news_of;
-use crate::program::Program;
 
 /// Treatment of the messages that a server receives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -207,7 +205,7 @@ impl Program for Echo {
             }
             ProgramEvent::Writable => self.answer_waiting(now, host, socket),
             ProgramEvent::Ended { failure, reason, .. } => {
-                let lost = failure.map(|failure| Lost::new(failure, reason.map(|reason| *reason)));
+                let lost = Lost::of_end(failure, reason);
                 self.ended(now, host, socket, lost);
                 host.release(socket);
             }
