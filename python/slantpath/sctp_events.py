@@ -36,6 +36,22 @@ class PrimaryChanged(TypedDict, total=False):
     """Address of the path."""
 
 
+class PathMtuChanged(TypedDict, total=False):
+    """Fields of ``path MTU changed``.
+
+    The path MTU has changed: by a report of ICMP, by probes or by losses (RFC 8899).
+    """
+
+    path: str
+    """Address of the path."""
+
+    mtu_bytes: int
+    """Longest packet from now on, in bytes, IP header included."""
+
+    before_bytes: int
+    """Longest packet before, in bytes."""
+
+
 class Abandoned(TypedDict, total=False):
     """Fields of ``abandoned``.
 
@@ -172,6 +188,7 @@ EVENTS: dict[str, type] = {
     "inactive": PathChanged,
     "potentially failed": PathChanged,
     "primary": PrimaryChanged,
+    "path MTU changed": PathMtuChanged,
     "abandoned": Abandoned,
     "error reported": PeerReported,
     "restarted": Restarted,

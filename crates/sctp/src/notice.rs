@@ -159,6 +159,18 @@ notices! {
     called () => { () => "primary", }
     words { "has become the primary path: the former one had not answered often enough" }
 
+    /// The path MTU has changed: by a report of ICMP, by probes or by losses (RFC 8899).
+    PathMtuChanged = "path_mtu_changed" {
+        /// Address of the path.
+        path: IpAddr,
+        /// Longest packet from now on, in bytes, IP header included.
+        mtu_bytes: u16,
+        /// Longest packet before, in bytes.
+        before_bytes: u16,
+    }
+    called () => { () => "path MTU changed", }
+    words { format!("takes packets of {mtu_bytes} bytes at most, and took {before_bytes} before") }
+
     /// A message has been given up as its reliability asks (RFC 3758, RFC 7496). What was sent of it may have arrived.
     Abandoned = "abandoned" {
         /// Number of the message; left out for what has none.

@@ -10,6 +10,7 @@ use super::output::PollStage;
 use super::state::State;
 use super::{Association, Turn, turn};
 use crate::chunk::{Chunk, Heartbeat, Pad, kind};
+use crate::notice::Notice;
 use crate::packet::PacketBuilder;
 use crate::path::{HeartbeatInfo, PathId, PathState, Paths, ProbePacket};
 
@@ -32,12 +33,23 @@ pub(super) fn begin(paths: &mut Paths) -> VecDeque<(PathId, Chunk)> {
 impl Association {
     /// Takes over what discovery has found out about `path`, and gives its next probe a place among what is to be sent.
     pub(super) fn follow_discovery(&mut self, path: PathId) {
+        let before_bytes = self.paths[path].mtu();
         self.paths.follow_discovery(path);
+        self.tell_path_mtu(path, before_bytes);
         let is_due = self.paths[path].discovery.as_ref().is_some_and(|discovery| discovery.is_due());
         let has_place = |(of, chunk): &(PathId, Chunk)| *of == path && matches!(chunk, Chunk::Pad(_));
         if is_due && !self.control.iter().any(has_place) {
             self.poll_stage = PollStage::Packets;
             self.control.push_back((path, PLACE));
+        }
+    }
+
+    /// Tells the layer above if the MTU of a path is another one than before.
+    fn tell_path_mtu(&mut self, path: PathId, before_bytes: u16) {
+        let mtu_bytes = self.paths[path].mtu();
+        if mtu_bytes != before_bytes {
+            let path = self.paths[path].destination;
+            self.events.push_back(Notice::PathMtuChanged { path, mtu_bytes, before_bytes }.event());
         }
     }
 
@@ -98,6 +110,7 @@ impl Association {
         if self.state.is_closed() {
             return;
         }
+        let before_bytes = self.paths[path].mtu();
         let is_news = match &mut self.paths[path].discovery {
             Some(discovery) => discovery.on_too_big(now, mtu),
             None => self.paths.reduce_mtu(path, mtu),
@@ -105,6 +118,7 @@ impl Association {
         if !is_news {
             return;
         }
+        self.tell_path_mtu(path, before_bytes);
         self.follow_discovery(path);
         self.poll_stage = PollStage::Packets;
         self.refill_bursts(now);

@@ -61,6 +61,7 @@ fn samples() -> Vec<What> {
         governed(PathState::PotentiallyFailed, 1_500),
         What::Notice(Notice::PathChanged { path: PATH, state: PathState::Inactive }),
         What::Notice(Notice::PrimaryChanged { path: PATH }),
+        What::Notice(Notice::PathMtuChanged { path: PATH, mtu_bytes: 1_300, before_bytes: 1_500 }),
         What::PathError { path: PATH, unanswered: Unanswered::ReConfig, errors: 2, association_errors: 3 },
         What::HeartbeatSent { path: PATH },
         What::HeartbeatAnswered { path: PATH, round_trip_ns: second },
@@ -166,6 +167,7 @@ fn what_happens_to_streams_addresses_and_messages_is_told_in_these_words() {
     }
     let all = reported(&records(samples()));
     for words in [
+        "10.1.0.2: takes packets of 1300 bytes at most, and took 1500 before",
         "10.1.0.2: has become the primary path: the former one had not answered often enough",
         "the peer has thrown away 1 chunk, acknowledged by Gap Ack Blocks before",
         "1 message of stream 3 given up for room in the send buffer (priority): unsent",
@@ -199,6 +201,7 @@ fn what_sctps_dictionary_declares_stands_in_a_file_in_these_lines() {
     let lines = [
         "\"path_changed\",\"path\":\"10.1.0.2\",\"state\":\"inactive\"",
         "\"primary_changed\",\"path\":\"10.1.0.2\"",
+        "\"path_mtu_changed\",\"path\":\"10.1.0.2\",\"mtu_bytes\":1300,\"before_bytes\":1500",
         "\"abandoned\",\"message\":8,\"stream\":3,\"policy\":\"priority\",\"sent\":false",
         "\"peer_reported\",\"causes\":\"[NoUserData]\"",
         "\"restarted\"",

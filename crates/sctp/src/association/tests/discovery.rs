@@ -44,6 +44,8 @@ fn a_path_without_an_obstacle_is_known_after_two_probes_which_carry_nothing_else
     assert_eq!(found(&wire, 0), (Some(DiscoveryState::Searching), 1_200));
     wire.run_until(Instant::from_millis(200));
     assert_eq!([0, 1].map(|path| found(&wire, path)), [(Some(DiscoveryState::Complete), 1_500); 2]);
+    let told = too_big::told_of_mtu(&wire).into_iter().map(|(_, mtu, before)| (mtu, before));
+    assert_eq!(told.collect::<Vec<_>>(), [(1_500, 1_200); 2]);
     assert_eq!(probes(&wire), [1_200, 1_200, 1_500, 1_500]);
     for sent in wire.log.iter().filter(|sent| is_probe(sent)) {
         assert!(matches!(sent.chunks[..], [Chunk::Heartbeat(_), Chunk::Pad(_)]), "{:?}", sent.chunks);

@@ -61,6 +61,27 @@ fn a_chunk_that_alone_is_too_long_is_sent_again_at_once_and_may_be_cut_by_ip() {
     assert_eq!(wire.path(0, 0).stats.timeouts, 0);
 }
 
+/// Changes of the path MTU that end 0 was told of: the path, the MTU and that before.
+pub(super) fn told_of_mtu(wire: &Wire) -> Vec<(IpAddr, u16, u16)> {
+    let told = wire.events[0].iter().filter_map(|event| match event.notice() {
+        Some(Notice::PathMtuChanged { path, mtu_bytes, before_bytes }) => {
+            Some((path, mtu_bytes, before_bytes))
+        }
+        _ => None,
+    });
+    told.collect()
+}
+
+#[test]
+fn a_reported_mtu_is_told_once_and_one_that_is_no_news_is_not() {
+    let mut wire = Wire::new(2, quiet());
+    let destination = wire.ends[0].paths.iter().nth(1).unwrap().destination;
+    for reported in [1_300, 1_300, 1_400, 1_200] {
+        report(&mut wire, 1, reported);
+    }
+    assert_eq!(told_of_mtu(&wire), [(destination, 1_300, 1_500), (destination, 1_200, 1_300)]);
+}
+
 #[test]
 fn a_bundle_that_is_too_long_is_split() {
     let mut wire = Wire::new(1, quiet());
