@@ -10,7 +10,8 @@ use crate::link::LinkDirection;
 use crate::link::contact_delay::DelayPiece;
 use crate::link::counters::DropReason;
 use crate::link::lane::Outlet;
-use crate::parcel::{PacketStore, Parcel};
+use crate::packets::PacketStore;
+use crate::parcel::Parcel;
 use crate::script::Change;
 use crate::{NodeId, SharedPortId};
 
@@ -89,7 +90,7 @@ impl LinkDirection {
     pub(crate) fn await_contacts(&mut self) {
         self.port.await_contact(Instant::START);
         self.contacts = Some(Box::default());
-        self.choose_way();
+        self.look_at_parts();
     }
 
     /// The transmitter that serves the present contact, if others send by it, too.
@@ -208,7 +209,7 @@ impl LinkDirection {
         for parcel in waiting {
             port.send_again(now, parcel, &mut outlet);
         }
-        self.choose_way();
+        self.look_at_parts();
     }
 
     /// Ends the contact of the direction's own transmitter. Returns the packets that its node has to send on.
@@ -223,7 +224,7 @@ impl LinkDirection {
             contacts.has_contact = false;
         }
         let handed_over = port.end_contact(now, at_handover, &mut Outlet { lane, counters, packets });
-        self.choose_way();
+        self.look_at_parts();
         handed_over
     }
 }

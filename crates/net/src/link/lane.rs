@@ -14,7 +14,8 @@ use crate::link::counters::{Counters, DropReason};
 use crate::link::flight::{Flight, Transit};
 use crate::link::propagation::Propagation;
 use crate::link::service::Transmission;
-use crate::parcel::{Fate, PacketStore, Parcel, Role};
+use crate::packets::PacketStore;
+use crate::parcel::{Fate, Parcel, Role};
 use crate::script::Change;
 
 /// Lane that a port sends into, with the counters and packets that it needs to do so.
@@ -26,7 +27,6 @@ pub(crate) struct Outlet<'a> {
 
 impl Outlet<'_> {
     /// [Carries](Lane::carry) a packet.
-    #[inline]
     pub(crate) fn carry(&mut self, transmission: Transmission, parcel: Parcel) -> Fate {
         self.lane.carry(transmission, parcel, self.counters, self.packets)
     }
@@ -94,7 +94,11 @@ impl Lane {
     }
 
     /// Carries a packet.
-    #[inline]
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "where anything is asked for, every packet passes it on each hop"
+    )]
     pub(crate) fn carry(
         &mut self,
         transmission: Transmission,
@@ -170,7 +174,7 @@ impl Lane {
 
     /// Instant at which the next packet arrives at the far end; [`Instant::FAR_FUTURE`] if none does.
     #[inline]
-    pub(crate) fn next_arrival(&self) -> Instant {
+    pub(crate) const fn next_arrival(&self) -> Instant {
         self.flight.next_arrival()
     }
 

@@ -282,7 +282,8 @@ impl Shares {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parcel::{DestinationId, PacketStore};
+    use crate::packets::PacketStore;
+    use crate::parcel::DestinationId;
     use slantpath_base::DataRate;
     use slantpath_wire::{Checksum, Packet};
 
