@@ -9,7 +9,7 @@
 //! # Map
 //!
 //! - [`graph`][]: a [`NetworkBuilder`] checks a plan into a [`NetworkGraph`]. [`network`] runs it.
-//! - [`link`] is one direction. A `link/port` admits packets (`queue`, `red`) and serves them; a `link/lane` carries
+//! - [`link`] is one direction. A `link/port` admits packets (`admission`, `queue`, `red`) and serves them; a `link/lane` carries
 //!   them (`channel` with `bit_errors` and `bursts`, `flight`, `propagation`). A port is handed its lane with every
 //!   call, so that it can feed another.
 //! - A port has one of two transmitters. `link/transmitter` is the closed form: a packet's departure is known when it
@@ -38,10 +38,10 @@
 //! - A packet's fate on a link is settled when its first bit is sent. With frames, it is handed to the lane when its
 //!   last byte has left, since an allocation may change before.
 //! - Destination, length, hop limit and traffic class travel in a few words beside the packet.
-//! - A link has one way in, `Fabric::offer`. A direction is told when it is asked for more than to keep packets in order
-//!   and to drop those without room (`link/asked`). One that is asked for nothing does nothing else, and no packet asks
-//!   again. Channels and observers come on top of that rule; other queues, conditioners and shared transmitters
-//!   replace it.
+//! - A link has one way in, `Fabric::offer`. A direction is told when it is asked for more than to keep packets in
+//!   order and to drop those without room (`link/asked`). One that is asked for nothing does nothing else, and no
+//!   packet asks again. Channels and observers come on top of that rule; other queues, conditioners and shared
+//!   transmitters replace it.
 //! - A direction may be *steered*: its source then decides for every packet where it goes as it is about to be sent.
 //!   The source may look at the packet's flow and at what waits.
 

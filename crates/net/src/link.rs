@@ -8,6 +8,7 @@
 //! A queue in which a packet's departure depends on what comes later keeps its packets until they are sent. The
 //! direction's deadline is then the earlier of the next arrival and of the end of the present transmission.
 
+mod admission;
 mod arq;
 mod asked;
 mod bit_errors;
@@ -26,6 +27,7 @@ mod frames;
 mod header_compression;
 mod lane;
 mod occupancy;
+mod outage;
 mod port;
 mod propagation;
 mod queue;
@@ -38,12 +40,13 @@ mod shaper;
 mod shared_port;
 mod transmitter;
 
+pub use admission::{CongestionSignal, QueueLimit};
 pub use arq::{ArqConfig, ArqOrder};
 pub(crate) use asked::Asked;
 pub use bursts::{ChannelState, GilbertElliott};
 pub use codel::CoDelConfig;
-pub use config::{DirectionConfig, WhileDown};
-pub use contact::{AtHandover, Contact, LeftBehind};
+pub use config::DirectionConfig;
+pub use contact::{Contact, LeftBehind};
 pub use contact_delay::DelayPiece;
 pub use counters::{Count, Counters, DropReason};
 pub use drr::{DrrClass, DrrConfig};
@@ -51,9 +54,10 @@ pub use fq_codel::FqCoDelConfig;
 pub use frames::{Bursts, FrameConfig, SlotRun};
 pub use header_compression::HeaderCompression;
 pub use occupancy::QueueStatistics;
+pub use outage::{AtHandover, WhileDown};
 pub(crate) use port::Offered;
 pub use propagation::{Delay, DelayCurve};
-pub use queue::{CongestionSignal, QueueConfig, QueueLimit};
+pub use queue::QueueConfig;
 pub use red::{BeyondMax, Measure, Precedence, RedConfig, RedThresholds};
 pub use reordering::Reordering;
 pub(crate) use service::Transmission;
@@ -93,7 +97,7 @@ impl LinkDirection {
         let mut direction = Self {
             asked: Asked::default(),
             plain_bytes_max: 0,
-            lane: Lane::new(config, seed, path),
+            lane: config.lane(seed, path),
             port: Port::new(config, seed, path),
             counters: Counters::default(),
             conditioner: (!config.conditioner.is_empty())

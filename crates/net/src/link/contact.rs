@@ -10,6 +10,7 @@ use crate::link::LinkDirection;
 use crate::link::contact_delay::DelayPiece;
 use crate::link::counters::DropReason;
 use crate::link::lane::Outlet;
+use crate::link::outage::AtHandover;
 use crate::packets::PacketStore;
 use crate::parcel::Parcel;
 use crate::script::Change;
@@ -22,18 +23,6 @@ pub struct Contact {
     pub receiver: NodeId,
     /// The transmitter, if others send by it, too; else the direction's own.
     pub port: Option<SharedPortId>,
-}
-
-/// Treatment of packets that wait for a transmitter when its contact ends. The one that is being sent is lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AtHandover {
-    /// They are given back to their node, which sends them on by the routes that hold then.
-    HandedOver,
-    /// They go on waiting, for the next contact. What comes before it waits or is dropped as
-    /// [`WhileDown`](crate::WhileDown) says.
-    Held,
-    /// They are dropped.
-    Lost,
 }
 
 /// Fates of the packets that a contact left behind at its end.

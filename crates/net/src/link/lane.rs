@@ -4,15 +4,14 @@
 //! arrives. A lane knows nothing of the port that feeds it, so that a port can change from one to another:
 //! what has been sent arrives where it was sent.
 
-use slantpath_base::{Duration, Instant, Seed};
+use slantpath_base::{Duration, Instant};
 
 use crate::link::channel::Channel;
-use crate::link::config::DirectionConfig;
-use crate::link::contact::AtHandover;
 use crate::link::contact_delay::{ContactDelay, DelayPiece};
 use crate::link::counters::{Counters, DropReason};
 use crate::link::flight::{Flight, Transit};
-use crate::link::propagation::Propagation;
+use crate::link::outage::AtHandover;
+use crate::link::propagation::{Delay, Propagation};
 use crate::link::service::Transmission;
 use crate::packets::PacketStore;
 use crate::parcel::{Fate, Parcel, Role};
@@ -80,16 +79,15 @@ pub(crate) struct Lane {
 }
 
 impl Lane {
-    /// A lane whose random streams are named by `path`.
-    pub(crate) fn new(config: &DirectionConfig, seed: Seed, path: &str) -> Self {
-        let channel = Box::new(Channel::new(config, seed, path));
+    /// A lane of this first delay. Packets that the channel loses are counted as dropped for `lost_as`.
+    pub(crate) fn new(delay: &Delay, channel: Channel, lost_as: DropReason) -> Self {
         Self {
             flight: Flight::default(),
-            propagation: Propagation::new(&config.delay),
+            propagation: Propagation::new(delay),
             is_clean: channel.is_clean(),
-            channel,
+            channel: Box::new(channel),
             last_departure: Instant::START,
-            lost_as: if config.arq.is_some() { DropReason::GivenUp } else { DropReason::Loss },
+            lost_as,
         }
     }
 

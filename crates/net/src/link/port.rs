@@ -6,12 +6,12 @@
 use slantpath_base::{DataRate, Duration, Instant, Seed};
 
 use crate::address_names::AddressNames;
-use crate::link::config::{DirectionConfig, WhileDown};
-use crate::link::contact::AtHandover;
+use crate::link::config::DirectionConfig;
 use crate::link::counters::DropReason;
 use crate::link::frames::Bursts;
 use crate::link::lane::{Lane, Outlet};
 use crate::link::occupancy::QueueStatistics;
+use crate::link::outage::{AtHandover, WhileDown};
 use crate::link::queue::{Queue, QueueConfig};
 use crate::link::red::Red;
 use crate::link::scheduler::Scheduler;
@@ -472,9 +472,9 @@ impl Port {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::link::admission::QueueLimit;
     use crate::link::counters::Counters;
     use crate::link::frames::{FrameConfig, SlotRun};
-    use crate::link::queue::QueueLimit;
     use crate::packets::PacketStore;
     use crate::parcel::DestinationId;
     use slantpath_base::Duration;
@@ -504,8 +504,8 @@ mod tests {
     fn a_port_that_changes_its_lane_leaves_what_it_sent_where_it_sent_it() {
         let near = config(Duration::from_millis(1_000));
         let mut port = Port::new(&near, Seed::new(1, 0), "links/first");
-        let mut first = Lane::new(&near, Seed::new(1, 0), "links/first");
-        let mut second = Lane::new(&config(Duration::from_millis(5)), Seed::new(1, 0), "links/second");
+        let mut first = near.lane(Seed::new(1, 0), "links/first");
+        let mut second = config(Duration::from_millis(5)).lane(Seed::new(1, 0), "links/second");
         let (mut counters, mut packets) = (Counters::default(), PacketStore::default());
         for length in [100, 101, 102, 103] {
             let packet = packets.insert(Packet::copied(&[], Checksum::Complete));
@@ -542,7 +542,7 @@ mod tests {
         };
         let config = DirectionConfig { frames: Some(frames), overhead_bytes: 20, ..config(Duration::ZERO) };
         let mut port = Port::new(&config, Seed::new(1, 0), "links/first");
-        let mut lane = Lane::new(&config, Seed::new(1, 0), "links/first");
+        let mut lane = config.lane(Seed::new(1, 0), "links/first");
         let (mut counters, mut packets) = (Counters::default(), PacketStore::default());
         let parcels = [480, 200].map(|length| {
             let packet = packets.insert(Packet::copied(&[], Checksum::Complete));

@@ -14,8 +14,8 @@ use std::collections::VecDeque;
 
 use slantpath_base::{Instant, Probability, Seed, Stream};
 
+use crate::link::admission::{CongestionSignal, QueueLimit, Waiting};
 use crate::link::counters::DropReason;
-use crate::link::queue::{CongestionSignal, QueueLimit, Waiting};
 use crate::link::service::Service;
 use crate::parcel::Parcel;
 

@@ -7,9 +7,10 @@
 
 use slantpath_base::{DataRate, Duration, Instant};
 
+use crate::link::admission::Waiting;
 use crate::link::counters::DropReason;
 use crate::link::occupancy::{Occupancy, QueueStatistics, Waits};
-use crate::link::queue::{Queue, Waiting};
+use crate::link::queue::Queue;
 use crate::link::ring::Ring;
 use crate::link::service::{Service, Transmission};
 use crate::parcel::Parcel;
