@@ -1,12 +1,13 @@
 //! Captures: what was sent into a direction, as pcapng.
 
 use slantpath_base::Instant;
+use slantpath_wire::Packet;
 use slantpath_wire::pcapng::{CaptureInterface, Direction, Writer};
 
 use crate::DirectionId;
 use crate::header;
 use crate::link::DropReason;
-use crate::parcel::{Fate, PacketStore, Parcel};
+use crate::parcel::{Fate, Parcel};
 
 /// A capture of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,14 +37,13 @@ impl Captures {
     }
 
     /// Records a packet that was offered to a direction, and what came of it.
-    #[cold]
     pub(crate) fn record(
         &mut self,
         now: Instant,
         direction: DirectionId,
         offered: Parcel,
         outcome: Result<Parcel, DropReason>,
-        packets: &mut PacketStore,
+        packet: &mut Packet,
     ) {
         let parcel = outcome.unwrap_or(offered);
         let comment = match outcome {
@@ -59,7 +59,6 @@ impl Captures {
         for Capture { writer, interfaces } in &mut self.captures {
             for &(captured, interface) in interfaces.iter() {
                 if captured == direction {
-                    let packet = packets.packet_mut(parcel.packet());
                     header::update(packet, parcel.hop_limit(), parcel.traffic_class());
                     writer.packet(interface, now, &packet.observed(), Direction::Outbound, comment);
                 }

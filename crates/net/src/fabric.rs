@@ -11,12 +11,12 @@ use slantpath_wire::ip::IpHeader;
 use slantpath_wire::{Checksum, Packet};
 
 use crate::address_names::AddressNames;
-use crate::capture::Captures;
 use crate::graph::NetworkGraph;
 use crate::header::{self, AddressKey};
-use crate::link::{DirectionConfig, DropReason, LinkDirection, Offered, SharedPort};
+use crate::link::{Asked, DirectionConfig, DropReason, LinkDirection, Offered, SharedPort};
 use crate::outside::Outside;
-use crate::parcel::{Condition, DestinationId, Fate, LENGTH_MAX, PacketId, PacketStore, Parcel};
+use crate::packets::PacketStore;
+use crate::parcel::{Condition, DestinationId, Fate, LENGTH_MAX, PacketId, Parcel};
 use crate::slots::Slots;
 use crate::source::{Links, Source};
 use crate::{DirectionId, InterfaceId, LinkEnd, NodeId};
@@ -60,7 +60,6 @@ pub(crate) struct Fabric {
     names: AddressNames,
     /// The destination that each interface sent to last: most packets follow one of their kind.
     last_resolved: Vec<Option<(AddressKey, DestinationId)>>,
-    pub(crate) captures: Captures,
     pub(crate) outside: Outside,
     pub(crate) packet_hops: u64,
 }
@@ -100,7 +99,6 @@ impl Fabric {
             handed_over: Vec::new(),
             packets: PacketStore::default(),
             names,
-            captures: Captures::default(),
             outside: Outside::default(),
             packet_hops: 0,
             graph,
@@ -130,20 +128,20 @@ impl Fabric {
             self.end_unreachable(direction, id, length);
             return Ok(());
         };
-        let parcel = Parcel::new(id, destination, length, header.hop_limit, header.traffic_class);
-        if self.packets.counts_host_pairs() {
-            self.note_sent(interface, parcel);
+        let mut parcel = Parcel::new(id, destination, length, header.hop_limit, header.traffic_class);
+        if self.packets.is_observed() {
+            parcel = self.note_sent(interface, parcel);
         }
         self.offer(direction, parcel, source).map_err(|reason| Refusal { interface, parcel, reason })
     }
 
-    #[cold]
-    fn note_sent(&mut self, interface: InterfaceId, parcel: Parcel) {
+    #[inline(never)]
+    fn note_sent(&mut self, interface: InterfaceId, parcel: Parcel) -> Parcel {
         let [from, to] = [interface, self.graph.interface_of(parcel.destination())]
             .map(|interface| self.graph.node_of(interface));
         // What goes to somebody outside, or to a router, would never be seen to arrive.
         let pair = self.graph.host_place(to).map(|_| (from, to));
-        self.packets.note_sent(self.kernel.now(), parcel, pair);
+        self.packets.note_sent(self.kernel.now(), parcel, pair)
     }
 
     /// Ends a packet at its sender, since it is addressed to nobody.
@@ -168,8 +166,9 @@ impl Fabric {
         }
     }
 
-    /// Puts a packet on a link, in fragments if need be. If it is refused, its bytes stay in the store.
-    #[inline]
+    /// Puts a packet on a link, in fragments if need be: the one way in. If it is refused, its bytes stay in the store.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "every packet passes it on each hop")]
     pub(crate) fn offer(
         &mut self,
         id: DirectionId,
@@ -178,7 +177,7 @@ impl Fabric {
     ) -> Result<(), DropReason> {
         let direction = &mut self.directions[id.index()];
         if !direction.is_plain_for(parcel.length()) {
-            return self.offer_otherwise(id, parcel, source);
+            return self.offer_asked(id, parcel, source);
         }
         match direction.offer_plainly(self.kernel.now(), parcel) {
             Offered::Behind => {}
@@ -188,39 +187,64 @@ impl Fabric {
         Ok(())
     }
 
-    /// Variant of [`Fabric::offer`] for any direction, and for packets of any length.
+    /// Variant of [`offer`](Self::offer) for a packet that is too long, or for which something is asked of the link.
     #[inline(never)]
-    fn offer_otherwise(
+    fn offer_asked(
         &mut self,
         id: DirectionId,
         parcel: Parcel,
         source: &mut impl Source,
     ) -> Result<(), DropReason> {
-        let parcel = self.packets.begin_journey(self.kernel.now(), parcel);
-        if self.directions[id.index()].takes_at_once(parcel.length()) {
-            self.put_on(id, parcel)
-        } else {
-            self.offer_with_care(id, parcel, source)
+        let direction = &self.directions[id.index()];
+        if direction.asked().has(Asked::STEERING) || !direction.carries(parcel.length()) {
+            return self.offer_with_care(id, parcel, source);
         }
+        self.put_on(id, parcel)
     }
 
-    /// Puts a packet on a link that is no longer than it carries.
-    #[inline]
+    /// Puts a packet on a link that is no longer than it carries, with all that the link is asked for.
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "where anything is asked for, every packet passes it on each hop"
+    )]
     fn put_on(&mut self, id: DirectionId, parcel: Parcel) -> Result<(), DropReason> {
-        let direction = &mut self.directions[id.index()];
+        let Self { kernel, directions, packets, .. } = self;
+        let (now, direction) = (kernel.now(), &mut directions[id.index()]);
+        let asked = direction.asked();
+        if asked.has(Asked::MORE_THAN_PLAIN) {
+            return self.put_on_by_rule(id, parcel);
+        }
+        let next_before = direction.next_arrival();
+        let outcome = direction.offer_and_observe(now, parcel, packets);
+        let next = direction.next_arrival();
+        if next != next_before {
+            kernel.schedule(Slots::direction(id.index()), next);
+        }
+        if asked.has(Asked::CAPTURES) {
+            packets.note_offered(now, id, parcel, outcome.map(|fate| parcel.with_fate(fate)));
+        }
+        outcome.map(|_| ())
+    }
+
+    /// Variant of [`put_on`](Self::put_on) for a direction that is asked for [more than the plain
+    /// rule](Asked::MORE_THAN_PLAIN).
+    #[inline(never)]
+    fn put_on_by_rule(&mut self, id: DirectionId, parcel: Parcel) -> Result<(), DropReason> {
+        let Self { kernel, directions, packets, shared_ports, .. } = self;
+        let (now, direction) = (kernel.now(), &mut directions[id.index()]);
         let next_before = direction.next_event();
-        let now = self.kernel.now();
-        let conditioned = direction.condition(now, parcel, &self.packets);
-        let outcome = conditioned.and_then(|parcel| match direction.shared_port() {
-            None => direction.offer(now, parcel, &mut self.packets),
-            Some(port) => self.shared_ports[port.index()].offer(now, parcel, direction, &mut self.packets),
-        });
+        let outcome =
+            direction.condition(now, parcel, packets).and_then(|parcel| match direction.shared_port() {
+                None => direction.offer(now, parcel, packets),
+                Some(port) => shared_ports[port.index()].offer(now, parcel, direction, packets),
+            });
         let next = direction.next_event();
         if next != next_before {
-            self.kernel.schedule(Slots::direction(id.index()), next);
+            kernel.schedule(Slots::direction(id.index()), next);
         }
-        if direction.is_captured() {
-            self.captures.record(self.kernel.now(), id, parcel, outcome, &mut self.packets);
+        if direction.asked().has(Asked::CAPTURES) {
+            packets.note_offered(now, id, parcel, outcome);
         }
         outcome.map(|_| ())
     }
@@ -260,6 +284,11 @@ impl Fabric {
     #[inline(never)]
     fn meet_fate(&mut self, id: DirectionId, mut parcel: Parcel, source: &mut impl Source) -> Option<Parcel> {
         self.packets.end_hop(self.kernel.now(), parcel);
+        if parcel.is_plain_but_watched() {
+            self.directions[id.index()].count_plain_arrival(parcel);
+            self.kernel.record(Slots::direction(id.index()), parcel.digest_word());
+            return Some(parcel);
+        }
         parcel = self.directions[id.index()].count_arrival(parcel);
         self.kernel.record(Slots::direction(id.index()), parcel.digest_word());
         match parcel.fate() {
@@ -310,7 +339,7 @@ impl Fabric {
         let Some(direction) = source.next_hop(node, parcel.destination()) else {
             return self.end_at_router(node, from, parcel, DropReason::Unreachable, source);
         };
-        if let Err(reason) = self.offer_otherwise(direction, parcel, source) {
+        if let Err(reason) = self.offer(direction, parcel, source) {
             self.discard(node, from, parcel, reason, direction, source);
         }
     }

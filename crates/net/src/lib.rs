@@ -9,7 +9,7 @@
 //! # Map
 //!
 //! - [`graph`][]: a [`NetworkBuilder`] checks a plan into a [`NetworkGraph`]. [`network`] runs it.
-//! - [`link`] is one direction. A `link/port` admits packets (`queue`, `red`) and serves them; a `link/lane` carries
+//! - [`link`] is one direction. A `link/port` admits packets (`admission`, `queue`, `red`) and serves them; a `link/lane` carries
 //!   them (`channel` with `bit_errors` and `bursts`, `flight`, `propagation`). A port is handed its lane with every
 //!   call, so that it can feed another.
 //! - A port has one of two transmitters. `link/transmitter` is the closed form: a packet's departure is known when it
@@ -27,7 +27,9 @@
 //!   reported.
 //! - [`source`][]: changes and next hops, by static dispatch. [`planned`] has the plan's [`script`] and the shortest
 //!   [`routes`]: a tree for each router with hosts, grown on demand. `slantpath_sat` has contact plans.
-//! - [`probe`], [`host_pairs`], [`capture`] observe. [`journeys`] notes beside the packets the parts of their delays.
+//! - [`observers`] is the hook of all that looks at packets: [`host_pairs`], [`capture`], and [`journeys`], which notes
+//!   beside the packets the parts of their delays. A [`probe`] looks at a queue.
+//! - [`packets`] keeps the bytes of packets; a [`parcel`] is what links and routers need of one.
 //! - [`outside`][]: the way in for packets that are not simulated, each with its instant, and the way out. Its record
 //!   repeats a run (`docs/models/event-kernel.md`).
 //!
@@ -36,8 +38,10 @@
 //! - A packet's fate on a link is settled when its first bit is sent. With frames, it is handed to the lane when its
 //!   last byte has left, since an allocation may change before.
 //! - Destination, length, hop limit and traffic class travel in a few words beside the packet.
-//! - A direction finds out with each change whether it has only to keep packets in order and to drop those without
-//!   room. If so, they take a short way through it. Where journeys are noted, all directions take the long way.
+//! - A link has one way in, `Fabric::offer`. A direction is told when it is asked for more than to keep packets in
+//!   order and to drop those without room (`link/asked`). One that is asked for nothing does nothing else, and no
+//!   packet asks again. Channels and observers come on top of that rule; other queues, conditioners and shared
+//!   transmitters replace it.
 //! - A direction may be *steered*: its source then decides for every packet where it goes as it is about to be sent.
 //!   The source may look at the packet's flow and at what waits.
 
@@ -52,7 +56,9 @@ mod id;
 mod journeys;
 mod link;
 mod network;
+mod observers;
 mod outside;
+mod packets;
 mod parcel;
 mod planned;
 mod probe;

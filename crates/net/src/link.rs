@@ -8,7 +8,9 @@
 //! A queue in which a packet's departure depends on what comes later keeps its packets until they are sent. The
 //! direction's deadline is then the earlier of the next arrival and of the end of the present transmission.
 
+mod admission;
 mod arq;
+mod asked;
 mod bit_errors;
 mod bursts;
 mod channel;
@@ -25,6 +27,7 @@ mod frames;
 mod header_compression;
 mod lane;
 mod occupancy;
+mod outage;
 mod port;
 mod propagation;
 mod queue;
@@ -37,11 +40,13 @@ mod shaper;
 mod shared_port;
 mod transmitter;
 
+pub use admission::{CongestionSignal, QueueLimit};
 pub use arq::{ArqConfig, ArqOrder};
+pub(crate) use asked::Asked;
 pub use bursts::{ChannelState, GilbertElliott};
 pub use codel::CoDelConfig;
-pub use config::{DirectionConfig, WhileDown};
-pub use contact::{AtHandover, Contact, LeftBehind};
+pub use config::DirectionConfig;
+pub use contact::{Contact, LeftBehind};
 pub use contact_delay::DelayPiece;
 pub use counters::{Count, Counters, DropReason};
 pub use drr::{DrrClass, DrrConfig};
@@ -49,9 +54,10 @@ pub use fq_codel::FqCoDelConfig;
 pub use frames::{Bursts, FrameConfig, SlotRun};
 pub use header_compression::HeaderCompression;
 pub use occupancy::QueueStatistics;
+pub use outage::{AtHandover, WhileDown};
 pub(crate) use port::Offered;
 pub use propagation::{Delay, DelayCurve};
-pub use queue::{CongestionSignal, QueueConfig, QueueLimit};
+pub use queue::QueueConfig;
 pub use red::{BeyondMax, Measure, Precedence, RedConfig, RedThresholds};
 pub use reordering::Reordering;
 pub(crate) use service::Transmission;
@@ -66,22 +72,17 @@ use crate::conditioner::Conditioner;
 use crate::link::contact::Contacts;
 use crate::link::lane::{Lane, Outlet};
 use crate::link::port::Port;
-use crate::parcel::{PacketStore, Parcel};
+use crate::packets::PacketStore;
+use crate::parcel::{Fate, Parcel};
 use crate::probe::{QueueProbe, QueueSample};
 use crate::script::Change;
 
 #[derive(Clone, Debug)]
 pub(crate) struct LinkDirection {
-    /// The longest packet that takes the short way of [`offer_plainly`](Self::offer_plainly): what the MTU allows, or
-    /// none while more is asked of the direction than to keep packets in order and to drop those without room.
+    /// Work that it is asked for.
+    asked: Asked,
+    /// The longest packet for which that is nothing: what the MTU allows, or none while anything is asked for.
     plain_bytes_max: u32,
-    /// The longest packet that may be put on it without looking further: what the MTU allows, or none if the source of
-    /// the run says first where each goes.
-    taken_bytes_max: u32,
-    is_steered: bool,
-    is_captured: bool,
-    /// True if the journeys of packets are watched.
-    is_watched: bool,
     lane: Lane,
     port: Port,
     pub(crate) counters: Counters,
@@ -94,19 +95,17 @@ pub(crate) struct LinkDirection {
 impl LinkDirection {
     pub(crate) fn new(config: &DirectionConfig, seed: Seed, path: &str) -> Self {
         let mut direction = Self {
+            asked: Asked::default(),
             plain_bytes_max: 0,
-            taken_bytes_max: 0,
-            is_steered: false,
-            is_captured: false,
-            is_watched: false,
-            lane: Lane::new(config, seed, path),
+            lane: config.lane(seed, path),
             port: Port::new(config, seed, path),
             counters: Counters::default(),
             conditioner: (!config.conditioner.is_empty())
                 .then(|| Box::new(Conditioner::new(&config.conditioner, seed, path))),
             contacts: None,
         };
-        direction.choose_way();
+        direction.asked.set(Asked::CONDITIONER, direction.conditioner.is_some());
+        direction.look_at_parts();
         direction
     }
 
@@ -118,39 +117,38 @@ impl LinkDirection {
         }
     }
 
-    /// Finds out which packets take the short way, after a change of what is asked of the direction.
-    fn choose_way(&mut self) {
-        let has_own_port = self.shared_port().is_none();
-        let is_seen = self.is_captured || self.is_watched || self.conditioner.is_some();
-        let is_plain = has_own_port && self.port.is_plain() && self.lane.is_clean() && !is_seen;
-        self.taken_bytes_max = if self.is_steered { 0 } else { self.port.mtu_bytes() };
-        self.plain_bytes_max = if is_plain { self.taken_bytes_max } else { 0 };
+    /// Asks it for work from now on, of every packet.
+    pub(crate) fn ask(&mut self, work: Asked) {
+        self.asked.set(work, true);
+        self.note_asked();
     }
 
-    /// Has the source of the run say of every packet where it goes.
-    pub(crate) fn steer(&mut self) {
-        self.is_steered = true;
-        self.choose_way();
+    /// Finds out which work its parts have, after one of them has changed.
+    fn look_at_parts(&mut self) {
+        self.asked.set(Asked::CHANNEL, !self.lane.is_clean());
+        self.asked.set(Asked::QUEUE_CHANGES, self.port.is_observed());
+        self.asked.set(Asked::SHARED_PORT, self.shared_port().is_some());
+        self.asked.set(Asked::TRANSMITTER, !self.port.is_plain());
+        self.note_asked();
     }
 
-    /// Tells if the source of the run says of every packet where it goes.
-    pub(crate) const fn is_steered(&self) -> bool {
-        self.is_steered
+    const fn note_asked(&mut self) {
+        self.plain_bytes_max = if self.asked.is_nothing() { self.port.mtu_bytes() } else { 0 };
     }
 
-    /// Tells if a packet of this length may be put on it without looking further.
-    pub(crate) const fn takes_at_once(&self, length: u32) -> bool {
-        length <= self.taken_bytes_max
+    /// Work that it is asked for.
+    #[inline]
+    pub(crate) const fn asked(&self) -> Asked {
+        self.asked
     }
 
-    /// Tells if a packet of this length takes the short way.
+    /// Tells if a packet is [carried](Self::carries) and nothing is asked for: nearly every packet of nearly every run.
     #[inline]
     pub(crate) const fn is_plain_for(&self, length: u32) -> bool {
         length <= self.plain_bytes_max
     }
 
-    /// Variant of [`offer`](Self::offer) for packets that take [the short way](Self::is_plain_for), which nearly all
-    /// do.
+    /// Variant of [`offer`](Self::offer) for a packet for which [nothing is asked](Self::is_plain_for).
     #[inline]
     pub(crate) fn offer_plainly(&mut self, now: Instant, parcel: Parcel) -> Offered {
         let Self { lane, port, counters, .. } = self;
@@ -158,7 +156,31 @@ impl LinkDirection {
         port.offer_plainly(now, parcel, lane)
     }
 
-    /// Counts a packet for which there was no room on the short way.
+    /// Variant of [`offer`](Self::offer) for a packet for which nothing is asked that is [more than the plain
+    /// rule](Asked::MORE_THAN_PLAIN): the channel and observers.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "it is called from one place")]
+    pub(crate) fn offer_and_observe(
+        &mut self,
+        now: Instant,
+        parcel: Parcel,
+        packets: &mut PacketStore,
+    ) -> Result<Fate, DropReason> {
+        let Self { asked, lane, port, counters, .. } = self;
+        counters.offered.add(parcel.length());
+        match port.transmit_plainly(now, parcel.length(), asked.has(Asked::QUEUE_CHANGES)) {
+            Some(transmission) => Ok(lane.carry(transmission, parcel, counters, packets)),
+            None => Err(self.refuse_for_room(parcel.length())),
+        }
+    }
+
+    /// Instant at which the next packet arrives at the far end; [`Instant::FAR_FUTURE`] if none does.
+    #[inline]
+    pub(crate) const fn next_arrival(&self) -> Instant {
+        self.lane.next_arrival()
+    }
+
+    /// Counts a packet for which there was no room where nothing is asked for.
     #[cold]
     pub(crate) fn refuse_for_room(&mut self, length: u32) -> DropReason {
         self.counters.drop(DropReason::QueueFull, length);
@@ -248,7 +270,7 @@ impl LinkDirection {
             Change::Down | Change::Up if self.contacts.is_some() => self.change_service(now, change, packets),
             _ => self.carry_out(now, change, packets),
         }
-        self.choose_way();
+        self.look_at_parts();
     }
 
     fn carry_out(&mut self, now: Instant, change: Change, packets: &mut PacketStore) {
@@ -341,23 +363,7 @@ impl LinkDirection {
 
     pub(crate) fn set_queue_probe(&mut self, probe: QueueProbe) {
         self.port.set_probe(probe);
-        self.choose_way();
-    }
-
-    /// Notes that somebody wants to see every packet that is offered.
-    pub(crate) fn set_captured(&mut self) {
-        self.is_captured = true;
-        self.choose_way();
-    }
-
-    /// Notes that somebody wants to know what the journey of every packet takes.
-    pub(crate) fn set_watched(&mut self) {
-        self.is_watched = true;
-        self.choose_way();
-    }
-
-    pub(crate) const fn is_captured(&self) -> bool {
-        self.is_captured
+        self.look_at_parts();
     }
 
     pub(crate) fn take_queue_samples(&mut self) -> Vec<QueueSample> {
@@ -373,4 +379,46 @@ impl LinkDirection {
 /// for itself.
 fn time_of(shared: Option<&SharedPort>, length: u32) -> Duration {
     shared.map_or(Duration::ZERO, |port| port.time_to_send(length))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::probe::Sampling;
+    use slantpath_base::{DataRate, Probability};
+
+    fn direction() -> LinkDirection {
+        let queue = QueueConfig::DropTail(QueueLimit::Packets(1));
+        let config =
+            DirectionConfig::new(DataRate::from_bits_per_sec(8_000), Duration::from_millis(1), queue);
+        LinkDirection::new(&config, Seed::new(1, 0), "links/first")
+    }
+
+    #[test]
+    fn a_direction_is_told_what_it_is_asked_for_when_that_changes() {
+        let (mut direction, mut packets) = (direction(), PacketStore::default());
+        assert!(direction.is_plain_for(1_500) && !direction.is_plain_for(1_501));
+        let mut after = |change| {
+            direction.change(Instant::START, change, &mut packets);
+            (direction.asked().has(Asked::CHANNEL), direction.asked().has(Asked::TRANSMITTER))
+        };
+        assert_eq!(after(Change::Loss(Probability::ALWAYS)), (true, false));
+        assert_eq!(after(Change::Down), (true, true));
+        assert_eq!(after(Change::Loss(Probability::NEVER)), (false, true));
+        assert_eq!(after(Change::Up), (false, false));
+        assert!(direction.is_plain_for(1_500));
+        direction.ask(Asked::STEERING);
+        assert!(!direction.is_plain_for(1));
+    }
+
+    #[test]
+    fn a_probe_asks_something_of_a_direction_if_it_wants_each_change_alone() {
+        let mut direction = direction();
+        direction.set_queue_probe(QueueProbe::new(Sampling::Every(Duration::from_millis(1))));
+        assert!(direction.is_plain_for(1_500));
+        direction.set_queue_probe(QueueProbe::new(Sampling::OnChange));
+        assert!(!direction.is_plain_for(1) && direction.asked().has(Asked::QUEUE_CHANGES));
+        direction.set_queue_probe(QueueProbe::new(Sampling::Every(Duration::from_millis(1))));
+        assert!(direction.is_plain_for(1_500));
+    }
 }

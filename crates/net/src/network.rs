@@ -6,9 +6,10 @@ use slantpath_des::{Clock, FreeRunning, RunDigest};
 use crate::capture::CaptureId;
 use crate::fabric::{Delivery, Fabric, Refusal};
 use crate::graph::{NetworkGraph, NodeKind};
-use crate::host_pairs::HostPair;
-use crate::link::{Counters, QueueStatistics, SharedPortStatistics};
+use crate::host_pairs::{HostPair, HostPairs};
+use crate::link::{Asked, Counters, QueueStatistics, SharedPortStatistics};
 use crate::outside::{InjectError, OutsidePacket, RecordError};
+use crate::parcel::Parcel;
 use crate::planned::Planned;
 use crate::probe::{QueueProbe, QueueSample, Sampling};
 use crate::sampler::Sampler;
@@ -138,14 +139,8 @@ impl<H: Host, S: Source> Network<H, S> {
                     self.fabric.run_direction(index, &mut self.source)
                 {
                     let now = self.fabric.now();
-                    if parcel.is_watched()
-                        && let Some(journey) = self.fabric.packets.journey(now, parcel)
-                    {
-                        self.hosts[host].note_journey(journey);
-                    }
-                    if self.fabric.packets.counts_host_pairs() {
-                        let node = self.fabric.graph.hosts[host];
-                        self.fabric.packets.note_received(now, parcel, node);
+                    if self.fabric.packets.is_observed() {
+                        self.note_received(host, parcel);
                     }
                     self.hosts[host].handle_packet(now, interface, self.fabric.unpack(parcel));
                     self.fabric.packets.remove(parcel.packet());
@@ -166,6 +161,15 @@ impl<H: Host, S: Source> Network<H, S> {
             Component::Source => self.fabric.apply_changes(&mut self.source),
         }
         true
+    }
+
+    /// Tells observers that a packet has come to a host, and the host what its journey took.
+    #[inline(never)]
+    fn note_received(&mut self, host: usize, parcel: Parcel) {
+        let (now, node) = (self.fabric.now(), self.fabric.graph.hosts[host]);
+        if let Some(journey) = self.fabric.packets.note_received(now, parcel, node) {
+            self.hosts[host].note_journey(journey);
+        }
     }
 
     /// # Panics
@@ -367,25 +371,30 @@ impl<H: Host, S: Source> Network<H, S> {
         for port in shared_ports {
             port.restart_statistics(now);
         }
-        self.fabric.packets.restart_host_pairs(now);
+        if self.fabric.packets.is_observed()
+            && let Some(pairs) = &mut self.fabric.packets.observers_mut().host_pairs
+        {
+            pairs.restart(now);
+        }
     }
 
     /// Counts the packets that hosts send to each other from now on, with their delays.
     pub fn count_host_pairs(&mut self) {
         let now = self.now();
-        self.fabric.packets.count_host_pairs(now);
+        self.fabric.packets.observers_mut().host_pairs = Some(HostPairs::new(now));
     }
 
     /// Counts and delays of the packets of each host that sent to another, in the order of hosts: if they were [asked
     /// for](Self::count_host_pairs).
     pub fn host_pairs(&self) -> &[((NodeId, NodeId), HostPair)] {
-        self.fabric.packets.host_pairs()
+        let pairs = self.fabric.packets.observers().and_then(|observers| observers.host_pairs.as_ref());
+        pairs.map_or(&[], HostPairs::all)
     }
 
     /// Tells hosts, with each packet that is sent from now on, [what its journey took](Host::note_journey).
     pub fn watch_journeys(&mut self) {
-        self.fabric.packets.watch_journeys();
-        self.fabric.directions.iter_mut().for_each(crate::link::LinkDirection::set_watched);
+        self.fabric.packets.observers_mut().journeys.get_or_insert_default();
+        self.fabric.directions.iter_mut().for_each(|direction| direction.ask(Asked::JOURNEYS));
     }
 
     /// Switches the recording of a queue's length on, from now on.
@@ -464,15 +473,15 @@ impl<H: Host, S: Source> Network<H, S> {
     pub fn capture(&mut self, directions: &[DirectionId]) -> CaptureId {
         let graph = &self.fabric.graph;
         let named = directions.iter().map(|&direction| (direction, graph.direction_path(direction)));
-        let capture = self.fabric.captures.add(named);
+        let capture = self.fabric.packets.observers_mut().captures.add(named);
         for direction in directions {
-            self.fabric.directions[direction.index()].set_captured();
+            self.fabric.directions[direction.index()].ask(Asked::CAPTURES);
         }
         capture
     }
 
     /// The part of a capture's file that was written since it was last asked for.
     pub fn take_capture(&mut self, capture: CaptureId) -> Vec<u8> {
-        self.fabric.captures.take(capture)
+        self.fabric.packets.observers_mut().captures.take(capture)
     }
 }

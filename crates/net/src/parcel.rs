@@ -1,21 +1,21 @@
-//! Packets on their way through the network: a few words each, and the store that keeps their bytes.
+//! Packets on their way through the network: a few words each. Their bytes lie in the
+//! [store](crate::packets::PacketStore).
 
-use slantpath_base::Instant;
-use slantpath_interface::Journey;
-use slantpath_wire::Packet;
 use slantpath_wire::ip::Dscp;
 
-use crate::NodeId;
-use crate::host_pairs::{HostPair, HostPairs};
-use crate::journeys::Journeys;
-use crate::link::Transmission;
-
-/// Place of the bytes of a packet in the [`PacketStore`].
+/// Place of the bytes of a packet in the [store](crate::packets::PacketStore).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PacketId(u32);
 
 impl PacketId {
-    const fn index(self) -> usize {
+    /// The place of this number.
+    pub(crate) const fn new(number: u32) -> Self {
+        Self(number)
+    }
+
+    /// Number of the place.
+    #[inline]
+    pub(crate) const fn index(self) -> usize {
         self.0 as usize
     }
 }
@@ -154,6 +154,12 @@ impl Parcel {
         self.state & (0xff << CONDITION | 0xff << FATE | 0xff << ROLE) == PLAIN
     }
 
+    /// Tells if it is [plain](Self::is_plain) but that somebody watches its journey.
+    #[inline]
+    pub(crate) const fn is_plain_but_watched(self) -> bool {
+        Self { state: self.state ^ WATCHED, ..self }.is_plain()
+    }
+
     /// Word that tells this parcel from others in the digest of a run: destination, length and all that has happened to
     /// it, a mark of congestion among it.
     #[inline]
@@ -271,183 +277,4 @@ pub(crate) enum Fate {
 pub(crate) enum Role {
     Copy,
     Original,
-}
-
-/// The bytes of all packets in the network. Places are reused, the last one first, so that a run in its
-/// steady state allocates nothing.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct PacketStore {
-    places: Vec<Packet>,
-    free: Vec<PacketId>,
-    /// If journeys are watched.
-    journeys: Option<Box<Journeys>>,
-    /// If packets between hosts are counted.
-    host_pairs: Option<Box<HostPairs>>,
-}
-
-impl PacketStore {
-    /// The packet in the place that is used next, to be written over. What is written there is kept once the place has
-    /// been [taken](Self::take_vacant).
-    #[inline]
-    pub(crate) fn vacant(&mut self) -> &mut Packet {
-        let id = match self.free.last() {
-            Some(&id) => id,
-            None => self.add_place(),
-        };
-        &mut self.places[id.0 as usize]
-    }
-
-    #[cold]
-    fn add_place(&mut self) -> PacketId {
-        let id = PacketId(u32::try_from(self.places.len()).expect("fewer than 2^32 packets are under way"));
-        self.places.push(Packet::default());
-        self.free.push(id);
-        id
-    }
-
-    /// Takes the [vacant](Self::vacant) place, which must have been asked for.
-    #[inline]
-    pub(crate) fn take_vacant(&mut self) -> PacketId {
-        self.free.pop().expect("a vacant place")
-    }
-
-    /// A packet that no host sends, but a router, a link or somebody outside.
-    pub(crate) fn insert(&mut self, packet: Packet) -> PacketId {
-        *self.vacant() = packet;
-        let id = self.take_vacant();
-        if let Some(pairs) = &mut self.host_pairs {
-            pairs.clear(id.index());
-        }
-        id
-    }
-
-    /// A packet that a link makes of another, which counts as the other.
-    pub(crate) fn insert_part(&mut self, packet: Packet, of: Parcel) -> PacketId {
-        let id = self.insert(packet);
-        if let Some(pairs) = &mut self.host_pairs {
-            pairs.copy(of.packet().index(), id.index());
-        }
-        if of.is_watched()
-            && let Some(journeys) = &mut self.journeys
-        {
-            journeys.copy(of.packet().index(), id.index());
-        }
-        id
-    }
-
-    /// Counts packets between hosts that are sent from now on, afresh if they were counted before.
-    pub(crate) fn count_host_pairs(&mut self, now: Instant) {
-        self.host_pairs = Some(Box::new(HostPairs::new(now)));
-    }
-
-    /// Counts since [`count_host_pairs`](Self::count_host_pairs); empty if they were not asked for.
-    pub(crate) fn host_pairs(&self) -> &[((NodeId, NodeId), HostPair)] {
-        self.host_pairs.as_ref().map_or(&[], |pairs| pairs.all())
-    }
-
-    /// Starts the counts anew, if there are any.
-    pub(crate) fn restart_host_pairs(&mut self, now: Instant) {
-        if let Some(pairs) = &mut self.host_pairs {
-            pairs.restart(now);
-        }
-    }
-
-    /// Tells if packets between hosts are counted.
-    #[inline]
-    pub(crate) const fn counts_host_pairs(&self) -> bool {
-        self.host_pairs.is_some()
-    }
-
-    /// Notes that a host sends a packet: to another, or without a pair to something else.
-    #[cold]
-    pub(crate) fn note_sent(&mut self, now: Instant, parcel: Parcel, pair: Option<(NodeId, NodeId)>) {
-        let Some(pairs) = &mut self.host_pairs else { return };
-        let place = parcel.packet().index();
-        match pair {
-            Some(pair) => pairs.begin(place, now, pair, parcel.length()),
-            None => pairs.clear(place),
-        }
-    }
-
-    /// Notes that a packet has come to a host.
-    #[cold]
-    pub(crate) fn note_received(&mut self, now: Instant, parcel: Parcel, host: NodeId) {
-        if let Some(pairs) = &mut self.host_pairs
-            && parcel.condition() == Condition::Sound
-        {
-            pairs.end(parcel.packet().index(), now, host, parcel.length());
-        }
-    }
-
-    /// Has the journeys of packets be watched that are sent from now on.
-    pub(crate) fn watch_journeys(&mut self) {
-        self.journeys.get_or_insert_default();
-    }
-
-    /// Begins the journey of a packet that its sender gives to its first link, if journeys are watched.
-    pub(crate) fn begin_journey(&mut self, now: Instant, parcel: Parcel) -> Parcel {
-        match &mut self.journeys {
-            Some(journeys) if !parcel.is_watched() => {
-                journeys.begin(parcel.packet().index(), now);
-                parcel.watched()
-            }
-            _ => parcel,
-        }
-    }
-
-    /// Notes that a link sends a packet for the first time, and when it will be at the far end.
-    #[inline]
-    pub(crate) fn note_hop(&mut self, parcel: Parcel, transmission: Transmission, arrival: Instant) {
-        if parcel.is_watched()
-            && let Some(journeys) = &mut self.journeys
-        {
-            journeys.note_hop(parcel.packet().index(), transmission, arrival);
-        }
-    }
-
-    /// Variant of [`note_hop`](Self::note_hop) for a link that retransmits the packet.
-    pub(crate) fn note_repetition(&mut self, parcel: Parcel, transmission: Transmission, arrival: Instant) {
-        if parcel.is_watched()
-            && let Some(journeys) = &mut self.journeys
-        {
-            journeys.note_repetition(parcel.packet().index(), transmission, arrival);
-        }
-    }
-
-    /// Notes that a packet has come to the far end of a link.
-    pub(crate) fn end_hop(&mut self, now: Instant, parcel: Parcel) {
-        if parcel.is_watched()
-            && let Some(journeys) = &mut self.journeys
-        {
-            journeys.end_hop(parcel.packet().index(), now);
-        }
-    }
-
-    /// The journey of a packet that is at its end now.
-    pub(crate) fn journey(&self, now: Instant, parcel: Parcel) -> Option<Journey> {
-        Some(self.journeys.as_ref()?.read(parcel.packet().index(), now))
-    }
-
-    /// Forgets a packet. Its place is the next to be used.
-    #[inline]
-    pub(crate) fn remove(&mut self, id: PacketId) {
-        // What it shares with others is let go now, and not when the place is needed.
-        drop(self.places[id.0 as usize].take_tail());
-        self.free.push(id);
-    }
-
-    #[inline]
-    pub(crate) fn packet(&self, id: PacketId) -> &Packet {
-        &self.places[id.0 as usize]
-    }
-
-    #[inline]
-    pub(crate) fn packet_mut(&mut self, id: PacketId) -> &mut Packet {
-        &mut self.places[id.0 as usize]
-    }
-
-    /// Number of packets that are under way.
-    pub(crate) fn len(&self) -> usize {
-        self.places.len() - self.free.len()
-    }
 }

@@ -8,9 +8,10 @@ use crate::address_names::AddressNames;
 use crate::conditioner::FlowKey;
 use crate::fabric::Receivers;
 use crate::link::{
-    AtHandover, Bursts, Contact, DelayPiece, DropReason, LeftBehind, LinkDirection, SharedPort,
+    Asked, AtHandover, Bursts, Contact, DelayPiece, DropReason, LeftBehind, LinkDirection, SharedPort,
 };
-use crate::parcel::{PacketStore, Parcel};
+use crate::packets::PacketStore;
+use crate::parcel::Parcel;
 use crate::script::Change;
 use crate::slots::Slots;
 use crate::{DestinationId, DirectionId, NodeId, SharedPortId};
@@ -168,7 +169,7 @@ impl Links<'_> {
 
     /// Has the source be asked of every packet that is to be sent by a direction [where it goes](Source::steer).
     pub fn steer(&mut self, direction: DirectionId) {
-        self.directions[direction.index()].steer();
+        self.directions[direction.index()].ask(Asked::STEERING);
     }
 
     /// Has the transmitter of a direction that [sends in frames](crate::DirectionConfig::frames) have these slots from

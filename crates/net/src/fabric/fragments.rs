@@ -5,7 +5,7 @@ use slantpath_wire::fragment;
 use crate::DirectionId;
 use crate::fabric::Fabric;
 use crate::header;
-use crate::link::DropReason;
+use crate::link::{Asked, DropReason};
 use crate::parcel::Parcel;
 
 impl Fabric {
@@ -26,8 +26,8 @@ impl Fabric {
         let Some(fragments) = fragments else {
             let refusal = Err(DropReason::Mtu);
             self.directions[id.index()].refuse_too_long(parcel.length());
-            if self.directions[id.index()].is_captured() {
-                self.captures.record(self.kernel.now(), id, parcel, refusal, &mut self.packets);
+            if self.directions[id.index()].asked().has(Asked::CAPTURES) {
+                self.packets.note_offered(self.kernel.now(), id, parcel, refusal);
             }
             return Err(DropReason::Mtu);
         };

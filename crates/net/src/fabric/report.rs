@@ -100,7 +100,8 @@ impl Fabric {
         let length = length_of(&packet);
         let id = self.packets.insert(packet);
         let parcel = Parcel::new(id, destination, length, header.hop_limit, header.traffic_class);
-        if self.offer_otherwise(direction, parcel, source).is_err() {
+        let parcel = self.packets.note_sent(self.now(), parcel, None);
+        if self.offer(direction, parcel, source).is_err() {
             self.packets.remove(parcel.packet());
         }
     }

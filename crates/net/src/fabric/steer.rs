@@ -2,7 +2,7 @@
 
 use crate::DirectionId;
 use crate::fabric::Fabric;
-use crate::link::DropReason;
+use crate::link::{Asked, DropReason};
 use crate::parcel::Parcel;
 use crate::source::{Leaving, Source};
 
@@ -15,7 +15,7 @@ impl Fabric {
         parcel: Parcel,
         source: &mut impl Source,
     ) -> Result<(), DropReason> {
-        let (id, parcel) = if self.directions[id.index()].is_steered() {
+        let (id, parcel) = if self.directions[id.index()].asked().has(Asked::STEERING) {
             let leaving = Leaving {
                 direction: id,
                 destination: parcel.destination(),

@@ -95,7 +95,7 @@ impl Flips {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parcel::PacketStore;
+    use crate::packets::PacketStore;
     use slantpath_base::Seed;
     use slantpath_wire::{Checksum, Packet};
 

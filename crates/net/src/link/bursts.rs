@@ -219,7 +219,7 @@ impl Timeline {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parcel::PacketStore;
+    use crate::packets::PacketStore;
     use proptest::prelude::*;
     use slantpath_wire::{Checksum, Packet};
 

@@ -5,11 +5,25 @@
 use slantpath_base::{Duration, Instant, Probability, Seed, Stream};
 
 use crate::link::bit_errors::{BitErrors, Flips};
-use crate::link::bursts::Bursts;
-use crate::link::config::DirectionConfig;
+use crate::link::bursts::{Bursts, GilbertElliott};
 use crate::link::reordering::Reordering;
 use crate::link::service::Transmission;
 use crate::parcel::{Fate, PacketId, Parcel};
+
+/// Settings of a channel at first.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ChannelConfig {
+    /// The chance of each packet to vanish.
+    pub(crate) loss: Probability,
+    /// The chance of each bit to be flipped.
+    pub(crate) bit_errors: Probability,
+    /// Loss and bit errors in bursts, beside those.
+    pub(crate) bursts: Option<GilbertElliott>,
+    /// The chance of each packet that arrives to arrive twice.
+    pub(crate) duplication: Probability,
+    /// Extra delay of some packets.
+    pub(crate) reordering: Reordering,
+}
 
 #[derive(Clone, Debug)]
 pub(crate) struct Channel {
@@ -26,7 +40,7 @@ pub(crate) struct Channel {
 }
 
 impl Channel {
-    pub(crate) fn new(config: &DirectionConfig, seed: Seed, path: &str) -> Self {
+    pub(crate) fn new(config: ChannelConfig, seed: Seed, path: &str) -> Self {
         let stream = |kind: &str| seed.stream(&format!("{path}/{kind}"));
         Self {
             loss: config.loss,

@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 
 use slantpath_base::Instant;
 
+use crate::link::admission::{CongestionSignal, QueueLimit};
 use crate::link::codel::{CoDel, Departing};
 use crate::link::counters::DropReason;
 use crate::link::lane::Outlet;
-use crate::link::queue::CongestionSignal;
 use crate::parcel::Parcel;
 
 /// Packets with the instants at which they came, first in, first out.
@@ -40,6 +40,13 @@ impl Class {
 
     pub(crate) const fn bytes(&self) -> u64 {
         self.bytes
+    }
+
+    /// Tells if a limit of this class admits a packet, beside one that has left the class and still waits.
+    pub(crate) fn admits(&self, limit: QueueLimit, held: Option<Parcel>, arrival: Parcel) -> bool {
+        let held_bytes = held.map_or(0, |held| u64::from(held.length()));
+        let packets = self.packets() + u64::from(held.is_some());
+        limit.admits(packets, self.bytes + held_bytes, arrival.length())
     }
 
     pub(crate) fn is_empty(&self) -> bool {

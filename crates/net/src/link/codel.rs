@@ -5,7 +5,7 @@
 
 use slantpath_base::{Duration, Instant};
 
-use crate::link::queue::{CongestionSignal, QueueLimit};
+use crate::link::admission::{CongestionSignal, QueueLimit};
 
 /// A CoDel queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

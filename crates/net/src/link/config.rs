@@ -1,12 +1,16 @@
 //! Configuration of a direction of a link.
 
-use slantpath_base::{DataRate, Duration, Probability};
+use slantpath_base::{DataRate, Duration, Probability, Seed};
 
 use crate::conditioner::ConditioningRule;
 use crate::link::arq::ArqConfig;
 use crate::link::bursts::GilbertElliott;
+use crate::link::channel::{Channel, ChannelConfig};
+use crate::link::counters::DropReason;
 use crate::link::frames::FrameConfig;
 use crate::link::header_compression::HeaderCompression;
+use crate::link::lane::Lane;
+use crate::link::outage::WhileDown;
 use crate::link::propagation::Delay;
 use crate::link::queue::QueueConfig;
 use crate::link::reordering::Reordering;
@@ -93,18 +97,21 @@ impl DirectionConfig {
             || self.frames.is_some()
     }
 
+    /// The lane of the direction, with random streams that are named by `path`.
+    pub(crate) fn lane(&self, seed: Seed, path: &str) -> Lane {
+        let channel = ChannelConfig {
+            loss: self.loss,
+            bit_errors: self.bit_errors,
+            bursts: self.bursts,
+            duplication: self.duplication,
+            reordering: self.reordering,
+        };
+        let lost_as = if self.arq.is_some() { DropReason::GivenUp } else { DropReason::Loss };
+        Lane::new(&self.delay, Channel::new(channel, seed, path), lost_as)
+    }
+
     /// True if packets fare by the flow that they belong to.
     pub(crate) const fn tells_flows_apart(&self) -> bool {
         !self.conditioner.is_empty() || matches!(self.queue, QueueConfig::FqCoDel(_))
     }
-}
-
-/// Treatment of packets while a direction is down. Those that left the transmitter before arrive; the one that was
-/// being transmitted is lost in either case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WhileDown {
-    /// Waiting packets and new ones are dropped.
-    Drop,
-    /// Packets wait, as far as the queue has room, and are sent when the direction comes up again.
-    Hold,
 }

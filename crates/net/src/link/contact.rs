@@ -10,7 +10,9 @@ use crate::link::LinkDirection;
 use crate::link::contact_delay::DelayPiece;
 use crate::link::counters::DropReason;
 use crate::link::lane::Outlet;
-use crate::parcel::{PacketStore, Parcel};
+use crate::link::outage::AtHandover;
+use crate::packets::PacketStore;
+use crate::parcel::Parcel;
 use crate::script::Change;
 use crate::{NodeId, SharedPortId};
 
@@ -21,18 +23,6 @@ pub struct Contact {
     pub receiver: NodeId,
     /// The transmitter, if others send by it, too; else the direction's own.
     pub port: Option<SharedPortId>,
-}
-
-/// Treatment of packets that wait for a transmitter when its contact ends. The one that is being sent is lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AtHandover {
-    /// They are given back to their node, which sends them on by the routes that hold then.
-    HandedOver,
-    /// They go on waiting, for the next contact. What comes before it waits or is dropped as
-    /// [`WhileDown`](crate::WhileDown) says.
-    Held,
-    /// They are dropped.
-    Lost,
 }
 
 /// Fates of the packets that a contact left behind at its end.
@@ -89,7 +79,7 @@ impl LinkDirection {
     pub(crate) fn await_contacts(&mut self) {
         self.port.await_contact(Instant::START);
         self.contacts = Some(Box::default());
-        self.choose_way();
+        self.look_at_parts();
     }
 
     /// The transmitter that serves the present contact, if others send by it, too.
@@ -208,7 +198,7 @@ impl LinkDirection {
         for parcel in waiting {
             port.send_again(now, parcel, &mut outlet);
         }
-        self.choose_way();
+        self.look_at_parts();
     }
 
     /// Ends the contact of the direction's own transmitter. Returns the packets that its node has to send on.
@@ -223,7 +213,7 @@ impl LinkDirection {
             contacts.has_contact = false;
         }
         let handed_over = port.end_contact(now, at_handover, &mut Outlet { lane, counters, packets });
-        self.choose_way();
+        self.look_at_parts();
         handed_over
     }
 }

@@ -11,8 +11,8 @@ use std::collections::VecDeque;
 use slantpath_base::Instant;
 use slantpath_wire::ip::Dscp;
 
+use crate::link::admission::QueueLimit;
 use crate::link::class::Class;
-use crate::link::queue::QueueLimit;
 use crate::parcel::Parcel;
 
 /// Classes that share a transmitter by deficit round robin.
@@ -91,7 +91,7 @@ impl DeficitRoundRobin {
     pub(crate) fn admits(&mut self, parcel: Parcel, held: Option<Parcel>) -> bool {
         let held = held.filter(|held| self.line(*held).0 == self.line(parcel).0);
         let (_, Line { class, limit, .. }) = self.line(parcel);
-        limit.admits_beside(class, held, parcel)
+        class.admits(*limit, held, parcel)
     }
 
     pub(crate) fn push(&mut self, now: Instant, parcel: Parcel) {

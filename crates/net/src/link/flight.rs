@@ -22,13 +22,15 @@ const _: () = assert!(size_of::<Transit>() == 32);
 #[derive(Clone, Debug)]
 pub(crate) struct Flight {
     ring: Ring<Transit>,
+    /// Instant at which the next packet arrives; [`Instant::FAR_FUTURE`] if none does.
+    next: Instant,
     /// The last arrival of those in the ring, or an earlier one than any that can come.
     latest: Instant,
 }
 
 impl Default for Flight {
     fn default() -> Self {
-        Self { ring: Ring::default(), latest: Instant::START }
+        Self { ring: Ring::default(), next: Instant::FAR_FUTURE, latest: Instant::START }
     }
 }
 
@@ -42,6 +44,9 @@ impl Flight {
         }
         self.latest = arrival;
         let is_next = self.ring.is_empty();
+        if is_next {
+            self.next = arrival;
+        }
         self.ring.push(Transit { arrival, departure, parcel });
         is_next
     }
@@ -50,18 +55,26 @@ impl Flight {
     fn insert_out_of_order(&mut self, arrival: Instant, departure: Instant, parcel: Parcel) -> bool {
         let place = self.ring.partition_point(|other| other.arrival <= arrival);
         self.ring.insert(place, Transit { arrival, departure, parcel });
+        self.find_next();
         place == 0
     }
 
     /// Instant at which the next packet arrives; [`Instant::FAR_FUTURE`] if none does.
     #[inline]
-    pub(crate) fn next_arrival(&self) -> Instant {
-        self.ring.front().map_or(Instant::FAR_FUTURE, |first| first.arrival)
+    pub(crate) const fn next_arrival(&self) -> Instant {
+        self.next
+    }
+
+    #[inline]
+    fn find_next(&mut self) {
+        self.next = self.ring.front().map_or(Instant::FAR_FUTURE, |first| first.arrival);
     }
 
     #[inline]
     pub(crate) fn take_next(&mut self) -> Option<Transit> {
-        self.ring.pop()
+        let taken = self.ring.pop()?;
+        self.find_next();
+        Some(taken)
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = Transit> {
@@ -81,6 +94,7 @@ impl Flight {
         for transit in kept {
             self.ring.push(transit);
         }
+        self.find_next();
         self.latest = self.ring.back().map_or(Instant::START, |last| last.arrival);
         taken.sort_by_key(|transit| transit.departure);
         taken

@@ -9,10 +9,10 @@ use slantpath_base::{Instant, Stream};
 
 use crate::address_names::AddressNames;
 use crate::conditioner::{FlowKey, Recent};
+use crate::link::admission::CongestionSignal;
 use crate::link::class::Class;
 use crate::link::codel::{CoDel, CoDelConfig};
 use crate::link::lane::Outlet;
-use crate::link::queue::CongestionSignal;
 use crate::parcel::Parcel;
 
 /// An FQ-CoDel queue.

@@ -397,7 +397,8 @@ impl Frames {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parcel::{DestinationId, PacketStore};
+    use crate::packets::PacketStore;
+    use crate::parcel::DestinationId;
     use proptest::prelude::*;
     use slantpath_wire::Packet;
 

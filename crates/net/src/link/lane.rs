@@ -4,17 +4,17 @@
 //! arrives. A lane knows nothing of the port that feeds it, so that a port can change from one to another:
 //! what has been sent arrives where it was sent.
 
-use slantpath_base::{Duration, Instant, Seed};
+use slantpath_base::{Duration, Instant};
 
 use crate::link::channel::Channel;
-use crate::link::config::DirectionConfig;
-use crate::link::contact::AtHandover;
 use crate::link::contact_delay::{ContactDelay, DelayPiece};
 use crate::link::counters::{Counters, DropReason};
 use crate::link::flight::{Flight, Transit};
-use crate::link::propagation::Propagation;
+use crate::link::outage::AtHandover;
+use crate::link::propagation::{Delay, Propagation};
 use crate::link::service::Transmission;
-use crate::parcel::{Fate, PacketStore, Parcel, Role};
+use crate::packets::PacketStore;
+use crate::parcel::{Fate, Parcel, Role};
 use crate::script::Change;
 
 /// Lane that a port sends into, with the counters and packets that it needs to do so.
@@ -26,7 +26,6 @@ pub(crate) struct Outlet<'a> {
 
 impl Outlet<'_> {
     /// [Carries](Lane::carry) a packet.
-    #[inline]
     pub(crate) fn carry(&mut self, transmission: Transmission, parcel: Parcel) -> Fate {
         self.lane.carry(transmission, parcel, self.counters, self.packets)
     }
@@ -80,21 +79,24 @@ pub(crate) struct Lane {
 }
 
 impl Lane {
-    /// A lane whose random streams are named by `path`.
-    pub(crate) fn new(config: &DirectionConfig, seed: Seed, path: &str) -> Self {
-        let channel = Box::new(Channel::new(config, seed, path));
+    /// A lane of this first delay. Packets that the channel loses are counted as dropped for `lost_as`.
+    pub(crate) fn new(delay: &Delay, channel: Channel, lost_as: DropReason) -> Self {
         Self {
             flight: Flight::default(),
-            propagation: Propagation::new(&config.delay),
+            propagation: Propagation::new(delay),
             is_clean: channel.is_clean(),
-            channel,
+            channel: Box::new(channel),
             last_departure: Instant::START,
-            lost_as: if config.arq.is_some() { DropReason::GivenUp } else { DropReason::Loss },
+            lost_as,
         }
     }
 
     /// Carries a packet.
-    #[inline]
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "where anything is asked for, every packet passes it on each hop"
+    )]
     pub(crate) fn carry(
         &mut self,
         transmission: Transmission,
@@ -170,7 +172,7 @@ impl Lane {
 
     /// Instant at which the next packet arrives at the far end; [`Instant::FAR_FUTURE`] if none does.
     #[inline]
-    pub(crate) fn next_arrival(&self) -> Instant {
+    pub(crate) const fn next_arrival(&self) -> Instant {
         self.flight.next_arrival()
     }
 

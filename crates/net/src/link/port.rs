@@ -6,21 +6,21 @@
 use slantpath_base::{DataRate, Duration, Instant, Seed};
 
 use crate::address_names::AddressNames;
-use crate::link::config::{DirectionConfig, WhileDown};
-use crate::link::contact::AtHandover;
+use crate::link::config::DirectionConfig;
 use crate::link::counters::DropReason;
 use crate::link::frames::Bursts;
 use crate::link::lane::{Lane, Outlet};
 use crate::link::occupancy::QueueStatistics;
+use crate::link::outage::{AtHandover, WhileDown};
 use crate::link::queue::{Queue, QueueConfig};
 use crate::link::red::Red;
 use crate::link::scheduler::Scheduler;
-use crate::link::service::Service;
+use crate::link::service::{Service, Transmission};
 use crate::link::transmitter::{ClosedForm, State};
 use crate::parcel::Parcel;
-use crate::probe::{QueueProbe, QueueSample};
+use crate::probe::{QueueProbe, QueueSample, Sampling};
 
-/// Outcome for a packet on [the short way](Port::offer_plainly).
+/// Outcome for a packet for which [nothing is asked](Port::offer_plainly).
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Offered {
     /// The packet arrives after others.
@@ -112,14 +112,24 @@ impl Port {
         self.refused_as = reason;
     }
 
-    /// Tells if packets go through [`offer_plainly`](Self::offer_plainly).
-    pub(crate) fn is_plain(&self) -> bool {
+    /// Tells if packets follow the plain rule: they are kept in order, and dropped if there is no room.
+    pub(crate) const fn is_plain(&self) -> bool {
         matches!(&self.transmitter, Transmitter::ClosedForm(form) if form.is_plain())
+    }
+
+    /// Tells if each change of the queue is recorded.
+    pub(crate) fn is_observed(&self) -> bool {
+        let probe = match &self.transmitter {
+            Transmitter::ClosedForm(form) => &form.probe,
+            Transmitter::EventDriven(scheduler) => &scheduler.probe,
+        };
+        probe.as_ref().is_some_and(|probe| probe.sampling() == Sampling::OnChange)
     }
 
     /// Variant of [`offer`](Self::offer) for a port that [is plain](Self::is_plain) and a lane whose channel does
     /// nothing.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "every packet passes it on each hop")]
     pub(crate) fn offer_plainly(&mut self, now: Instant, parcel: Parcel, lane: &mut Lane) -> Offered {
         match &mut self.transmitter {
             Transmitter::ClosedForm(form) => match form.offer_plainly(now, parcel.length()) {
@@ -131,6 +141,23 @@ impl Port {
             },
             Transmitter::EventDriven(_) => unreachable!("no plain port"),
         }
+    }
+
+    /// Gives a packet its time in the transmitter, of a port that [is plain](Self::is_plain). `None` if there is no
+    /// room.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "it is called from one place")]
+    pub(crate) fn transmit_plainly(
+        &mut self,
+        now: Instant,
+        length: u32,
+        is_observed: bool,
+    ) -> Option<Transmission> {
+        let Transmitter::ClosedForm(form) = &mut self.transmitter else { unreachable!("no plain port") };
+        let start = form.free_at().max(now);
+        let end =
+            if is_observed { form.offer_observed(now, length) } else { form.offer_plainly(now, length) }?;
+        Some(Transmission { start, end })
     }
 
     /// Takes a packet in that is no longer than the MTU, and returns it with what is known of its fate and mark; or
@@ -145,19 +172,13 @@ impl Port {
         let Transmitter::ClosedForm(form) = &mut self.transmitter else {
             return self.offer_event_driven(now, parcel, outlet);
         };
-        form.advance(now);
-        let admission = if form.state() == State::Down && self.while_down == WhileDown::Drop {
-            Err(self.refused_as)
-        } else {
-            form.admit(now, parcel)
-        };
-        match admission {
-            Ok(admitted) => {
+        let refused_as = (self.while_down == WhileDown::Drop).then_some(self.refused_as);
+        match form.offer(now, parcel, refused_as) {
+            Ok((admitted, transmission)) => {
                 if admitted != parcel {
                     outlet.counters.marked.add(admitted.length());
                 }
-                let fate = outlet.carry(form.enqueue(now, admitted.length()), admitted);
-                Ok(admitted.with_fate(fate))
+                Ok(admitted.with_fate(outlet.carry(transmission, admitted)))
             }
             Err(refusal) => {
                 outlet.counters.drop(refusal, parcel.length());
@@ -451,10 +472,11 @@ impl Port {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::link::admission::QueueLimit;
     use crate::link::counters::Counters;
     use crate::link::frames::{FrameConfig, SlotRun};
-    use crate::link::queue::QueueLimit;
-    use crate::parcel::{DestinationId, PacketStore};
+    use crate::packets::PacketStore;
+    use crate::parcel::DestinationId;
     use slantpath_base::Duration;
     use slantpath_wire::{Checksum, Packet};
 
@@ -482,8 +504,8 @@ mod tests {
     fn a_port_that_changes_its_lane_leaves_what_it_sent_where_it_sent_it() {
         let near = config(Duration::from_millis(1_000));
         let mut port = Port::new(&near, Seed::new(1, 0), "links/first");
-        let mut first = Lane::new(&near, Seed::new(1, 0), "links/first");
-        let mut second = Lane::new(&config(Duration::from_millis(5)), Seed::new(1, 0), "links/second");
+        let mut first = near.lane(Seed::new(1, 0), "links/first");
+        let mut second = config(Duration::from_millis(5)).lane(Seed::new(1, 0), "links/second");
         let (mut counters, mut packets) = (Counters::default(), PacketStore::default());
         for length in [100, 101, 102, 103] {
             let packet = packets.insert(Packet::copied(&[], Checksum::Complete));
@@ -520,7 +542,7 @@ mod tests {
         };
         let config = DirectionConfig { frames: Some(frames), overhead_bytes: 20, ..config(Duration::ZERO) };
         let mut port = Port::new(&config, Seed::new(1, 0), "links/first");
-        let mut lane = Lane::new(&config, Seed::new(1, 0), "links/first");
+        let mut lane = config.lane(Seed::new(1, 0), "links/first");
         let (mut counters, mut packets) = (Counters::default(), PacketStore::default());
         let parcels = [480, 200].map(|length| {
             let packet = packets.insert(Packet::copied(&[], Checksum::Complete));

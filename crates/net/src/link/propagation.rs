@@ -117,7 +117,8 @@ impl Propagation {
 
     /// Instant at which a packet arrives that leaves at `departure`. Departures do not fall, but for what was [taken
     /// back](Self::take_back).
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "every packet passes it on each hop")]
     pub(crate) fn arrival(&mut self, departure: Instant) -> Instant {
         match self {
             Self::Constant(delay) => departure.saturating_add(*delay),

@@ -14,8 +14,8 @@ use std::collections::VecDeque;
 
 use slantpath_base::{Instant, Probability, Seed, Stream};
 
+use crate::link::admission::{CongestionSignal, QueueLimit, Waiting};
 use crate::link::counters::DropReason;
-use crate::link::queue::{CongestionSignal, QueueLimit, Waiting};
 use crate::link::service::Service;
 use crate::parcel::Parcel;
 
@@ -282,7 +282,8 @@ impl Shares {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parcel::{DestinationId, PacketStore};
+    use crate::packets::PacketStore;
+    use crate::parcel::DestinationId;
     use slantpath_base::DataRate;
     use slantpath_wire::{Checksum, Packet};
 

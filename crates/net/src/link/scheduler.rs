@@ -11,6 +11,7 @@ use slantpath_base::{DataRate, Duration, Instant, Seed};
 
 use crate::address_names::AddressNames;
 use crate::conditioner::FlowKey;
+use crate::link::admission::{CongestionSignal, QueueLimit, Waiting};
 use crate::link::arq::{Arq, ArqConfig, Frame};
 use crate::link::class::Class;
 use crate::link::codel::{CoDel, CoDelConfig};
@@ -21,7 +22,6 @@ use crate::link::frames::{Bursts, FrameConfig, Frames};
 use crate::link::header_compression::{Compressor, HeaderCompression};
 use crate::link::lane::{Lane, Outlet};
 use crate::link::occupancy::{Occupancy, QueueStatistics, Waits};
-use crate::link::queue::{CongestionSignal, QueueLimit, Waiting};
 use crate::link::red::Red;
 use crate::link::service::{Service, Transmission};
 use crate::link::shaper::{Shaper, ShaperConfig};
@@ -293,7 +293,7 @@ impl Scheduler {
                 (&mut classes[priority], held.filter(|held| priority_of(*held) == priority))
             }
         };
-        self.limit.admits_beside(class, held, parcel)
+        class.admits(self.limit, held, parcel)
     }
 
     fn push(&mut self, now: Instant, parcel: Parcel, outlet: &Outlet<'_>) {

@@ -8,12 +8,13 @@ use slantpath_base::{Duration, Instant, Seed};
 use crate::DirectionId;
 use crate::link::LinkDirection;
 use crate::link::config::DirectionConfig;
-use crate::link::contact::AtHandover;
 use crate::link::counters::{Counters, DropReason};
 use crate::link::lane::Outlet;
 use crate::link::occupancy::QueueStatistics;
+use crate::link::outage::AtHandover;
 use crate::link::port::Port;
-use crate::parcel::{PacketStore, Parcel};
+use crate::packets::PacketStore;
+use crate::parcel::Parcel;
 use crate::script::Change;
 
 #[derive(Clone, Debug)]
@@ -140,10 +141,11 @@ impl SharedPort {
         self.directions.retain(|&id| id != leaving);
         let direction = &mut directions[leaving.index()];
         let cut_off = direction.cut_off_shared(now, packets);
-        let LinkDirection { lane, counters, contacts, .. } = direction;
-        if let Some(contacts) = contacts {
+        if let Some(contacts) = &mut direction.contacts {
             contacts.leave_shared_port();
         }
+        direction.look_at_parts();
+        let LinkDirection { lane, counters, .. } = direction;
         let mut outlet = Outlet { lane, counters, packets };
         for parcel in &cut_off {
             self.counters.drop(DropReason::Handover, parcel.length());
@@ -174,6 +176,7 @@ impl SharedPort {
         direction.change_service(now, change, packets);
         let is_taken_down = direction.is_taken_down();
         direction.lane.change(change);
+        direction.look_at_parts();
         if change == Change::Down {
             let cut_off = direction.cut_off_shared(now, packets);
             for parcel in &cut_off {

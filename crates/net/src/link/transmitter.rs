@@ -7,9 +7,10 @@
 
 use slantpath_base::{DataRate, Duration, Instant};
 
+use crate::link::admission::Waiting;
 use crate::link::counters::DropReason;
 use crate::link::occupancy::{Occupancy, QueueStatistics, Waits};
-use crate::link::queue::{Queue, Waiting};
+use crate::link::queue::Queue;
 use crate::link::ring::Ring;
 use crate::link::service::{Service, Transmission};
 use crate::parcel::Parcel;
@@ -61,6 +62,7 @@ impl ClosedForm {
     }
 
     /// The last departure that was given.
+    #[inline]
     pub(crate) const fn free_at(&self) -> Instant {
         self.free_at
     }
@@ -99,15 +101,15 @@ impl ClosedForm {
         };
     }
 
-    /// Tells if the transmitter follows a rule that [`offer_plainly`](Self::offer_plainly) knows.
-    pub(crate) fn is_plain(&self) -> bool {
-        self.state == State::Up && matches!(self.queue, Queue::DropTail(_)) && self.probe.is_none()
+    /// Tells if it is up, and a packet waits that finds room, and is dropped otherwise: the plain rule.
+    pub(crate) const fn is_plain(&self) -> bool {
+        matches!((self.state, &self.queue), (State::Up, Queue::DropTail(_)))
     }
 
-    /// Takes a packet in and returns when its last bit leaves, or refuses it: what [`advance`](Self::advance),
-    /// [`admit`](Self::admit) and [`enqueue`](Self::enqueue) do together where the transmitter [is
-    /// plain](Self::is_plain). `None` if there is no room.
-    #[inline]
+    /// Variant of [`offer`](Self::offer) for [the plain rule](Self::is_plain), while nobody observes each change of the
+    /// queue. Returns when the packet's last bit leaves, or `None` if there is no room.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "every packet passes it on each hop")]
     pub(crate) fn offer_plainly(&mut self, now: Instant, length: u32) -> Option<Instant> {
         if self.free_at <= now {
             self.waiting.truncate(0);
@@ -119,6 +121,30 @@ impl ClosedForm {
         while self.sending_until <= now {
             self.send_next();
         }
+        self.queue_up_if_admitted(now, length)
+    }
+
+    /// Variant of [`offer_plainly`](Self::offer_plainly) while each change of the queue is observed.
+    #[inline(never)]
+    pub(crate) fn offer_observed(&mut self, now: Instant, length: u32) -> Option<Instant> {
+        while self.sending_until <= now {
+            let departure = self.sending_until;
+            self.send_next();
+            self.observe(departure);
+        }
+        if self.free_at <= now {
+            self.start(now, length);
+            self.sending_until = self.free_at;
+        } else {
+            self.queue_up_if_admitted(now, length)?;
+        }
+        self.observe(now);
+        Some(self.free_at)
+    }
+
+    /// Has a packet wait for those before it, if there is room.
+    #[inline]
+    fn queue_up_if_admitted(&mut self, now: Instant, length: u32) -> Option<Instant> {
         if let Queue::DropTail(limit) = &self.queue
             && !limit.admits(self.waiting_packets(), self.waiting_bytes, length)
         {
@@ -126,6 +152,23 @@ impl ClosedForm {
         }
         self.queue_up(now, length);
         Some(self.free_at)
+    }
+
+    /// Takes a packet in, and returns it as it waits or is sent with when that is; or says why not. While it is down
+    /// that is `refused_as`, if there is such a reason.
+    #[inline]
+    pub(crate) fn offer(
+        &mut self,
+        now: Instant,
+        parcel: Parcel,
+        refused_as: Option<DropReason>,
+    ) -> Result<(Parcel, Transmission), DropReason> {
+        self.advance(now);
+        if let (State::Down, Some(reason)) = (self.state, refused_as) {
+            return Err(reason);
+        }
+        let admitted = self.admit(now, parcel)?;
+        Ok((admitted, self.enqueue(now, admitted.length())))
     }
 
     #[cold]
@@ -178,7 +221,7 @@ impl ClosedForm {
 
     /// Returns a packet that comes now as it waits or is sent at once, or says why it may not.
     #[inline]
-    pub(crate) fn admit(&mut self, now: Instant, parcel: Parcel) -> Result<Parcel, DropReason> {
+    fn admit(&mut self, now: Instant, parcel: Parcel) -> Result<Parcel, DropReason> {
         let is_idle = self.is_idle(now);
         if let Queue::DropTail(limit) = self.queue {
             let has_room =

@@ -1,18 +1,22 @@
 //! MTP level 3 of one signalling point, without input and output: routing, and all of Q.704's management.
 //!
 //! The driver brings what links say and what users send, and drains [`Node::poll_output`] until it says when to come
-//! again. Each procedure has its file and its table; this one holds them together.
+//! again. Each procedure has its file, and its table in `machines`; this one holds them together.
 
 mod changeover;
 mod config;
 mod congestion;
 mod counters;
 mod diversion;
+mod held;
+mod id;
 mod inhibiting;
 mod interworking;
 mod link;
 mod link_test;
+mod machines;
 mod measurements;
+mod measuring;
 mod network;
 mod reception;
 mod reserve;
@@ -25,52 +29,46 @@ mod transmission;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use bytes::Bytes;
 use slantpath_base::Instant;
 
-pub use changeover::{CHANGEOVER, ChangeoverAction, ChangeoverInput, ChangeoverState};
 pub use config::{
     Config, ConfigError, CongestionMethod, DestinationConfig, Function, LinkConfig, LinkSetConfig, Point,
     Procedure, RouteConfig, SequenceNumbers, Spread,
 };
-pub use congestion::{CONGESTION_TEST, CongestionTestAction, CongestionTestInput, CongestionTestState};
 pub use counters::{Counters, DiscardReason};
-pub use diversion::{DIVERSION, DiversionAction, DiversionInput, DiversionState};
-pub use inhibiting::{
+pub use id::{LinkId, LinkSetId};
+pub use machines::changeover::{CHANGEOVER, ChangeoverAction, ChangeoverInput, ChangeoverState};
+pub use machines::congestion::{
+    CONGESTION_TEST, CongestionTestAction, CongestionTestInput, CongestionTestState,
+};
+pub use machines::diversion::{DIVERSION, DiversionAction, DiversionInput, DiversionState};
+pub use machines::inhibiting::{
     InhibitError, LOCAL_INHIBITION, LocalInhibition, LocalInhibitionAction, LocalInhibitionInput,
     REMOTE_INHIBITION, RemoteInhibition, RemoteInhibitionAction, RemoteInhibitionInput,
 };
-pub use link::{Ends, LINK_ACTIVITY, LinkActivity, LinkActivityAction, LinkActivityInput};
-pub use link_test::{LINK_TEST, LinkTestAction, LinkTestInput, LinkTestState};
+pub use machines::link::{Ends, LINK_ACTIVITY, LinkActivity, LinkActivityAction, LinkActivityInput};
+pub use machines::link_test::{LINK_TEST, LinkTestAction, LinkTestInput, LinkTestState};
+pub use machines::restart::{
+    ADJACENT_RESTART, AdjacentAction, AdjacentInput, AdjacentState, RESTART, RestartAction, RestartInput,
+    RestartState,
+};
+pub use machines::routes::{ROUTE, RouteAction, RouteInput, RouteState};
 pub use measurements::{DestinationMeasurements, LinkMeasurements, RouteMeasurements, Spells};
 pub use network::{
     DeadAlternative, DeadAlternativeReason, NetworkFault, TimedChangeover, check_alternatives,
     check_changeovers, check_network,
 };
-pub use restart::{
-    ADJACENT_RESTART, AdjacentAction, AdjacentInput, AdjacentState, RESTART, RestartAction, RestartInput,
-    RestartState,
-};
-pub use routes::{ROUTE, RouteAction, RouteInput, RouteState};
 pub use timers::{TIMER_RANGES, Timer, TimerRange, Timers};
 
 use crate::PointCode;
 use crate::link::{LinkIndication, LinkRequest};
 use crate::mtp3::{ManagementLayout, ServiceIndicator};
 use crate::transfer::{StatusCause, Transfer, TransferIndication, UserPartUnavailability};
-use diversion::Diversion;
 use interworking::Served;
-use link::Link;
+use machines::diversion::Diversion;
+use machines::link::Link;
 use schedule::{Key, Schedule};
 use table::{NOWHERE, Table};
-
-/// A link of a node: its number in the order of the configuration, link set by link set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct LinkId(pub u16);
-
-/// A link set of a node: its number in the order of the configuration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct LinkSetId(pub u16);
 
 /// Outputs of a node, for its driver.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,30 +116,6 @@ pub enum ManagementEvent {
     RestartBegun,
     /// Traffic flows: the restart of the point is over.
     RestartOver,
-}
-
-/// Origins of a message that is routed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Origin {
-    /// A user part of this point.
-    Local,
-    /// A failed link gave it back.
-    Retrieved,
-    /// Another point, over a link set.
-    Transit { from: LinkSetId, opc: PointCode },
-}
-
-/// A message on its way through, perhaps waiting.
-#[derive(Clone, Debug)]
-struct Held {
-    /// The count under which it was accepted, or that it was accepted before.
-    stamp: u64,
-    /// Place of the message among those that are held.
-    order: u64,
-    destination: u32,
-    sls: u8,
-    origin: Origin,
-    octets: Bytes,
 }
 
 #[derive(Clone, Debug)]

@@ -1,15 +1,14 @@
 //! Configuration of a node, and everything that may be wrong with it.
 
 use core::fmt;
+use slantpath_base::Duration;
 use std::collections::{BTreeMap, BTreeSet};
 
-use slantpath_base::Duration;
-
+use crate::mtp3::node::id::{LinkId, LinkSetId};
+use crate::mtp3::node::machines::routes::RouteState;
 use crate::mtp3::node::measurements::Spells;
-use crate::mtp3::node::routes::RouteState;
 use crate::mtp3::node::table::Route;
 use crate::mtp3::node::timers::{Timer, Timers};
-use crate::mtp3::node::{LinkId, LinkSetId};
 use crate::mtp3::{ManagementLayout, NetworkIndicator, ServiceIndicator, Slc};
 use crate::{PointCode, PointCodeFormat};
 

@@ -10,11 +10,12 @@ use slantpath_base::Instant;
 
 use crate::PointCode;
 use crate::mtp3::node::config::CongestionMethod;
-use crate::mtp3::node::congestion::MESSAGES_PER_INDICATION;
-use crate::mtp3::node::routes::RouteState;
+use crate::mtp3::node::id::{LinkId, LinkSetId};
+use crate::mtp3::node::machines::congestion::MESSAGES_PER_INDICATION;
+use crate::mtp3::node::machines::routes::RouteState;
 use crate::mtp3::node::schedule::Key;
 use crate::mtp3::node::timers::Timer;
-use crate::mtp3::node::{DiscardReason, LinkId, LinkSetId, ManagementEvent, Node};
+use crate::mtp3::node::{DiscardReason, ManagementEvent, Node};
 use crate::mtp3::{ManagementMessage, Msu, Slc};
 use crate::transfer::{Transfer, TransferIndication};
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::PointCode;
-use crate::mtp3::node::LinkSetId;
 use crate::mtp3::node::config::{Config, Function, Point};
+use crate::mtp3::node::id::LinkSetId;
 use crate::mtp3::node::table::Route;
 
 /// A contradiction between nodes.

@@ -5,8 +5,10 @@ use bytes::Bytes;
 use slantpath_base::Instant;
 
 use crate::mtp3::node::config::{Function, SequenceNumbers, Spread};
-use crate::mtp3::node::routes::{RouteInput, RouteState};
-use crate::mtp3::node::{DiscardReason, LinkId, LinkSetId, ManagementEvent, Node, Origin};
+use crate::mtp3::node::held::Origin;
+use crate::mtp3::node::id::{LinkId, LinkSetId};
+use crate::mtp3::node::machines::routes::{RouteInput, RouteState};
+use crate::mtp3::node::{DiscardReason, ManagementEvent, Node};
 use crate::mtp3::{ManagementMessage, Msu, ServiceIndicator, Slc};
 use crate::transfer::{Transfer, TransferIndication};
 

@@ -3,8 +3,9 @@
 
 use slantpath_base::Instant;
 
-use crate::mtp3::node::link::{Link, LinkActivity, LinkActivityInput};
-use crate::mtp3::node::{LinkId, LinkSetId, Node};
+use crate::mtp3::node::Node;
+use crate::mtp3::node::id::{LinkId, LinkSetId};
+use crate::mtp3::node::machines::link::{Link, LinkActivity, LinkActivityInput};
 
 impl Node {
     /// Tells if a link is a backup: activated only while another one of its link set has failed.

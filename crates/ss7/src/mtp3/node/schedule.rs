@@ -1,12 +1,11 @@
 //! Timers that run, in the order in which they expire.
 
+use slantpath_base::Instant;
 use std::collections::{BTreeMap, BTreeSet};
 
-use slantpath_base::Instant;
-
 use crate::PointCode;
+use crate::mtp3::node::id::{LinkId, LinkSetId};
 use crate::mtp3::node::timers::Timer;
-use crate::mtp3::node::{LinkId, LinkSetId};
 
 /// A running timer: what it belongs to and which one it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

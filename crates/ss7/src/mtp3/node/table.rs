@@ -6,10 +6,10 @@
 
 use crate::PointCode;
 use crate::mtp3::node::config::Config;
-use crate::mtp3::node::congestion::RouteSetCongestion;
+use crate::mtp3::node::id::{LinkId, LinkSetId};
+use crate::mtp3::node::machines::congestion::RouteSetCongestion;
+use crate::mtp3::node::machines::routes::RouteState;
 use crate::mtp3::node::measurements::{DestinationMeasurements, Spells};
-use crate::mtp3::node::routes::RouteState;
-use crate::mtp3::node::{LinkId, LinkSetId};
 
 /// The bundle of a destination that cannot be reached: its slots are empty for ever.
 pub(super) const NOWHERE: u16 = 0;

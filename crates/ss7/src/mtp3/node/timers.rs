@@ -1,7 +1,6 @@
 //! The timers of Q.704, section 16.8, and of Q.707, section 5.5, with the ranges that they may be set in.
 
 use core::fmt;
-
 use slantpath_base::Duration;
 
 /// A timer of MTP3 by its name in the Recommendations. T9 of Q.704 is not used.

@@ -4,9 +4,11 @@ use bytes::Bytes;
 
 use crate::PointCode;
 use crate::link::LinkRequest;
-use crate::mtp3::node::routes::RouteState;
+use crate::mtp3::node::held::{Held, Origin};
+use crate::mtp3::node::id::{LinkId, LinkSetId};
+use crate::mtp3::node::machines::routes::RouteState;
 use crate::mtp3::node::table::NOWHERE;
-use crate::mtp3::node::{DiscardReason, Held, LinkId, LinkSetId, Node, Origin};
+use crate::mtp3::node::{DiscardReason, Node};
 use crate::mtp3::{
     ChangebackCode, ManagementMessage, Msu, RoutingLabel, ServiceIndicator, ServiceInformation, Slc, Sls,
 };
