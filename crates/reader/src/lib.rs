@@ -46,8 +46,8 @@
 //! # Map
 //!
 //! - [`document`][]: reads a string with the place of every value, and lays overrides over it.
-//! - [`mod@section`][]: declares tables; each declaration reads, bounds, writes back and describes itself. [`value`]:
-//!   what stands behind a key.
+//! - [`mod@section`][]: declares tables; each declaration reads, bounds, writes back and describes itself. Its `stage`
+//!   tells a table as it is written from one that checks have completed. [`value`]: what stands behind a key.
 //! - [`diagnostic`][]: what is wrong, and where. [`mod@json_schema`]: a whole file, for editors.
 //! - [`files`][]: hands out what a file names.
 //!

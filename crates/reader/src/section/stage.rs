@@ -11,11 +11,14 @@ use core::ops::{Deref, DerefMut};
 use super::{Member, ObjectSchema, Output, Reader, Setting, WriteMember};
 
 /// Stage of a file, which says whether open values may be in it.
-pub trait Stage: Clone + Debug + PartialEq {
+pub trait Stage: Copy + Debug + PartialEq {
     /// A value that a check gives if nobody wrote it.
     type Later<T: Kept>: Kept;
     /// A value that the file alone has: a check puts it into others.
     type Spent<T: Kept>: Kept;
+
+    /// Gives the value, unless it is open.
+    fn known<T: Kept>(value: &Self::Later<T>) -> Option<&T>;
 }
 
 /// A value that a check gives if nobody wrote it, in a section of stage `S`.
@@ -25,21 +28,29 @@ pub type Later<S, T> = <S as Stage>::Later<T>;
 pub type Spent<S, T> = <S as Stage>::Spent<T>;
 
 /// Stage of a file that has been read, and not checked yet.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Written {}
 
 /// Stage of a file of which no value is open.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Complete {}
 
 impl Stage for Written {
     type Later<T: Kept> = Awaited<T>;
     type Spent<T: Kept> = Passing<T>;
+
+    fn known<T: Kept>(value: &Awaited<T>) -> Option<&T> {
+        value.as_ref()
+    }
 }
 
 impl Stage for Complete {
     type Later<T: Kept> = T;
     type Spent<T: Kept> = Gone;
+
+    fn known<T: Kept>(value: &T) -> Option<&T> {
+        Some(value)
+    }
 }
 
 /// Bounds of what stands in a section of either stage.
@@ -55,6 +66,12 @@ impl<T> Awaited<T> {
     /// A value that is still open.
     pub const fn open() -> Self {
         Self(None)
+    }
+
+    /// This value, or the other one while this is open.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self(self.0.or(other.0))
     }
 }
 

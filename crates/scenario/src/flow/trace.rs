@@ -10,7 +10,6 @@ use slantpath_ss7::load::TracedArrival;
 
 use crate::flow::size::message_size;
 use crate::link::fade_step::FadeStep;
-use crate::schema::File;
 
 /// Messages of each trace, by the name of its file.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -122,15 +121,18 @@ pub(crate) fn behind_the_end(
     }
 }
 
-/// Warns of a trace of which nothing happens within the run, since its first line is of the end or later.
-pub(crate) fn wholly_behind_the_end(first: Instant, file: &File, place: Place, faults: &mut Faults) {
-    let Some(head) = file.scenario.whole() else { return };
+/// Warns of a trace of which nothing happens within a run of this length, since its first line is of the end or later.
+pub(crate) fn wholly_behind_the_end(
+    first: Instant,
+    duration: Option<Duration>,
+    place: Place,
+    faults: &mut Faults,
+) {
+    let Some(duration) = duration else { return };
     let at = first.since_start();
-    if at >= *head.duration && !at.is_zero() {
-        let message = format!(
-            "this trace begins at {at}, and the run ends at {}: nothing of it happens",
-            *head.duration
-        );
+    if at >= duration && !at.is_zero() {
+        let message =
+            format!("this trace begins at {at}, and the run ends at {duration}: nothing of it happens");
         faults
             .warn(place, Fault::new(message).help("count its times from the start of the run, or end later"));
     }

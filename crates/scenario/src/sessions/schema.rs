@@ -1,7 +1,7 @@
 //! The keys of `[sessions.<name>]`.
 
 use slantpath_base::{DataSize, Duration};
-use slantpath_reader::{Nested, OneOf, Setting, section, tagged};
+use slantpath_reader::{Later, Nested, OneOf, Setting, section, tagged};
 
 use super::admission::Admission;
 use super::requests::Requests;
@@ -13,18 +13,18 @@ section! {
     /// Transfers that begin one after the other, each over an association or connection of its own, as files are
     /// fetched. A session is over when all of it has been delivered and both ends have closed. With `requests` it is
     /// the opener that fetches, one thing after the other.
-    pub struct Sessions {
+    pub struct Sessions<S> {
         /// The transport protocol.
         transport: Setting<Transport>;
         /// Configuration of the transport, `[sctp.<profile>]` or `[tcp.<profile>]`; `default` if absent.
-        profile: Option<Setting<String>>;
+        profile: Later<S, Setting<String>>;
         /// The host that opens each and sends, or asks.
         from: Setting<String>;
         /// The host that receives, or answers.
         to: Setting<String>;
         /// The receiver's link that is used first. The first link of the receiver in alphabetical order if absent; of a
         /// host with several cables of a sky, that by which the way leads at `start`.
-        primary: Option<Setting<String>>;
+        primary: Later<S, Setting<String>>;
         /// Time at which the process of arrivals begins.
         start: Setting<Duration> = Duration::ZERO, at most RUN;
         /// From when on no session begins; those that have begun go on. At the end of the run if absent.

@@ -7,11 +7,12 @@ use std::sync::Arc;
 use slantpath_base::{DataSize, Duration};
 use slantpath_orbit::constellation::IslPattern;
 use slantpath_orbit::{Network, Site};
-use slantpath_reader::{AllKnown, Fault, Faults, Files, Flat, Nested, Place, Setting, suggest};
+use slantpath_reader::{Fault, Faults, Flat, Nested, Place, Setting, Tables, suggest};
 use slantpath_topology::warning_lines;
 
 use super::plan::{Basis, SkyPlan};
-use super::schema::{AccessTable, SkyDirection, SkyTable, Waiting};
+use super::port::SkyPort;
+use super::schema::Waiting;
 use super::tables::{access_table, isl_table};
 use super::topology::{self, Bodies};
 use super::{cables, entrances, pairs, repeaters, routes};
@@ -19,24 +20,20 @@ use crate::contacts::Contacts;
 use crate::link::conditioning;
 use crate::link::schema::{Family, nothing};
 use crate::schema::{File, Node};
+use crate::written::{AccessTable, Flow, Link, SkyDirection, SkyTable};
 
-/// Reads the topology, completes links and nodes, and checks them. `None` without a sky, or without a sound topology.
+/// Completes links and nodes under a sky whose topology is sound, and checks them.
 pub(crate) fn check(
-    file: &mut File,
-    all_known: AllKnown,
-    files: &Files,
+    sky: &mut SkyTable,
+    network: &Network,
+    nodes: &mut Tables<Node>,
+    links: &mut Tables<Link>,
+    flows: &Tables<Flow>,
     faults: &mut Faults,
-) -> Option<Bodies> {
-    if file.sky.is_none() {
-        no_sky(file, faults);
-        return None;
-    }
-    let bodies = topology::load(file, all_known, files, faults)?;
-    conditioners(file, faults);
-    cables::expand(file, &bodies.network, faults);
-    let File { sky, nodes, links, flows, .. } = file;
-    let sky = &mut sky.as_mut()?.0;
-    complete(sky, &repeaters::tables(sky, &bodies.network), faults);
+) {
+    conditioners(sky, nodes, flows, faults);
+    cables::expand(sky, nodes, links, network, faults);
+    complete(sky, &repeaters::tables(sky, network), faults);
     let places: BTreeMap<String, Place> =
         nodes.iter().map(|(name, node)| (name.to_owned(), node.place())).collect();
     let given =
@@ -45,7 +42,7 @@ pub(crate) fn check(
     let of_links = of_links.flat_map(|addresses| [addresses.0, addresses.1]);
     let mut pool = Pool { next: 0, taken: given.chain(of_links).collect() };
     let mut stands = BTreeMap::<String, String>::new();
-    let sites = &bodies.network.sites;
+    let sites = &network.sites;
     for (name, node) in nodes.iter_mut() {
         stand(name, node, places[name], sites, &mut stands, &mut pool, faults);
     }
@@ -57,8 +54,8 @@ pub(crate) fn check(
         let help = "let a node stand at one of its sites: `site = \"london\"` in `[nodes.<name>]`";
         faults.report(topology::place(sky), Fault::new("no node stands under the sky").help(help));
     }
-    constellations(sky, &bodies.network, faults);
-    repeaters::check(sky, &bodies.network, faults);
+    constellations(sky, network, faults);
+    repeaters::check(sky, network, faults);
     for site in sites.iter().filter(|site| stands.contains_key(&site.name)) {
         for antenna in 0..site.antennas.len() {
             let constellation = site.antennas[antenna].constellation.as_deref();
@@ -79,7 +76,7 @@ pub(crate) fn check(
             }
         }
     }
-    isls(sky, &bodies.network, faults);
+    isls(sky, network, faults);
     // In a millisecond a delay of a low orbit drifts by 50 ns.
     if let Some(interval) = &sky.recompute_every
         && **interval < Duration::from_millis(1)
@@ -87,25 +84,24 @@ pub(crate) fn check(
         let fault = Fault::new(format!("routes cannot be worked out every {}", **interval));
         faults.report(interval.place(), fault.help("write `\"1 ms\"` or more"));
     }
-    routes::check(sky, nodes, flows, &bodies.network, faults);
-    Some(bodies)
+    routes::check(sky, nodes, flows, network, faults);
 }
 
 /// Rules of conditioning name hosts and flows, wherever they stand.
-fn conditioners(file: &File, faults: &mut Faults) {
-    let Some(sky) = &file.sky else { return };
+fn conditioners(sky: &SkyTable, nodes: &Tables<Node>, flows: &Tables<Flow>, faults: &mut Faults) {
     let access = sky.access.iter().flat_map(|(_, table)| {
         [&table.both.0, &table.uplink.0, &table.downlink.0].map(|direction| (direction, *table.mtu))
     });
     let isls = sky.isls.iter().map(|(_, table)| (&table.both.0, *table.mtu));
     for (direction, mtu) in access.chain(isls) {
-        conditioning::check(file, &direction.port.conditioners, mtu, faults);
+        conditioning::check(nodes, flows, direction.port.conditioners(), mtu, faults);
     }
 }
 
-fn no_sky(file: &File, faults: &mut Faults) {
-    cables::without_a_sky(file, faults);
-    for (name, node) in file.nodes.iter() {
+/// Reports what has no meaning without a sky.
+pub(crate) fn no_sky(nodes: &Tables<Node>, links: &Tables<Link>, faults: &mut Faults) {
+    cables::without_a_sky(links, faults);
+    for (name, node) in nodes.iter() {
         let given = node.site.as_ref().map(|site| ("site", site.place()));
         let given = given.or(node.antennas.as_ref().map(|antennas| ("antennas", antennas.place())));
         let given = given.or(node.addresses.as_ref().map(|own| ("addresses", own.place())));
@@ -125,7 +121,7 @@ fn complete(sky: &mut SkyTable, repeat: &BTreeSet<usize>, faults: &mut Faults) {
         if repeats {
             repeaters::no_transmitter(&table.downlink, place, faults);
         }
-        let both = core::mem::replace(&mut table.both, Flat(nothing(place))).0;
+        let both = core::mem::replace(&mut table.both.0, Flat(nothing(place))).0;
         for direction in [&both, &table.downlink] {
             not_on_demand(direction, faults);
         }
@@ -140,7 +136,8 @@ fn complete(sky: &mut SkyTable, repeat: &BTreeSet<usize>, faults: &mut Faults) {
         }
         mtu(&table.mtu, faults);
         if *table.shared_downlink
-            && let Some(discipline) = &table.downlink.port.discipline
+            && let Some(discipline) =
+                table.downlink.port.transmitter().and_then(|port| port.discipline.as_ref())
             && !discipline.0.is_settled_on_arrival()
         {
             let fault = Fault::new("a transmitter that antennas share sends in the order of arrival");
@@ -184,9 +181,12 @@ fn completed(own: &SkyDirection, both: &SkyDirection, place: Place) -> SkyDirect
     SkyDirection {
         rate: own.rate.or(both.rate.filter(|_| own.access.is_none())),
         access: own.access.clone(),
-        port: Flat(own.port.completed(&both.port, place)),
+        port: Flat(match (&own.port.0, &both.port.0) {
+            (SkyPort::Sends(own), SkyPort::Sends(both)) => SkyPort::Sends(own.completed(both, place)),
+            _ => own.port.0.clone(),
+        }),
         channel: Flat(own.channel.completed(&both.channel, place)),
-        at_handover: own.at_handover.or(both.at_handover).or(Some(Setting::default(Waiting::Kept, place))),
+        at_handover: own.at_handover.or(both.at_handover).or(Setting::default(Waiting::Kept, place).into()),
     }
 }
 
@@ -204,7 +204,9 @@ fn values(
         faults.report(place, fault.help("write `rate = \"2 Mbit/s\"`, with the value you mean"));
     }
     let cure = "for a time without a link, write an outage into the topology";
-    direction.port.check(direction.rate, mtu, cure, faults);
+    if let Some(port) = direction.port.transmitter() {
+        port.check(direction.rate, mtu, cure, faults);
+    }
     direction.channel.check(faults);
 }
 
