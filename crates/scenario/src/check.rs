@@ -2,7 +2,7 @@
 //! the merged form says everything, and report all that cannot be. Each check has its own part of the file, and of the
 //! others what it has to know.
 
-use slantpath_reader::{AllKnown, Entries, Faults, Files, Part, Section};
+use slantpath_reader::{AllKnown, Entries, Faults, Files, Part, Section, Written};
 
 use crate::draft::Draft;
 use crate::fault::finished;
@@ -11,10 +11,12 @@ use crate::link::wiring::Wiring;
 use crate::scene::Scene;
 use crate::schema::{self, Signalling};
 use crate::sky_links::topology::{self, Bodies};
-use crate::written::File;
 use crate::{
     access, flow, head, link, network, probes, script, sessions, signalling, sky_links, zero_checksum,
 };
+
+/// The whole file as it is written. Nobody else has it: what is handed on is complete.
+type File = schema::File<Written>;
 
 /// Reads the entries of a file, checks and completes them. `None` if anything is at fault.
 pub fn read(entries: &Entries, files: &Files, faults: &mut Faults) -> Option<Draft> {

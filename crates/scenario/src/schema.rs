@@ -38,7 +38,7 @@ pub use slantpath_profiles::sctp::schema as sctp;
 pub use slantpath_profiles::sctp::{AuthenticatedChunk, SctpProfile, Threshold};
 pub use slantpath_profiles::tcp::schema::{self as tcp, TcpProfile};
 
-use slantpath_reader::{Named, Nested, Part, Spent, Stage, Tables, section};
+use slantpath_reader::{Named, Nested, Part, Spent, Tables, section};
 
 section! {
     /// A Slantpath scenario: all that a run depends on, but its seed's replications and the traces it names.
@@ -72,9 +72,9 @@ section! {
     }
 }
 
-impl<S: Stage> File<S> {
+impl File {
     /// Nodes, and the links that join them.
-    pub const fn wiring(&self) -> Wiring<'_, S> {
+    pub const fn wiring(&self) -> Wiring<'_> {
         Wiring { nodes: &self.nodes, links: &self.links }
     }
 }

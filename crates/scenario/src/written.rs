@@ -2,9 +2,8 @@
 
 use slantpath_reader::Written;
 
-use crate::{flow, link, schema, sessions, signalling, sky_links};
+use crate::{flow, link, sessions, signalling, sky_links};
 
-pub(crate) type File = schema::File<Written>;
 pub(crate) type Flow = flow::schema::Flow<Written>;
 pub(crate) type Link = link::schema::Link<Written>;
 pub(crate) type LinkParameters = link::schema::LinkParameters<Written>;

@@ -10,7 +10,7 @@ use slantpath_net::NetworkBuilder;
 use slantpath_orbit::constellation::Payload;
 use slantpath_orbit::contact::ContactKind;
 use slantpath_orbit::{Network, NodeId};
-use slantpath_reader::{Fault, Faults, Named, Place, Stage, Tables, Written};
+use slantpath_reader::{Fault, Faults, Named, Place, Tables, Written};
 
 use super::plan::SkyPlan;
 use super::schema::SkyTable;
@@ -132,7 +132,7 @@ fn rate_of_downlink(
 }
 
 /// Highest rate at which an antenna sends up, by its name: its own rate, or that of the slots that it may have.
-pub fn uplink_rate<S: Stage>(file: &File<S>, bodies: &Network, name: &str) -> Option<DataRate> {
+pub fn uplink_rate(file: &File, bodies: &Network, name: &str) -> Option<DataRate> {
     let (site, place) = antenna(&file.nodes, name)?;
     let known = bodies.sites.iter().find(|known| known.name == site)?;
     let sky = &file.sky.as_ref()?.0;
@@ -158,13 +158,17 @@ fn downlink(sky: &SkyTable<Written>, bodies: &Network, site: &str, antenna: usiz
 }
 
 /// Reports names of links between satellites that nothing joins in this run.
-pub fn check_satellites(file: &File, plan: &SkyPlan, faults: &mut Faults) {
-    let Some(sky) = file.sky.as_ref().map(|sky| &sky.0) else { return };
-    let of_script = file.script.iter().map(|event| &event.link);
+pub fn check_satellites(
+    sky: &SkyTable,
+    nodes: &Tables<Node>,
+    events: &[Named<Event>],
+    plan: &SkyPlan,
+    faults: &mut Faults,
+) {
+    let of_script = events.iter().map(|event| &event.link);
     let named = of_script.chain(sky.fades.iter().map(|(_, fade)| &fade.link));
-    let named: Vec<_> = named
-        .filter(|name| is_of_sky(&file.nodes, true, name) && antenna(&file.nodes, name).is_none())
-        .collect();
+    let named: Vec<_> =
+        named.filter(|name| is_of_sky(nodes, true, name) && antenna(nodes, name).is_none()).collect();
     if named.is_empty() {
         return;
     }

@@ -2,24 +2,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv4Addr};
-use std::sync::Arc;
 
 use slantpath_base::{DataSize, Duration};
 use slantpath_orbit::constellation::IslPattern;
 use slantpath_orbit::{Network, Site};
 use slantpath_reader::{Fault, Faults, Flat, Nested, Place, Setting, Tables, suggest};
-use slantpath_topology::warning_lines;
 
-use super::plan::{Basis, SkyPlan};
 use super::port::SkyPort;
 use super::schema::Waiting;
 use super::tables::{access_table, isl_table};
-use super::topology::{self, Bodies};
-use super::{cables, entrances, pairs, repeaters, routes};
-use crate::contacts::Contacts;
+use super::topology;
+use super::{cables, repeaters, routes};
 use crate::link::conditioning;
 use crate::link::schema::{Family, nothing};
-use crate::schema::{File, Node};
+use crate::schema::Node;
 use crate::written::{AccessTable, Flow, Link, SkyDirection, SkyTable};
 
 /// Completes links and nodes under a sky whose topology is sound, and checks them.
@@ -360,59 +356,5 @@ fn isls(sky: &SkyTable, network: &Network, faults: &mut Faults) {
                 "write `[sky.isls.default]` with `rate = \"25 Mbit/s\"`, or one that names the constellation";
             faults.report(topology::place(sky), Fault::new(message).help(help));
         }
-    }
-}
-
-/// Works the contacts of the run out, if all else is right; unless they are known.
-pub(crate) fn plan(
-    file: &mut File,
-    bodies: &Bodies,
-    contacts: Contacts<'_>,
-    faults: &mut Faults,
-) -> Option<Arc<SkyPlan>> {
-    let (sky, head) = (&file.sky.as_ref()?.0, file.scenario.whole()?);
-    let pairs = pairs::of_flows(file);
-    // Dates are counted in nanoseconds, which end in 2292.
-    let epoch = i128::from(bodies.network.epoch.as_nanos());
-    let last = sky.start.saturating_add(*head.duration).saturating_add(SkyPlan::BEYOND);
-    if epoch + i128::from(last.as_nanos()) > i128::from(i64::MAX) {
-        let fault = Fault::new("the run ends beyond the year 2292");
-        faults.report(
-            sky.start.place(),
-            fault.help("let `start` be smaller, or the topology's `epoch` earlier"),
-        );
-        return None;
-    }
-    let of = Basis { topology: bodies.hash.clone(), start: *sky.start, duration: *head.duration, pairs };
-    if let Some(known) = contacts.known.filter(|known| known.is_of(&of)) {
-        follow(file, known, faults);
-        return Some(Arc::clone(known));
-    }
-    match SkyPlan::new(&bodies.network, of, contacts.watch) {
-        Ok(plan) => {
-            let place = topology::place(sky);
-            for line in warning_lines(&plan.stale) {
-                faults.warn(place, Fault::new(line).help("take newer element sets, or an earlier `start`"));
-            }
-            follow(file, &plan, faults);
-            Some(Arc::new(plan))
-        }
-        Err(error) => {
-            let text = error.to_string();
-            let (wrong, cure) =
-                text.split_once(": ").or_else(|| text.split_once("; ")).unwrap_or((&text, ""));
-            let fault = Fault::new(format!("the sky of this run cannot be: {wrong}"));
-            let cure = if cure.is_empty() { "change the topology, or `start` and `duration`" } else { cure };
-            faults.report(topology::place(sky), fault.help(cure));
-            None
-        }
-    }
-}
-
-/// Chooses the links by which flows reach hosts with several cables, and reports fixed routes that never hold.
-fn follow(file: &mut File, plan: &SkyPlan, faults: &mut Faults) {
-    entrances::choose(file, plan);
-    if let Some(sky) = &file.sky {
-        routes::check_hops(&sky.0, plan, faults);
     }
 }

@@ -555,14 +555,13 @@ mod tests {
     fn one_table_that_cannot_be_read_leaves_the_part_in_doubt() {
         let is_whole = |table: &str| {
             let (entries, mut faults) = Document::parse("part", table).entries().expect("the text is TOML");
-            let (file, _) =
-                crate::written::File::read_root(&entries, "a scenario", &mut faults).expect("there is one");
-            all_whole(file.signalling.whole().expect("there is a part"))
+            let part = Section::read(&entries, "signalling", Place::default(), &mut faults);
+            all_whole(&part.expect("the part itself has no fault"))
         };
-        assert!(is_whole("[signalling.gateways.london]\n[signalling.asps.boston]"));
+        assert!(is_whole("[gateways.london]\n[asps.boston]"));
         for table in ["gateways.london", "asps.boston", "associations.first", "application_servers.register"]
         {
-            assert!(!is_whole(&format!("[signalling.{table}]\nunheard = 1")), "{table}");
+            assert!(!is_whole(&format!("[{table}]\nunheard = 1")), "{table}");
         }
     }
 }
