@@ -73,7 +73,7 @@ section! {
         /// Content of a message.
         content: Setting<Content> = Content::Stamped;
         /// Messages that the application sends, and their times.
-        application: OneOf<Application>;
+        application: OneOf<Application<S>>;
         /// Commands to the ends of the association while it lives (SCTP).
         script: Vec<Named<AssociationEvent>>;
     }

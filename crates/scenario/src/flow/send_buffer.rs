@@ -1,7 +1,7 @@
 //! Messages and the send buffer: one that is longer than all of it would wait for room for ever.
 
 use slantpath_base::DataSize;
-use slantpath_reader::{Fault, Faults, Setting};
+use slantpath_reader::{Fault, Faults, Setting, Written};
 
 use crate::flow::application::Application;
 use crate::scene::Scene;
@@ -9,7 +9,7 @@ use crate::schema::Transport;
 use crate::written::Flow;
 
 /// The longest message of a flow, but for one that sends by a trace.
-fn longest(application: &Application) -> Option<DataSize> {
+fn longest(application: &Application<Written>) -> Option<DataSize> {
     match application {
         Application::Mixed(mixed) => mixed.classes.iter().map(|(_, class)| *class.message_size).max(),
         other => other.message_size().map(|size| **size),

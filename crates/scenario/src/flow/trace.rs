@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use slantpath_base::{DataSize, Duration, Instant};
 use slantpath_net::DelayCurve;
-use slantpath_reader::{Fault, Faults, Files, Place, Setting, fault_of};
+use slantpath_reader::{Awaited, Fault, Faults, Files, Place, Setting, fault_of};
 use slantpath_ss7::load::TracedArrival;
 
 use crate::flow::size::message_size;
@@ -85,18 +85,18 @@ pub(crate) fn read<T>(
 pub(crate) fn check_digest(
     name: &str,
     place: Place,
-    wanted: &mut Option<Setting<String>>,
+    wanted: &mut Awaited<Setting<String>>,
     digest: String,
     faults: &mut Faults,
 ) {
-    match wanted {
+    match &**wanted {
         Some(given) if **given != digest => {
             let message = format!("trace `{name}` has changed: its digest is {digest}");
             let help = "remove `digest`, or bring back the file that it was taken from";
             faults.report(given.place(), Fault::new(message).help(help));
         }
         Some(_) => {}
-        None => *wanted = Some(Setting::derived(digest, "of the file", place)),
+        None => *wanted = Setting::derived(digest, "of the file", place).into(),
     }
 }
 

@@ -53,7 +53,7 @@ section! {
         /// Propagation delay. Give it or `delay_trace`.
         delay: Option<Setting<Duration>>, at most DELAY;
         /// A propagation delay that follows a file, in place of `delay`.
-        delay_trace: Option<Nested<DelayTrace>>;
+        delay_trace: Option<Nested<DelayTrace<S>>>;
         /// Queue before the transmitter, and what is put around it.
         port: Flat<Port<S>>;
         /// Packets wait until a bucket has their tokens. They do not if absent.
@@ -61,7 +61,7 @@ section! {
         /// Errors and repetitions that packets meet on their way.
         channel: Flat<Channel<S>>;
         /// A rate, a loss and a bit error rate that follow a file.
-        fade_trace: Option<Nested<FadeTrace>>;
+        fade_trace: Option<Nested<FadeTrace<S>>>;
         /// Probability that a packet arrives twice. Never if absent.
         duplicate: Later<S, Setting<Probability>>;
         /// Probability that a packet is held back by `reorder_delay`. Never if absent.

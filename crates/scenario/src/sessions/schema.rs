@@ -30,7 +30,7 @@ section! {
         /// From when on no session begins; those that have begun go on. At the end of the run if absent.
         end: Option<Setting<Duration>>, at most RUN;
         /// Process by which sessions begin.
-        arrivals: OneOf<Arrivals>;
+        arrivals: OneOf<Arrivals<S>>;
         /// Amount that each session carries, or each answer. Required unless the arrivals are a trace, which says it.
         sizes: Option<OneOf<Sizes>>;
         /// Requests of each session. It sends what it carries if absent.
@@ -46,13 +46,13 @@ section! {
 
 tagged! {
     /// Process by which sessions begin.
-    pub enum Arrivals {
+    pub enum Arrivals<S> {
         /// One after the other at one interval, the first at the start.
         Constant = "constant",
         /// At exponential intervals.
         Poisson = "poisson",
         /// As a file lists them.
-        Trace = "trace",
+        Trace<S> = "trace",
     }
 }
 
@@ -74,11 +74,11 @@ section! {
 
 section! {
     /// As a file lists them.
-    pub struct Trace {
+    pub struct Trace<S> {
         /// The file, relative to the scenario: lines of `at,size` such as `1.5 s,2 MB`, in order of time.
         file: Setting<String>;
         /// BLAKE3 of the file, written by `--show`. If it is given, the file must still have it.
-        digest: Option<Setting<String>>;
+        digest: Later<S, Setting<String>>;
     }
 }
 

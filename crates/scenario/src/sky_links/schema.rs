@@ -47,7 +47,7 @@ section! {
         /// order, that names its sites; if none does, the first that names none. It becomes a link of the scenario.
         terrestrial: Spent<S, Tables<TerrestrialLinks>>;
         /// Fades of links of the sky, from files.
-        fades: Tables<Fade>;
+        fades: Tables<Fade<S>>;
         /// Routes between two sites that are not the shortest.
         routes: Tables<SiteRouteTable>;
     }
@@ -132,14 +132,14 @@ section! {
 section! {
     /// A fade of the links of an antenna, or of a link between satellites: rate, losses and bit errors that follow a
     /// file. Contacts come and go as before.
-    pub struct Fade {
+    pub struct Fade<S> {
         /// The antenna, by its name (`sky.london`), or a link between satellites as the table
         /// `inter_satellite_links` has it.
         link: Setting<String>;
         /// Directions of the link: `forward` leads up, or to the second satellite.
         direction: Setting<Which> = Which::Both;
         /// Trace of the fade, from a file.
-        trace: Flat<FadeTrace>;
+        trace: Flat<FadeTrace<S>>;
     }
 }
 
