@@ -6,7 +6,7 @@ use slantpath_base::{DataRate, Duration, Instant};
 use slantpath_net::Sampling;
 use slantpath_orbit::Network;
 use slantpath_reader::{Fault, Faults, Place, Setting};
-use slantpath_scenario::build::{links_by_node, rate};
+use slantpath_scenario::build::rate;
 use slantpath_scenario::schema::signalling::{Carrier, Proving};
 use slantpath_scenario::schema::{Application, Content, File, Flow, Interval, Total};
 use slantpath_scenario::signalling::generator;
@@ -26,7 +26,7 @@ pub(crate) fn check(draft: &Draft, faults: &mut Faults) {
     let Some(head) = file.scenario.whole() else { return };
     let duration = *head.duration;
     let records = file.probes.whole().is_some_and(|probes| *probes.messages);
-    let rates = Rates { links: links_by_node(file), bodies };
+    let rates = Rates { links: file.wiring().links_by_node(), bodies };
     let mut messages = Sum::default();
     let mut recorded = Sum::default();
     for (name, flow) in file.flows.iter() {
@@ -134,7 +134,7 @@ fn fastest(rates: &Rates<'_>, file: &File, node: &str) -> f64 {
         let own = match file.links.find(name) {
             Some(link) => {
                 let parameters = if link.ends.0 == node { &link.forward } else { &link.reverse };
-                rate(file, parameters)
+                rate(&file.access, parameters)
             }
             None => uplink_rate(file, rates.bodies?, name),
         };

@@ -36,9 +36,9 @@ pub fn check(draft: Draft, contacts: Contacts<'_>, faults: &mut Faults) -> Optio
         return None;
     }
     let checked = draft.with_contacts(contacts, faults);
-    if let Some(plan) = checked.sky_plan() {
+    if let (Some(table), Some(plan)) = (&checked.sky, checked.sky_plan()) {
         sky::check(&checked, plan, contacts.watch, faults);
-        sky_links::check_satellites(&checked, plan, faults);
+        sky_links::check_satellites(table, &checked.nodes, &checked.script, plan, faults);
     }
     if faults.is_empty() {
         built::check(&checked, faults);

@@ -34,7 +34,7 @@ fn flow_path(
     (name, flow): (&str, &Flow),
     faults: &mut Faults,
 ) {
-    let Some(primary) = &flow.primary else { return };
+    let primary = &flow.primary;
     let (from, to) = (built.nodes[flow.from.as_str()], built.nodes[flow.to.as_str()]);
     let Some(way) = way_over(built, routes, from, to, primary) else {
         let message =
@@ -48,7 +48,7 @@ fn flow_path(
     let is_tcp = *flow.transport == Transport::Tcp;
     source_fits(built, routes, &what, (from, to), primary, is_tcp, faults);
     comes_from_another_link(built, routes, flow, (from, to), primary, faults);
-    let profile = flow.profile.as_deref().map_or("default", String::as_str);
+    let profile = flow.profile.as_str();
     match *flow.transport {
         Transport::Tcp => {
             if let Some(tcp) = file.tcp.find(profile) {
@@ -81,7 +81,7 @@ fn sessions_path(
     (name, sessions): (&str, &Sessions),
     faults: &mut Faults,
 ) {
-    let Some(primary) = &sessions.primary else { return };
+    let primary = &sessions.primary;
     let (from, to) = (built.nodes[sessions.from.as_str()], built.nodes[sessions.to.as_str()]);
     let Some(way) = way_over(built, routes, from, to, primary) else {
         let message = format!(
@@ -103,7 +103,7 @@ fn sessions_path(
     if let Some(slowest) = slowest(built, &carrying) {
         load_fits(name, sessions, slowest, faults);
     }
-    let profile = sessions.profile.as_deref().map_or("default", String::as_str);
+    let profile = sessions.profile.as_str();
     let capacity = match *sessions.transport {
         Transport::Tcp => file.tcp.find(profile).map(|tcp| &tcp.known_capacity),
         Transport::Sctp => file.sctp.find(profile).map(|sctp| &sctp.known_capacity),

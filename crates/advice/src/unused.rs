@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use slantpath_profiles::default::DEFAULT_PROFILE;
 use slantpath_reader::{Diagnostic, Fault, Faults};
 use slantpath_scenario::schema::signalling::Carrier;
 use slantpath_scenario::schema::{File, Transport};
@@ -18,26 +17,25 @@ pub fn is_of_unused(warning: &Diagnostic) -> bool {
 
 /// Warns of profiles that no flow, session, signalling link or association has. Called when all defaults are in place.
 pub(crate) fn check(file: &File, faults: &mut Faults) {
-    let name = |profile: Option<&str>| profile.unwrap_or(DEFAULT_PROFILE).to_owned();
     let mut used: [BTreeSet<String>; 2] = [BTreeSet::new(), BTreeSet::new()];
     let [sctp, tcp] = &mut used;
-    let mut of = |transport: Transport, profile: Option<&str>| match transport {
-        Transport::Sctp => sctp.insert(name(profile)),
-        Transport::Tcp => tcp.insert(name(profile)),
+    let mut of = |transport: Transport, profile: &str| match transport {
+        Transport::Sctp => sctp.insert(profile.to_owned()),
+        Transport::Tcp => tcp.insert(profile.to_owned()),
     };
     for (_, flow) in file.flows.iter() {
-        of(*flow.transport, flow.profile.as_ref().map(|profile| profile.as_str()));
+        of(*flow.transport, &flow.profile);
     }
     for (_, sessions) in file.sessions.iter() {
-        of(*sessions.transport, sessions.profile.as_ref().map(|profile| profile.as_str()));
+        of(*sessions.transport, &sessions.profile);
     }
     for (_, link) in file.signalling.links.iter() {
         if let Carrier::M2pa(m2pa) = &*link.carrier {
-            of(Transport::Sctp, m2pa.profile.as_ref().map(|profile| profile.as_str()));
+            of(Transport::Sctp, &m2pa.profile);
         }
     }
     for (_, association) in file.signalling.associations.iter() {
-        of(Transport::Sctp, association.profile.as_ref().map(|profile| profile.as_str()));
+        of(Transport::Sctp, &association.profile);
     }
     let profiles = file.sctp.iter().map(|(name, profile)| ("sctp", 0, name, profile.place()));
     let profiles = profiles.chain(file.tcp.iter().map(|(name, profile)| ("tcp", 1, name, profile.place())));

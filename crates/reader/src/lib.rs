@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use slantpath_base::Duration;
-//! use slantpath_reader::{AtMost, Document, Fault, Output, Part, Section, Setting, section};
+//! use slantpath_reader::{AtMost, Document, Fault, Output, Part, Section, Setting, WriteFields, section};
 //!
 //! const DAY: AtMost<Duration> = AtMost::new(Duration::from_secs(86_400), "a survey ends with the day");
 //!
@@ -46,8 +46,8 @@
 //! # Map
 //!
 //! - [`document`][]: reads a string with the place of every value, and lays overrides over it.
-//! - [`mod@section`][]: declares tables; each declaration reads, bounds, writes back and describes itself. [`value`]:
-//!   what stands behind a key.
+//! - [`mod@section`][]: declares tables; each declaration reads, bounds, writes back and describes itself. Its `stage`
+//!   tells a table as it is written from one that checks have completed. [`value`]: what stands behind a key.
 //! - [`diagnostic`][]: what is wrong, and where. [`mod@json_schema`]: a whole file, for editors.
 //! - [`files`][]: hands out what a file names.
 //!
@@ -69,8 +69,9 @@ pub use document::{Data, Document, Entries, Entry, Node, assign};
 pub use files::{Files, LoadError, TEXT_MAX, files_beside, files_in, read_bounded, read_text, without_mark};
 pub use json_schema::{json_schema, print_json};
 pub use section::{
-    AllKnown, AtMost, Counted, Flat, Limit, Lookup, Member, Named, Nested, ObjectSchema, OneOf, Origin,
-    Output, Part, Reader, Section, Setting, Tables, Tagged, joined, needs_no_bound,
+    AllKnown, AtMost, Awaited, Complete, Counted, Finish, Flat, Gone, Kept, Later, Limit, Lookup, Member,
+    Named, Nested, ObjectSchema, OneOf, Open, Origin, Output, Part, Passing, Reader, Section, Setting, Spent,
+    Stage, Tables, Tagged, WriteFields, WriteMember, Written, joined, needs_no_bound,
 };
 pub use serde_json::{Value as Json, json};
 pub use value::{Pair, Value, fault_of};

@@ -8,15 +8,17 @@ mod bound;
 mod member;
 mod output;
 mod setting;
+mod stage;
 mod tables;
 #[cfg(test)]
 mod tests;
 
 pub use bound::{AtMost, Limit, needs_no_bound};
-pub use member::Member;
 pub use member::{Flat, Nested, OneOf, Part};
+pub use member::{Member, WriteMember};
 pub use output::{ObjectSchema, Output, joined};
 pub use setting::{Origin, Setting};
+pub use stage::{Awaited, Complete, Finish, Gone, Kept, Later, Open, Passing, Spent, Stage, Written};
 pub use tables::Lookup;
 pub use tables::{Counted, Named, Tables};
 
@@ -26,8 +28,14 @@ use crate::diagnostic::{Fault, Faults, Place, suggest};
 use crate::document::{Data, Entries, Entry};
 use crate::value::Value;
 
+/// Writer of a table's keys.
+pub trait WriteFields {
+    /// Writes every key.
+    fn write_fields(&self, output: &mut Output);
+}
+
 /// A table whose keys are declared.
-pub trait Section: Sized {
+pub trait Section: WriteFields + Sized {
     /// Description of the table, for its schema.
     const ABOUT: &'static str;
     /// Keys that it refuses with a reason of their own, each with the reason: words that follow the key.
@@ -37,8 +45,6 @@ pub trait Section: Sized {
     fn names() -> Vec<&'static str>;
     /// Reads the keys. `None` if one is at fault, which is then reported.
     fn read_fields(reader: &mut Reader<'_>) -> Option<Self>;
-    /// Writes every key.
-    fn write_fields(&self, output: &mut Output);
     /// Describes every key.
     fn schema_fields(schema: &mut ObjectSchema);
 
@@ -143,15 +149,13 @@ fn example<T: Value>() -> Option<String> {
 }
 
 /// A table that is written once, as `kind` says: one of several sections.
-pub trait Tagged: Sized {
+pub trait Tagged: WriteFields + Sized {
     /// Description of the table, for its schema.
     const ABOUT: &'static str;
     /// Reads the section that the kind names.
     fn read(kind: &str, place: Place, reader: &mut Reader<'_>) -> Option<Self>;
     /// Every kind with the names of its keys.
     fn names(kind: &str) -> Option<Vec<&'static str>>;
-    /// The kind and its keys.
-    fn write(&self, output: &mut Output);
     /// The schemas of all kinds.
     fn schemas() -> Vec<Json>;
 }
@@ -181,33 +185,46 @@ fn join(path: &str, name: &str) -> String {
 /// Declares a section. A field is `name: Member;`, or `name: Setting<T> = default;`, whose default may use
 /// the fields before it that have a default too. What its type does not bound has `, at most BOUND` at its end.
 /// Keys that are refused with a reason follow the fields: `refuses "has no use": key, other;`.
+///
+/// A section `Name<S>` has a stage: keys that a check gives a value are declared as `Later<S, …>`, those that it puts
+/// into others as `Spent<S, …>`. It is read as `Name<Written>`; `Name` alone is complete.
 #[macro_export]
 macro_rules! section {
     (
         $(#[doc = $about:literal])+
-        $vis:vis struct $Name:ident {
+        $vis:vis struct $Name:ident $(<$S:ident>)? {
             $( $(#[doc = $doc:literal])+ $field:ident : $type:ty $(= $default:expr)? $(, at most $most:expr)? ; )*
         }
         $( refuses $why:literal : $($refused:ident),+ ; )?
     ) => {
         $(#[doc = $about])+
         #[derive(Clone, Debug, PartialEq)]
-        $vis struct $Name {
+        $vis struct $Name $(<$S: $crate::Stage = $crate::Complete>)? {
             $( $(#[doc = $doc])+ $vis $field: $type, )*
         }
 
-        impl $crate::Section for $Name {
+        impl $(<$S: $crate::Stage>)? $crate::WriteFields for $Name $(<$S>)? {
+            fn write_fields(&self, output: &mut $crate::Output) {
+                $( $crate::WriteMember::write(&self.$field, output, stringify!($field)); )*
+            }
+        }
+
+        $crate::section!(@finish $Name [$($S)?] $($field)*);
+
+        impl $crate::Section for $Name $(<$crate::section!(@written $S)>)? {
             const ABOUT: &'static str = concat!($($about, "\n"),+);
             const REFUSED: &'static [(&'static str, &'static str)] =
                 &[$( $( (stringify!($refused), $why), )+ )?];
 
             fn names() -> Vec<&'static str> {
+                $( type $S = $crate::Written; )?
                 let mut names = Vec::new();
                 $( names.extend(<$type as $crate::Member>::names(stringify!($field))); )*
                 names
             }
 
             fn read_fields(reader: &mut $crate::Reader<'_>) -> Option<Self> {
+                $( type $S = $crate::Written; )?
                 $(
                     $crate::section!(@read reader $field $type $(= $default)?);
                     $crate::section!(@bound reader $field $type $(, $most)?);
@@ -215,17 +232,38 @@ macro_rules! section {
                 Some(Self { $( $field: $crate::section!(@take $field $($default)?), )* })
             }
 
-            fn write_fields(&self, output: &mut $crate::Output) {
-                $( $crate::Member::write(&self.$field, output, stringify!($field)); )*
-            }
-
             fn schema_fields(schema: &mut $crate::ObjectSchema) {
+                $( type $S = $crate::Written; )?
                 $(
                     $crate::section!(
                         @schema schema $field $type, $crate::joined(&[$($doc),+]) $(, $default)?
                     );
                     $( schema.at_most(stringify!($field), &$most); )?
                 )*
+            }
+        }
+    };
+    (@written $S:ident) => { $crate::Written };
+    (@finish $Name:ident [] $($field:ident)*) => {
+        impl $crate::Finish for $Name {
+            type Finished = Self;
+
+            fn finish(self) -> Result<Self, $crate::Open> {
+                Ok(self)
+            }
+        }
+    };
+    (@finish $Name:ident [$S:ident] $($field:ident)*) => {
+        impl $crate::Finish for $Name<$crate::Written> {
+            type Finished = $Name;
+
+            fn finish(self) -> Result<$Name, $crate::Open> {
+                Ok($Name {
+                    $(
+                        $field: $crate::Finish::finish(self.$field)
+                            .map_err(|open| open.within(stringify!($field)))?,
+                    )*
+                })
             }
         }
     };
@@ -257,13 +295,38 @@ macro_rules! section {
 macro_rules! tagged {
     (
         $(#[doc = $about:literal])+
-        pub enum $Name:ident { $( $(#[doc = $doc:literal])+ $Variant:ident = $kind:literal, )+ }
+        pub enum $Name:ident $(<$S:ident>)? {
+            $( $(#[doc = $doc:literal])+ $Variant:ident $(<$V:ident>)? = $kind:literal, )+
+        }
     ) => {
         $(#[doc = $about])+
         #[derive(Clone, Debug, PartialEq)]
-        pub enum $Name { $( $(#[doc = $doc])+ $Variant($Variant), )+ }
+        pub enum $Name $(<$S: $crate::Stage = $crate::Complete>)? {
+            $( $(#[doc = $doc])+ $Variant($Variant $(<$V>)?), )+
+        }
 
-        impl $crate::Tagged for $Name {
+        impl $(<$S: $crate::Stage>)? $crate::WriteFields for $Name $(<$S>)? {
+            fn write_fields(&self, output: &mut $crate::Output) {
+                match self {
+                    $( Self::$Variant(section) => {
+                        output.plain("kind", &$kind.to_owned());
+                        $crate::WriteFields::write_fields(section, output);
+                    } )+
+                }
+            }
+        }
+
+        impl $crate::Finish for $Name $(<$crate::section!(@written $S)>)? {
+            type Finished = $Name;
+
+            fn finish(self) -> Result<$Name, $crate::Open> {
+                match self {
+                    $( Self::$Variant(section) => $crate::Finish::finish(section).map($Name::$Variant), )+
+                }
+            }
+        }
+
+        impl $crate::Tagged for $Name $(<$crate::section!(@written $S)>)? {
             const ABOUT: &'static str = concat!($($about, "\n"),+);
 
             fn read(
@@ -272,8 +335,9 @@ macro_rules! tagged {
                 reader: &mut $crate::Reader<'_>,
             ) -> Option<Self> {
                 use $crate::Section;
+                $( type $S = $crate::Written; )?
                 match kind {
-                    $( $kind => $Variant::read_fields(reader).map(Self::$Variant), )+
+                    $( $kind => <$Variant $(<$V>)?>::read_fields(reader).map(Self::$Variant), )+
                     _ => {
                         reader.refuse_kind(kind, place, &[$($kind),+]);
                         None
@@ -283,28 +347,20 @@ macro_rules! tagged {
 
             fn names(kind: &str) -> Option<Vec<&'static str>> {
                 use $crate::Section;
+                $( type $S = $crate::Written; )?
                 match kind {
-                    $( $kind => Some($Variant::names()), )+
+                    $( $kind => Some(<$Variant $(<$V>)?>::names()), )+
                     _ => None,
-                }
-            }
-
-            fn write(&self, output: &mut $crate::Output) {
-                use $crate::Section;
-                match self {
-                    $( Self::$Variant(section) => {
-                        output.plain("kind", &$kind.to_owned());
-                        section.write_fields(output);
-                    } )+
                 }
             }
 
             fn schemas() -> Vec<$crate::Json> {
                 use $crate::Section;
+                $( type $S = $crate::Written; )?
                 vec![$({
                     let mut schema = $crate::ObjectSchema::default();
                     schema.tag($kind);
-                    $Variant::schema_fields(&mut schema);
+                    <$Variant $(<$V>)?>::schema_fields(&mut schema);
                     schema.finish(&$crate::joined(&[$($doc),+]))
                 },)+]
             }

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use slantpath_reader::{
-    Diagnostic, Diagnostics, Document, Files, LoadError, Node, Output, Place, Section, Source, files_beside,
-    read_text,
+    Diagnostic, Diagnostics, Document, Files, LoadError, Node, Output, Place, Source, WriteFields,
+    files_beside, read_text,
 };
 use slantpath_scenario::{Checked, Contacts, SkyPlan, Watch, read};
 use slantpath_topology::numbers_of_presets;

@@ -19,7 +19,6 @@ pub use crate::flow::build::{PlannedFlow, Seats, when_blocked, workload, workloa
 pub use crate::flow::message::{Destinations, options_of, reliabilities};
 pub use crate::flow::script::action_of;
 pub use crate::flow::transport::stream_values;
-pub use crate::link::check::{links_by_node, links_of};
 pub use crate::network::node::ip_fields;
 pub use crate::network::planned::PlannedLink;
 pub use crate::network::site::{address_on, host_place};

@@ -1,58 +1,100 @@
 //! Checks of the parts of a scenario against each other. They complete what is left to defaults and assignment, so that
-//! the merged form says everything, and report all that cannot be.
+//! the merged form says everything, and report all that cannot be. Each check has its own part of the file, and of the
+//! others what it has to know.
 
-use slantpath_reader::{AllKnown, Entries, Faults, Files, Section};
+use slantpath_reader::{AllKnown, Entries, Faults, Files, Part, Section, Written};
 
 use crate::draft::Draft;
+use crate::fault::finished;
 use crate::flow::trace::Traces;
-use crate::schema::File;
-use crate::sky_links::topology::Bodies;
+use crate::link::wiring::Wiring;
+use crate::scene::Scene;
+use crate::schema::{self, Signalling};
+use crate::sky_links::topology::{self, Bodies};
 use crate::{
     access, flow, head, link, network, probes, script, sessions, signalling, sky_links, zero_checksum,
 };
 
-/// Reads the entries of a file, checks and completes them. What it gives holds if there is no fault.
+/// The whole file as it is written. Nobody else has it: what is handed on is complete.
+type File = schema::File<Written>;
+
+/// Reads the entries of a file, checks and completes them. `None` if anything is at fault.
 pub fn read(entries: &Entries, files: &Files, faults: &mut Faults) -> Option<Draft> {
     let (mut file, all_known) = File::read_root(entries, "a scenario", faults)?;
-    let (traces, bodies) = check(&mut file, all_known, files, faults);
+    let (signalling, traces, bodies) = check(&mut file, all_known, files, faults);
+    if !faults.is_empty() {
+        return None;
+    }
+    let file = schema::File { signalling, ..finished(file, "", faults)? };
     Some(Draft::new(file, traces, bodies))
 }
 
-/// Checks and completes a scenario. Gives what its traces say, and the bodies of its sky, if it has one.
+/// Checks and completes a scenario. Gives its signalling network, what its traces say, and the bodies of its sky, if it
+/// has one.
 fn check(
     file: &mut File,
     all_known: AllKnown,
     files: &Files,
     faults: &mut Faults,
-) -> (Traces, Option<Bodies>) {
-    let has_emulators = file.wan_emulators.all_whole();
-    link::wan_emulator::expand(&mut file.wan_emulators, &mut file.links, faults);
-    if let Some(head) = file.scenario.whole() {
+) -> (Part<Signalling>, Traces, Option<Bodies>) {
+    let schema::File {
+        scenario,
+        nodes,
+        links,
+        wan_emulators,
+        access,
+        sky,
+        sctp,
+        tcp,
+        flows,
+        sessions,
+        script,
+        signalling,
+        probes,
+    } = file;
+    let has_emulators = wan_emulators.all_whole();
+    link::wan_emulator::expand(wan_emulators, links, faults);
+    let head = scenario.whole();
+    let duration = head.map(|head| *head.duration);
+    if let Some(head) = head {
         head::check(head, faults);
-        let is_signalling = file.signalling.whole().is_none_or(|signalling| !signalling.load.is_empty());
-        if file.flows.is_empty() && file.sessions.is_empty() && !is_signalling {
+        let is_signalling = signalling.whole().is_none_or(|signalling| !signalling.load.is_empty());
+        if flows.is_empty() && sessions.is_empty() && !is_signalling {
             head::nothing_sent(head, faults);
         }
     }
-    let bodies = sky_links::check::check(file, all_known, files, faults);
-    slantpath_profiles::sctp::check(&file.sctp, faults);
-    slantpath_profiles::tcp::check(&file.tcp, faults);
-    let joined = link::check::check(file, faults);
-    access::check::check(file, bodies.as_ref().map(|bodies| &bodies.network), faults);
+    let mut sky = sky.as_mut().map(|sky| &mut sky.0);
+    if sky.is_none() {
+        sky_links::check::no_sky(nodes, links, faults);
+    }
+    let bodies = sky.as_mut().and_then(|sky| topology::load(sky, head, all_known, files, faults));
+    let network = bodies.as_ref().map(|bodies| &bodies.network);
+    if let (Some(sky), Some(network)) = (&mut sky, network) {
+        sky_links::check::check(sky, network, nodes, links, flows, faults);
+    }
+    slantpath_profiles::sctp::check(sctp, faults);
+    slantpath_profiles::tcp::check(tcp, faults);
+    let joined = link::check::check(links, nodes, flows, faults);
+    access::check::check(access, Wiring { nodes, links }, sky.as_deref(), script, network, faults);
     // Where a node or a link is in doubt, nothing can be said about what is not joined.
-    if joined && has_emulators && all_known.0 && file.nodes.all_whole() && file.links.all_whole() {
-        network::graph::check(file, faults);
+    if joined && has_emulators && all_known.0 && nodes.all_whole() && links.all_whole() {
+        network::graph::check(Wiring { nodes, links }, flows, sessions, faults);
     }
-    let mut traces = flow::check::check(file, files, faults);
-    sessions::check::check(file, files, &mut traces, faults);
-    link::delay_trace::check(file, files, &mut traces, faults);
-    link::fade_trace::check(file, files, &mut traces, faults);
-    script::check::check(file, faults);
-    zero_checksum::check(file, &traces, faults);
-    if let Some(bodies) = &bodies {
-        sky_links::changes::check(file, bodies, &traces, faults);
+    flow::check::add_default_profiles(sctp, tcp, flows, sessions);
+    let scene = Scene { wiring: Wiring { nodes, links }, sctp, tcp, duration };
+    let mut traces = flow::check::check(flows, scene, files, faults);
+    sessions::check::check(sessions, scene, files, &mut traces, faults);
+    link::delay_trace::check(links, duration, files, &mut traces, faults);
+    link::fade_trace::check(links, sky.as_deref_mut(), duration, files, &mut traces, faults);
+    let wiring = Wiring { nodes, links };
+    script::check::check(script, wiring, sky.is_some(), duration, faults);
+    zero_checksum::check(sctp, links, sky.as_deref(), script, &traces, faults);
+    if let (Some(sky), Some(network)) = (&sky, network) {
+        sky_links::changes::check(sky, network, wiring, script, &traces, faults);
     }
-    signalling::check(file, files, &mut traces, faults);
-    probes::check::check(file, faults);
-    (traces, bodies)
+    let signalling = signalling::check(signalling, sctp, (wiring, duration), files, &mut traces, faults);
+    if let Some(probes) = probes.whole() {
+        probes::check::check(probes, wiring, flows, faults);
+    }
+    (signalling, traces, bodies)
 }

@@ -38,7 +38,7 @@ impl Draft {
     /// Works the contacts of its sky out, if it has one, and completes what depends on them.
     pub fn with_contacts(self, contacts: Contacts<'_>, faults: &mut Faults) -> Checked {
         let Self { mut file, traces, bodies } = self;
-        let sky = bodies.and_then(|bodies| sky_links::check::plan(&mut file, &bodies, contacts, faults));
+        let sky = bodies.and_then(|bodies| sky_links::planning::plan(&mut file, &bodies, contacts, faults));
         Checked::new(file, traces, sky)
     }
 }

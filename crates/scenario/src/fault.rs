@@ -1,9 +1,7 @@
 //! Faults that checks of several tables report.
 
 use slantpath_base::Duration;
-use slantpath_reader::{Fault, Faults, Lookup, Place, Setting, Tables, suggest};
-
-use crate::schema::File;
+use slantpath_reader::{Fault, Faults, Finish, Lookup, Place, Setting, Tables, suggest};
 
 /// The table that a name refers to; reports a name that refers to nothing.
 pub(crate) fn resolve<'a, S>(
@@ -24,11 +22,29 @@ pub(crate) fn resolve<'a, S>(
     }
 }
 
-/// Reports a time that lies at or after the end of the run.
-pub(crate) fn before_the_end(file: &File, at: &Setting<Duration>, what: &str, faults: &mut Faults) {
-    let Some(head) = file.scenario.whole() else { return };
-    if **at >= *head.duration && !head.duration.is_zero() {
-        let message = format!("{what} at {} lies after the end of the run at {}", **at, *head.duration);
+/// Finishes what checks have completed; reports a value that none of them has given, although nothing is at fault.
+pub(crate) fn finished<T: Finish>(written: T, path: &str, faults: &mut Faults) -> Option<T::Finished> {
+    match written.finish() {
+        Ok(finished) => Some(finished),
+        Err(open) => {
+            let open = if path.is_empty() { open } else { open.within(path) };
+            let help = "write it, and report this: a check should have given it one";
+            faults.report(Place::default(), Fault::new(open.to_string()).help(help));
+            None
+        }
+    }
+}
+
+/// Reports a time that lies at or after the end of a run of this length, if that is known.
+pub(crate) fn before_the_end(
+    duration: Option<Duration>,
+    at: &Setting<Duration>,
+    what: &str,
+    faults: &mut Faults,
+) {
+    let Some(duration) = duration.filter(|duration| !duration.is_zero()) else { return };
+    if **at >= duration {
+        let message = format!("{what} at {} lies after the end of the run at {duration}", **at);
         let help = "let it happen earlier, or make `scenario.duration` longer";
         faults.report(at.place(), Fault::new(message).help(help));
     }

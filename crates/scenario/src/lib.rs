@@ -10,6 +10,9 @@
 //! # Map
 //!
 //! - [`schema`] is the whole file, [`check`] the order in which it is checked, [`build`] what can be had of it then.
+//!   The types of [`schema`] are complete: every value is in place. A check has those of [`written`], in which values
+//!   that it is to give may be open, and one place, [`fault`]'s `finished`, makes the first of the second. A check
+//!   takes its own tables, and of the others [`scene`] or the wiring of nodes and links; only [`check`] has the file.
 //! - Each model has a room: [`head`], [`link`], [`flow`], [`access`], [`sessions`], [`script`], [`probes`], and in
 //!   [`signalling`] `point`, `link`, `route`, `load`, `server`, `script`. In a room, `schema` declares keys, `check`
 //!   says what must hold between values, and `build` (or a file by the name of its product) gives all to the crates
@@ -37,12 +40,14 @@ mod json_schema;
 mod link;
 pub mod network;
 mod probes;
+mod scene;
 pub mod schema;
 mod script;
 mod sessions;
 pub mod signalling;
 pub mod sky_links;
 mod watch;
+mod written;
 mod zero_checksum;
 
 pub use check::read;

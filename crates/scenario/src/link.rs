@@ -18,3 +18,4 @@ pub(crate) mod schema;
 pub(crate) mod shaper;
 pub(crate) mod trace;
 pub(crate) mod wan_emulator;
+pub(crate) mod wiring;

@@ -71,8 +71,7 @@ fn links(
         });
         let (first, second) = (nodes[table.ends.0.as_str()], nodes[table.ends.1.as_str()]);
         let id = builder.link(name, first, second, forward, reverse);
-        let addresses = table.addresses.as_ref().expect("a check assigns addresses");
-        let addresses = [addresses.0, addresses.1];
+        let addresses = [table.addresses.0, table.addresses.1];
         builder.address(id.first(), addresses[0]).address(id.second(), addresses[1]);
         links.push(PlannedLink {
             name: name.to_owned(),

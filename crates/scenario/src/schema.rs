@@ -23,6 +23,7 @@ pub use crate::link::queue_size::{QueueMost, QueueSize};
 pub use crate::link::schema::{Family, Link, LinkParameters, WhileDownChoice};
 pub use crate::link::trace::{DelayTrace, FadeTrace};
 pub use crate::link::wan_emulator::WanEmulator;
+pub use crate::link::wiring::Wiring;
 pub use crate::network::node::{Dscp, Node, NodeKind};
 pub use crate::probes::schema::{Probes, QueueSampling};
 pub use crate::script::schema::{Action, Event, Which};
@@ -37,36 +38,43 @@ pub use slantpath_profiles::sctp::schema as sctp;
 pub use slantpath_profiles::sctp::{AuthenticatedChunk, SctpProfile, Threshold};
 pub use slantpath_profiles::tcp::schema::{self as tcp, TcpProfile};
 
-use slantpath_reader::{Named, Nested, Part, Tables, section};
+use slantpath_reader::{Named, Nested, Part, Spent, Tables, section};
 
 section! {
     /// A Slantpath scenario: all that a run depends on, but its seed's replications and the traces it names.
-    pub struct File {
+    pub struct File<S> {
         /// Name, length and seed of the run.
         scenario: Part<Head>;
         /// Hosts and routers.
         nodes: Tables<Node>;
         /// Links between two nodes each.
-        links: Tables<Link>;
+        links: Tables<Link<S>>;
         /// Delay lines between two nodes each, as laboratories put them in the place of a satellite.
-        wan_emulators: Tables<WanEmulator>;
+        wan_emulators: Spent<S, Tables<WanEmulator>>;
         /// Carriers of a satellite that terminals share, with capacity on demand.
         access: Tables<AccessSystem>;
         /// Satellites, and the links by which they carry packets.
-        sky: Option<Nested<SkyTable>>;
+        sky: Option<Nested<SkyTable<S>>>;
         /// SCTP configurations by name. A flow that names none uses `default`.
         sctp: Tables<SctpProfile>;
         /// TCP configurations by name. A flow that names none uses `default`.
         tcp: Tables<TcpProfile>;
         /// Flows of messages from one host to another.
-        flows: Tables<Flow>;
+        flows: Tables<Flow<S>>;
         /// Transfers that begin one after the other.
-        sessions: Tables<Sessions>;
+        sessions: Tables<Sessions<S>>;
         /// Events at links while the scenario runs.
         script: Vec<Named<Event>>;
         /// Signalling points of SS7, their links and their load.
-        signalling: Part<Signalling>;
+        signalling: Part<Signalling<S>>;
         /// Measurements and captures.
         probes: Part<Probes>;
+    }
+}
+
+impl File {
+    /// Nodes, and the links that join them.
+    pub const fn wiring(&self) -> Wiring<'_> {
+        Wiring { nodes: &self.nodes, links: &self.links }
     }
 }

@@ -7,6 +7,8 @@ pub(crate) mod check;
 pub(crate) mod entrances;
 mod pairs;
 pub(crate) mod plan;
+pub(crate) mod planning;
+pub mod port;
 pub(crate) mod repeaters;
 pub(crate) mod routes;
 pub(crate) mod schema;

@@ -1,33 +1,37 @@
 //! Links that flip bits below profiles without SCTP's checksum (RFC 9653).
 
-use slantpath_reader::{Fault, Faults, Nested};
+use slantpath_reader::{Fault, Faults, Named, Nested, Tables};
 
 use crate::flow::trace::Traces;
 use crate::link::arq::Arq;
 use crate::link::fade_step::FadeStep;
-use crate::schema::{File, LinkParameters};
+use crate::schema::SctpProfile;
 use crate::script::schema::Event;
-use crate::sky_links::schema::SkyDirection;
+use crate::written::{Link, LinkParameters, SkyDirection, SkyTable};
 
 /// Reports profiles whose packets have no checksum where a link flips bits: DTLS is not simulated, and packets that it
 /// would throw away would be taken for whole.
-pub(crate) fn check(file: &File, traces: &Traces, faults: &mut Faults) {
-    let Some(method) = file.sctp.iter().find_map(|(_, profile)| profile.zero_checksum) else { return };
-    let Some(link) = first_to_flip_bits(file, traces) else { return };
+pub(crate) fn check(
+    profiles: &Tables<SctpProfile>,
+    links: &Tables<Link>,
+    sky: Option<&SkyTable>,
+    events: &[Named<Event>],
+    traces: &Traces,
+    faults: &mut Faults,
+) {
+    let Some(method) = profiles.iter().find_map(|(_, profile)| profile.zero_checksum) else { return };
+    let by_links = links.iter().find_map(|(name, link)| {
+        let flips = [&link.forward.0, &link.reverse.0].into_iter().any(|own| link_flips(own, traces));
+        flips.then(|| format!("`links.{name}`"))
+    });
+    let by_sky = || sky.and_then(|sky| of_sky(sky, traces));
+    let by_script = || by_script(links, sky, events);
+    let Some(link) = by_links.or_else(by_sky).or_else(by_script) else { return };
     let fault =
         Fault::new(format!("{link} flips bits, which nothing would find in a packet without checksum"));
     let help = "give it `loss` in place of `bit_error_rate`, as DTLS throws a broken record away, or `arq`; or leave \
                 `zero_checksum` out";
     faults.report(method.place(), fault.help(help));
-}
-
-/// A link, as words name it, that hands on packets with bit errors at some time.
-fn first_to_flip_bits(file: &File, traces: &Traces) -> Option<String> {
-    let by_links = file.links.iter().find_map(|(name, link)| {
-        let flips = [&link.forward.0, &link.reverse.0].into_iter().any(|own| link_flips(own, traces));
-        flips.then(|| format!("`links.{name}`"))
-    });
-    by_links.or_else(|| of_sky(file, traces)).or_else(|| by_script(file))
 }
 
 fn link_flips(own: &LinkParameters, traces: &Traces) -> bool {
@@ -40,8 +44,8 @@ fn fade_flips(name: &str, traces: &Traces) -> bool {
     traces.fades.get(name).is_some_and(|steps| steps.iter().any(FadeStep::flips_bits))
 }
 
-fn of_sky(file: &File, traces: &Traces) -> Option<String> {
-    let sky = &file.sky.as_ref()?.0;
+/// A link of the sky that hands on packets with bit errors at some time.
+fn of_sky(sky: &SkyTable, traces: &Traces) -> Option<String> {
     let errs = |own: &SkyDirection| own.channel.flips_bits();
     let access = sky.access.iter().find(|(_, table)| errs(&table.uplink.0) || errs(&table.downlink.0));
     if let Some((name, _)) = access {
@@ -50,31 +54,28 @@ fn of_sky(file: &File, traces: &Traces) -> Option<String> {
     if let Some((name, _)) = sky.isls.iter().find(|(_, table)| errs(&table.both.0)) {
         return Some(format!("`sky.isls.{name}`"));
     }
-    let fade =
-        sky.fades.iter().find(|(_, fade)| fade_flips(&fade.trace.0.file, traces) && !sky_repeats(file));
+    let fade = sky.fades.iter().find(|(_, fade)| fade_flips(&fade.trace.0.file, traces) && !sky_repeats(sky));
     fade.map(|(name, _)| format!("`sky.fades.{name}`"))
 }
 
 /// Tells whether every link of the sky repeats what an error hits.
-fn sky_repeats(file: &File) -> bool {
-    let Some(sky) = &file.sky else { return false };
+fn sky_repeats(sky: &SkyTable) -> bool {
     let repeats = |arq: &Option<Nested<Arq>>| arq.is_some();
     let access = sky
-        .0
         .access
         .iter()
         .all(|(_, table)| repeats(&table.uplink.0.channel.arq) && repeats(&table.downlink.0.channel.arq));
-    access && sky.0.isls.iter().all(|(_, table)| repeats(&table.both.0.channel.arq))
+    access && sky.isls.iter().all(|(_, table)| repeats(&table.both.0.channel.arq))
 }
 
 /// An event that lets a link flip bits which does not repeat.
-fn by_script(file: &File) -> Option<String> {
+fn by_script(links: &Tables<Link>, sky: Option<&SkyTable>, events: &[Named<Event>]) -> Option<String> {
     let sets_errors = |event: &&Event| event.bit_error_rate.is_some_and(|rate| !rate.is_never());
-    let repeats = |name: &str| match file.links.find(name) {
+    let repeats = |name: &str| match links.find(name) {
         Some(link) => link.forward.0.channel.arq.is_some() && link.reverse.0.channel.arq.is_some(),
-        None => sky_repeats(file),
+        None => sky.is_some_and(sky_repeats),
     };
-    let event = file.script.iter().map(|event| &**event).filter(sets_errors);
+    let event = events.iter().map(|event| &**event).filter(sets_errors);
     let event = event.into_iter().find(|event| !repeats(&event.link))?;
     Some(format!("`{}`, as the script has it,", *event.link))
 }

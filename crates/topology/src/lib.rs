@@ -38,7 +38,7 @@ use std::sync::Arc;
 
 use slantpath_orbit::{Network, NodeId};
 use slantpath_reader::{
-    Diagnostic, Diagnostics, Document, Files, LoadError, Output, Section, files_beside,
+    Diagnostic, Diagnostics, Document, Files, LoadError, Output, Section, WriteFields, files_beside,
     json_schema as json_schema_of, print_json, read_text,
 };
 

@@ -33,6 +33,20 @@ const FORBIDDEN_IN_PYTHON: &[(&str, &str)] = &[
     ("breakpoint()", "take it out"),
 ];
 
+/// The one place that sees a whole scenario as it is written.
+const WHOLE_CHECK: &str = "crates/scenario/src/check.rs";
+
+/// A whole scenario among the arguments of a check.
+const FORBIDDEN_IN_CHECKS: &[(&str, &str)] = &[
+    ("&File,", OWN_TABLES),
+    ("&File)", OWN_TABLES),
+    (" File,", OWN_TABLES),
+    (" File)", OWN_TABLES),
+    ("File<", OWN_TABLES),
+];
+
+const OWN_TABLES: &str = "a check takes its own tables, and of the others what it has to know";
+
 /// Kinds of file that people write and read.
 const WRITTEN: &[&str] = &["Makefile", "gitignore", "md", "py", "pyi", "rs", "run", "sh", "tcl", "toml"];
 
@@ -52,6 +66,10 @@ fn check_file(file: &TextFile) -> Vec<Finding> {
         "rs" => {
             shape(file, &mut findings);
             forbidden(file, &code_only(&file.text), FORBIDDEN_IN_RUST, &mut findings);
+            let is_check = file.path.starts_with("crates/scenario/") && file.path.ends_with("/check.rs");
+            if is_check && file.path != WHOLE_CHECK {
+                forbidden(file, &code_only(&file.text), FORBIDDEN_IN_CHECKS, &mut findings);
+            }
             if file.path.ends_with("/mod.rs") {
                 findings.push(Finding::on_file(&file.path, "write foo.rs beside foo/ instead of foo/mod.rs"));
             }
@@ -153,6 +171,24 @@ mod tests {
             3
         );
         assert!(messages("a.rs", "const A: &str = \"#[ignore\";\n").is_empty());
+    }
+
+    #[test]
+    fn a_check_of_a_scenario_that_takes_the_whole_file_is_found() {
+        let check = "crates/scenario/src/flow/check.rs";
+        for taken in [
+            "file: &File, n: u8",
+            "file: &File",
+            "file: &mut File",
+            "file: &'a File, n: u8",
+            "file: File<Written>",
+        ] {
+            let text = format!("fn check({taken}) {{}}\n");
+            assert_eq!(messages(check, &text).len(), 1, "{taken}");
+            assert!(messages("crates/scenario/src/flow/build.rs", &text).is_empty(), "{taken}");
+            assert!(messages(WHOLE_CHECK, &text).is_empty(), "{taken}");
+        }
+        assert!(messages(check, "fn check(flows: &Tables<Flow>, files: &Files) {}\n").is_empty());
     }
 
     #[test]

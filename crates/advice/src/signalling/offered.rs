@@ -147,7 +147,7 @@ impl<'a> Offered<'a> {
             }
             at = code(signalling, far);
             let line = signalling.links.find(link).filter(|link| matches!(*link.carrier, Carrier::Mtp2(_)));
-            let slc = line.and_then(|line| line.slc);
+            let slc = line.map(|line| line.slc);
             let by_code = nodes.get(&at).is_some_and(|(_, config)| config.spread == node::Spread::LinkCode);
             chosen = if by_code { slc.map_or(sls.0, |slc| *slc) } else { sls.0 };
         }

@@ -38,7 +38,7 @@ fn association(
     table: &Named<Association>,
     faults: &mut Faults,
 ) {
-    let (Some(primary), Some(profile)) = (&table.primary, &table.profile) else { return };
+    let (primary, profile) = (&table.primary, &table.profile);
     let gateway_node = node_of(signalling, gateway_point(signalling, &table.gateway));
     let nodes = [asp_node(signalling, &table.asp), gateway_node.as_str()].map(|node| built.nodes[node]);
     let Some(planned) = built.links.iter().find(|planned| planned.name == **primary) else { return };

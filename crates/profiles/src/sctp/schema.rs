@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use slantpath_base::{DataSize, Duration};
 use slantpath_cc::BackOff;
 use slantpath_cc::sctp::{CwndGrowth, FastRetransmitWindow, SctpPolicy, WindowPolicy};
-use slantpath_reader::{Json, Output, Section as _, Setting, choice, policy, section, word_or};
+use slantpath_reader::{Json, Output, Setting, WriteFields as _, choice, policy, section, word_or};
 use slantpath_sctp::{
     Algorithm, ChecksumPolicy, Extension, Extensions, FastRetransmitPath, FirstSack, LossDetection,
     Multipath, NewDataAfterTimeout, PathMtuDiscovery, PotentiallyFailed, PrimarySwitchover,

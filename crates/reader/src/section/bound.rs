@@ -8,7 +8,9 @@ use core::fmt;
 use serde_json::{Value as Json, json};
 use slantpath_base::{Angle, DataRate, DataSize, Duration, Length};
 
-use super::{Counted, Flat, Named, Nested, OneOf, Part, Reader, Section, Setting, Tables, Tagged};
+use super::{
+    Awaited, Counted, Flat, Named, Nested, OneOf, Part, Passing, Reader, Section, Setting, Tables, Tagged,
+};
 use crate::diagnostic::Fault;
 use crate::value::Value;
 
@@ -83,6 +85,22 @@ impl<B: Bounded> Bounded for Option<B> {
     }
 }
 
+impl<B: Bounded> Bounded for Awaited<B> {
+    type Value = B::Value;
+
+    fn setting(&self) -> Option<&Setting<B::Value>> {
+        self.as_ref().and_then(Bounded::setting)
+    }
+}
+
+impl<B: Bounded> Bounded for Passing<B> {
+    type Value = B::Value;
+
+    fn setting(&self) -> Option<&Setting<B::Value>> {
+        self.0.setting()
+    }
+}
+
 /// Fields without a bound of their own: tables, and values whose type is bound enough.
 pub trait NeedsNoBound {}
 
@@ -97,6 +115,8 @@ impl<S: Section> NeedsNoBound for Vec<Named<S>> {}
 impl<S: Section> NeedsNoBound for Counted<S> {}
 impl<T: Tagged> NeedsNoBound for OneOf<T> {}
 impl<T: Tagged> NeedsNoBound for Option<OneOf<T>> {}
+impl<M> NeedsNoBound for Awaited<M> where Option<M>: NeedsNoBound {}
+impl<M: NeedsNoBound> NeedsNoBound for Passing<M> {}
 
 /// Compiles for fields that need no bound.
 pub const fn needs_no_bound<M: NeedsNoBound>() {}

@@ -4,13 +4,19 @@ use core::ops::Deref;
 
 use serde_json::json;
 
-use super::{ObjectSchema, Output, Reader, Section, Setting, Tagged, join, table};
+use super::{Finish, ObjectSchema, Open, Output, Reader, Section, Setting, Tagged, WriteFields, join, table};
 use crate::diagnostic::Fault;
 use crate::document::Entries;
 use crate::value::Value;
 
+/// Writer of what stands behind a key of a section.
+pub trait WriteMember {
+    /// Writes it to the output.
+    fn write(&self, output: &mut Output, field: &'static str);
+}
+
 /// Type that may stand behind a key of a section.
-pub trait Member: Sized {
+pub trait Member: WriteMember + Sized {
     /// The keys that it takes.
     fn names(field: &'static str) -> Vec<&'static str> {
         vec![field]
@@ -18,19 +24,27 @@ pub trait Member: Sized {
 
     /// Reads it; `None` if it is at fault.
     fn read(reader: &mut Reader<'_>, field: &'static str) -> Option<Self>;
-    /// Writes it to the output.
-    fn write(&self, output: &mut Output, field: &'static str);
     /// Describes it in the schema of its section.
     fn schema(schema: &mut ObjectSchema, field: &'static str, doc: &str);
+}
+
+impl<T: Value> WriteMember for Setting<T> {
+    fn write(&self, output: &mut Output, field: &'static str) {
+        output.value(field, self);
+    }
+}
+
+impl<M: WriteMember> WriteMember for Option<M> {
+    fn write(&self, output: &mut Output, field: &'static str) {
+        if let Some(member) = self {
+            member.write(output, field);
+        }
+    }
 }
 
 impl<T: Value> Member for Setting<T> {
     fn read(reader: &mut Reader<'_>, field: &'static str) -> Option<Self> {
         reader.required(field)
-    }
-
-    fn write(&self, output: &mut Output, field: &'static str) {
-        output.value(field, self);
     }
 
     fn schema(schema: &mut ObjectSchema, field: &'static str, doc: &str) {
@@ -42,12 +56,6 @@ impl<T: Value> Member for Setting<T> {
 impl<T: Value> Member for Option<Setting<T>> {
     fn read(reader: &mut Reader<'_>, field: &'static str) -> Option<Self> {
         Some(reader.optional(field))
-    }
-
-    fn write(&self, output: &mut Output, field: &'static str) {
-        if let Some(setting) = self {
-            output.value(field, setting);
-        }
     }
 
     fn schema(schema: &mut ObjectSchema, field: &'static str, doc: &str) {
@@ -67,6 +75,12 @@ impl<S> Deref for Nested<S> {
     }
 }
 
+impl<S: WriteFields> WriteMember for Nested<S> {
+    fn write(&self, output: &mut Output, field: &'static str) {
+        self.0.write_fields(output.table(field));
+    }
+}
+
 impl<S: Section> Member for Nested<S> {
     fn read(reader: &mut Reader<'_>, field: &'static str) -> Option<Self> {
         let path = join(reader.path, field);
@@ -76,10 +90,6 @@ impl<S: Section> Member for Nested<S> {
             Some(entry) => (table(entry, &path, reader.faults)?, entry.key),
         };
         S::read(entries, &path, place, reader.faults).map(Self)
-    }
-
-    fn write(&self, output: &mut Output, field: &'static str) {
-        self.0.write_fields(output.table(field));
     }
 
     fn schema(schema: &mut ObjectSchema, field: &'static str, doc: &str) {
@@ -94,12 +104,6 @@ impl<S: Section> Member for Option<Nested<S>> {
             return Some(None);
         }
         Nested::read(reader, field).map(Some)
-    }
-
-    fn write(&self, output: &mut Output, field: &'static str) {
-        if let Some(nested) = self {
-            nested.write(output, field);
-        }
     }
 
     fn schema(schema: &mut ObjectSchema, field: &'static str, doc: &str) {
@@ -141,13 +145,15 @@ impl<S> Deref for Part<S> {
     }
 }
 
+impl<S: WriteFields> WriteMember for Part<S> {
+    fn write(&self, output: &mut Output, field: &'static str) {
+        self.write_fields(output.table(field));
+    }
+}
+
 impl<S: Section> Member for Part<S> {
     fn read(reader: &mut Reader<'_>, field: &'static str) -> Option<Self> {
         Some(Self(Nested::read(reader, field).map(|nested| nested.0)))
-    }
-
-    fn write(&self, output: &mut Output, field: &'static str) {
-        self.write_fields(output.table(field));
     }
 
     fn schema(schema: &mut ObjectSchema, field: &'static str, doc: &str) {
@@ -167,6 +173,12 @@ impl<S> Deref for Flat<S> {
     }
 }
 
+impl<S: WriteFields> WriteMember for Flat<S> {
+    fn write(&self, output: &mut Output, _: &'static str) {
+        self.0.write_fields(output);
+    }
+}
+
 impl<S: Section> Member for Flat<S> {
     fn names(_: &'static str) -> Vec<&'static str> {
         S::names()
@@ -174,10 +186,6 @@ impl<S: Section> Member for Flat<S> {
 
     fn read(reader: &mut Reader<'_>, _: &'static str) -> Option<Self> {
         S::read_fields(reader).map(Self)
-    }
-
-    fn write(&self, output: &mut Output, _: &'static str) {
-        self.0.write_fields(output);
     }
 
     fn schema(schema: &mut ObjectSchema, _: &'static str, _: &str) {
@@ -206,14 +214,14 @@ impl<T: Tagged> Member for Option<OneOf<T>> {
         OneOf::read(reader, field).map(Some)
     }
 
-    fn write(&self, output: &mut Output, field: &'static str) {
-        if let Some(one) = self {
-            one.write(output, field);
-        }
-    }
-
     fn schema(schema: &mut ObjectSchema, field: &'static str, doc: &str) {
         schema.property(field, json!({ "description": T::ABOUT, "oneOf": T::schemas() }), doc);
+    }
+}
+
+impl<T: WriteFields> WriteMember for OneOf<T> {
+    fn write(&self, output: &mut Output, field: &'static str) {
+        self.0.write_fields(output.table(field));
     }
 }
 
@@ -239,12 +247,40 @@ impl<T: Tagged> Member for OneOf<T> {
         if inner.broken { None } else { value.map(Self) }
     }
 
-    fn write(&self, output: &mut Output, field: &'static str) {
-        self.0.write(output.table(field));
-    }
-
     fn schema(schema: &mut ObjectSchema, field: &'static str, doc: &str) {
         schema.property(field, json!({ "description": T::ABOUT, "oneOf": T::schemas() }), doc);
         schema.required.push(field);
+    }
+}
+
+impl<S: Finish> Finish for Nested<S> {
+    type Finished = Nested<S::Finished>;
+
+    fn finish(self) -> Result<Self::Finished, Open> {
+        self.0.finish().map(Nested)
+    }
+}
+
+impl<S: Finish> Finish for Flat<S> {
+    type Finished = Flat<S::Finished>;
+
+    fn finish(self) -> Result<Self::Finished, Open> {
+        self.0.finish().map(Flat)
+    }
+}
+
+impl<S: Finish> Finish for OneOf<S> {
+    type Finished = OneOf<S::Finished>;
+
+    fn finish(self) -> Result<Self::Finished, Open> {
+        self.0.finish().map(OneOf)
+    }
+}
+
+impl<S: Finish> Finish for Part<S> {
+    type Finished = Part<S::Finished>;
+
+    fn finish(self) -> Result<Self::Finished, Open> {
+        self.0.finish().map(Part)
     }
 }

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
 
-use super::{Member, ObjectSchema, Output, Reader, Section, join, table};
+use super::{
+    Finish, Member, ObjectSchema, Open, Output, Reader, Section, WriteFields, WriteMember, join, table,
+};
 use crate::diagnostic::{Fault, Place, nearest};
 use crate::document::{Data, Entries, Entry, Node};
 
@@ -164,6 +166,15 @@ fn check_name(name: &str) -> Result<(), Fault> {
     Err(Fault::new(format!("`{name}` is no name")).help(help))
 }
 
+impl<S: WriteFields> WriteMember for Tables<S> {
+    fn write(&self, output: &mut Output, field: &'static str) {
+        let parent = output.table(field);
+        for (name, named) in &self.whole {
+            named.section.write_fields(parent.table(name));
+        }
+    }
+}
+
 impl<S: Section> Member for Tables<S> {
     fn read(reader: &mut Reader<'_>, field: &'static str) -> Option<Self> {
         let mut tables = Self::default();
@@ -200,17 +211,18 @@ impl<S: Section> Member for Tables<S> {
         Some(tables)
     }
 
-    fn write(&self, output: &mut Output, field: &'static str) {
-        let parent = output.table(field);
-        for (name, named) in &self.whole {
-            named.section.write_fields(parent.table(name));
-        }
-    }
-
     fn schema(schema: &mut ObjectSchema, field: &'static str, doc: &str) {
         let names = json!({ "pattern": "^[A-Za-z0-9_-]+$" });
         let tables = json!({ "type": "object", "propertyNames": names, "additionalProperties": S::schema() });
         schema.property(field, tables, doc);
+    }
+}
+
+impl<S: WriteFields> WriteMember for Vec<Named<S>> {
+    fn write(&self, output: &mut Output, field: &'static str) {
+        for named in self {
+            named.section.write_fields(output.item(field));
+        }
     }
 }
 
@@ -235,12 +247,6 @@ impl<S: Section> Member for Vec<Named<S>> {
         Some(sections)
     }
 
-    fn write(&self, output: &mut Output, field: &'static str) {
-        for named in self {
-            named.section.write_fields(output.item(field));
-        }
-    }
-
     fn schema(schema: &mut ObjectSchema, field: &'static str, doc: &str) {
         schema.property(field, json!({ "type": "array", "items": S::schema() }), doc);
     }
@@ -258,6 +264,12 @@ impl<S> Deref for Counted<S> {
 
     fn deref(&self) -> &Vec<Named<S>> {
         &self.0
+    }
+}
+
+impl<S: WriteFields> WriteMember for Counted<S> {
+    fn write(&self, output: &mut Output, field: &'static str) {
+        self.0.write(output, field);
     }
 }
 
@@ -285,13 +297,47 @@ impl<S: Section + Clone> Member for Counted<S> {
         Some(Self((0..*count).map(|_| Named { section: section.clone(), place }).collect()))
     }
 
-    fn write(&self, output: &mut Output, field: &'static str) {
-        self.0.write(output, field);
-    }
-
     fn schema(schema: &mut ObjectSchema, field: &'static str, doc: &str) {
         let count = json!({ "type": "integer", "minimum": 1, "maximum": MOST_COUNTED });
         let list = json!({ "type": "array", "items": S::schema(), "minItems": 1 });
         schema.property(field, json!({ "anyOf": [count, list] }), doc);
+    }
+}
+
+impl<S: Finish> Finish for Tables<S> {
+    type Finished = Tables<S::Finished>;
+
+    fn finish(self) -> Result<Self::Finished, Open> {
+        let Self { whole, broken, unreadable } = self;
+        let each = whole.into_iter().map(|(name, named)| match named.finish() {
+            Ok(finished) => Ok((name, finished)),
+            Err(open) => Err(open.within(&name)),
+        });
+        Ok(Tables { whole: each.collect::<Result<_, _>>()?, broken, unreadable })
+    }
+}
+
+impl<S: Finish> Finish for Named<S> {
+    type Finished = Named<S::Finished>;
+
+    fn finish(self) -> Result<Self::Finished, Open> {
+        Ok(Named { section: self.section.finish()?, place: self.place })
+    }
+}
+
+impl<S: Finish> Finish for Vec<Named<S>> {
+    type Finished = Vec<Named<S::Finished>>;
+
+    fn finish(self) -> Result<Self::Finished, Open> {
+        let each = self.into_iter().enumerate();
+        each.map(|(index, named)| named.finish().map_err(|open| open.within(&index.to_string()))).collect()
+    }
+}
+
+impl<S: Finish> Finish for Counted<S> {
+    type Finished = Counted<S::Finished>;
+
+    fn finish(self) -> Result<Self::Finished, Open> {
+        self.0.finish().map(Counted)
     }
 }

@@ -47,6 +47,26 @@ section! {
     refuses "concerns cords, which no torch has": plug, cord_length;
 }
 
+section! {
+    /// A bulb whose power may be left to the lantern.
+    struct Bulb<S> {
+        /// Power that it takes.
+        watts: Later<S, Setting<u8>>;
+        /// Colour of its light.
+        colour: Option<Setting<String>>;
+    }
+}
+
+section! {
+    /// A lantern of several bulbs.
+    struct Lantern<S> {
+        /// Power of each bulb that does not say its own.
+        watts: Spent<S, Option<Setting<u8>>>;
+        /// Bulbs by their names.
+        bulbs: Tables<Bulb<S>>;
+    }
+}
+
 /// Reads a section from a string, or gives its faults.
 fn read<S: Section>(text: &str) -> Result<S, String> {
     let (entries, mut faults) = Document::parse("f.toml", text).entries().unwrap();
@@ -55,7 +75,7 @@ fn read<S: Section>(text: &str) -> Result<S, String> {
     Ok(read.expect("nothing is at fault").0)
 }
 
-fn merged(section: &impl Section) -> String {
+fn merged(section: &impl WriteFields) -> String {
     let mut output = Output::default();
     section.write_fields(&mut output);
     output.print(false)
@@ -155,4 +175,32 @@ fn a_key_that_is_refused_says_why_and_is_no_key_of_the_schema() {
     let near = read::<Torch>("plugg = 1\n").map(|_| ()).unwrap_err();
     assert_eq!(near, "f.toml:1:1: a file has no key `plugg`\n  help: its tables: `colour`");
     assert_eq!(Torch::schema()["properties"].as_object().unwrap().keys().collect::<Vec<_>>(), ["colour"]);
+}
+
+#[test]
+fn what_a_check_has_given_a_value_is_plain_in_the_complete_file() {
+    let mut lantern: Lantern<Written> = read("watts = 5\n[bulbs.low]\n[bulbs.top]\nwatts = 9\n").unwrap();
+    let watts = lantern.watts.map(|watts| Setting::derived(*watts, "of the lantern", watts.place()));
+    for (_, bulb) in lantern.bulbs.iter_mut().filter(|(_, bulb)| bulb.watts.is_none()) {
+        bulb.watts = watts.into();
+    }
+    let lantern: Lantern = lantern.finish().unwrap();
+    let watts: Vec<u8> = lantern.bulbs.iter().map(|(_, bulb)| *bulb.watts).collect();
+    assert_eq!(watts, [5, 9]);
+    assert_eq!(merged(&lantern), "[bulbs.low]\nwatts = 5\n\n[bulbs.top]\nwatts = 9\n");
+}
+
+#[test]
+fn a_value_that_no_check_has_given_is_named_by_its_path() {
+    let lantern: Lantern<Written> = read("[bulbs.low]\nwatts = 5\n[bulbs.top]\n").unwrap();
+    let open = lantern.finish().map(|_| ()).unwrap_err();
+    assert_eq!(open.to_string(), "`bulbs.top.watts` is left without a value");
+}
+
+#[test]
+fn an_editor_is_told_of_a_value_that_may_be_open_as_of_any_that_may_be_absent() {
+    let schema = <Bulb<Written>>::schema();
+    assert_eq!(schema["required"], json!([]));
+    assert_eq!(schema["properties"]["watts"]["type"], "integer");
+    assert_eq!(<Lantern<Written>>::names(), ["watts", "bulbs"]);
 }

@@ -11,8 +11,8 @@ use slantpath_host::Protocol;
 use slantpath_net::{Host as Interface, InterfaceId, Journey, Network, NetworkGraph};
 use slantpath_sat::OnDemand;
 use slantpath_scenario::build::{
-    Destinations, Plan, RunSource, Seats, access_systems, address_on, host_place, ip_fields, links_of,
-    options_of, plan, stream_values, when_blocked, workload, workload_streams,
+    Destinations, Plan, RunSource, Seats, access_systems, address_on, host_place, ip_fields, options_of,
+    plan, stream_values, when_blocked, workload, workload_streams,
 };
 use slantpath_scenario::schema::{Adaptation, Application, Flow, Transport};
 use slantpath_sctp::{SctpConfig, SendOptions};
@@ -109,8 +109,7 @@ impl Scenario {
         let Some(flow) = self.flows.find(name) else {
             return Err(RequestError::NoSuchFlow { name: name.to_owned(), flows: names(false).join(", ") });
         };
-        let profile = flow.profile.as_ref().and_then(|profile| self.sctp.find(profile));
-        let Some(profile) = profile.filter(|_| is_plain_sctp(flow)) else {
+        let Some(profile) = self.sctp.find(&flow.profile).filter(|_| is_plain_sctp(flow)) else {
             let what = if *flow.transport == Transport::Tcp { "one of TCP" } else { "one below M3UA" };
             return Err(RequestError::NotSctp { name: name.to_owned(), what });
         };
@@ -123,9 +122,8 @@ impl Scenario {
             Application::Mixed(mixed) => mixed.classes.names().into_iter().map(str::to_owned).collect(),
             _ => Vec::new(),
         };
-        let primary = flow.primary.as_ref().map(|primary| primary.as_str());
-        let mut links: Vec<String> = links_of(self, &flow.to).map(str::to_owned).collect();
-        links.sort_by_key(|link| Some(link.as_str()) != primary);
+        let mut links: Vec<String> = self.wiring().links_of(&flow.to).map(str::to_owned).collect();
+        links.sort_by_key(|link| *link != **flow.primary);
         let mut sctp = [config(&flow.from), config(&flow.to)];
         sctp[0].stream_values = stream_values(flow);
         Ok(FlowRequest {

@@ -84,8 +84,7 @@ impl Scenario {
             *name == flow || *declared.count > 1 && number.is_some_and(|number| number.parse::<u32>().is_ok())
         });
         let (_, declared) = declared.expect("the flow is one of the scenario");
-        let profile = declared.profile.as_ref().and_then(|profile| self.sctp.find(profile));
-        let profile = profile.expect("a flow of SCTP has a profile");
+        let profile = self.sctp.find(&declared.profile).expect("a flow of SCTP has a profile");
         Header {
             origin: Origin::Simulated {
                 scenario: file.to_owned(),

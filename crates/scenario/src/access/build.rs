@@ -4,28 +4,29 @@ use std::collections::BTreeMap;
 
 use slantpath_base::{DataRate, Duration, Seed, Stream};
 use slantpath_net::{DirectionId, FrameConfig};
+use slantpath_reader::{Stage, Tables};
 use slantpath_sat::{Access, AccessConfig, Ask, ContentionConfig, Requests, TerminalConfig};
 
 use super::schema::{AccessSystem, AskFor, RequestChannel, TerminalAccess, rate_of, slots_for};
 use crate::checked::Checked;
 use crate::network::planned::PlannedLink;
-use crate::schema::{File, LinkParameters};
+use crate::schema::LinkParameters;
 
 /// The frames in which a terminal sends.
-pub(crate) fn frames(file: &File, access: &TerminalAccess) -> Option<FrameConfig> {
-    file.access.find(&access.system)?.frame_config()
+pub(crate) fn frames(systems: &Tables<AccessSystem>, access: &TerminalAccess) -> Option<FrameConfig> {
+    systems.find(&access.system)?.frame_config()
 }
 
 /// Highest rate of a terminal, in the slots that it may have.
-pub(crate) fn rate_of_slots(file: &File, access: &TerminalAccess) -> Option<DataRate> {
-    let frame = frames(file, access)?;
+pub(crate) fn rate_of_slots(systems: &Tables<AccessSystem>, access: &TerminalAccess) -> Option<DataRate> {
+    let frame = frames(systems, access)?;
     let most = access.most.map_or(frame.slots, |most| slots_for(&frame, *most));
     Some(rate_of(&frame, most.min(frame.slots)))
 }
 
 /// Highest rate of a direction: its own rate, or that of the slots that it may have.
-pub fn rate(file: &File, parameters: &LinkParameters) -> Option<DataRate> {
-    let of_slots = || rate_of_slots(file, &parameters.access.as_ref()?.0);
+pub fn rate<S: Stage>(systems: &Tables<AccessSystem>, parameters: &LinkParameters<S>) -> Option<DataRate> {
+    let of_slots = || rate_of_slots(systems, &parameters.access.as_ref()?.0);
     parameters.rate.map(|rate| *rate).or_else(of_slots)
 }
 

@@ -7,41 +7,49 @@ use slantpath_net::FrameConfig;
 use slantpath_orbit::Network;
 use slantpath_orbit::ground::{GroundPolicy, Handover};
 use slantpath_profiles::fault::positive;
-use slantpath_reader::{Fault, Faults, Named, Origin, Place, Setting};
+use slantpath_reader::{Fault, Faults, Named, Origin, Place, Setting, Tables, Written};
 
 use super::schema::{AccessSystem, AskFor, DRAIN, RequestChannel, TerminalAccess, rate_of, slots_for};
 use crate::fault::resolve;
-use crate::schema::{Action, File, LinkParameters, Which};
-use crate::sky_links::schema::{AccessTable, SkyDirection};
+use crate::link::wiring::Wiring;
+use crate::schema::{Action, Event, Node, Which};
 use crate::sky_links::tables::access_table;
+use crate::written::{AccessTable, LinkParameters, SkyDirection, SkyTable};
 
 /// The frames of systems whose slots carry something, by name.
 type FramesByName = BTreeMap<String, FrameConfig>;
 
-fn frames(file: &File) -> FramesByName {
-    let systems = file.access.iter();
-    systems.filter_map(|(name, system)| Some((name.to_owned(), system.frame_config()?))).collect()
+fn frames(systems: &Tables<AccessSystem>) -> FramesByName {
+    systems.iter().filter_map(|(name, system)| Some((name.to_owned(), system.frame_config()?))).collect()
 }
 
-pub(crate) fn check(file: &File, bodies: Option<&Network>, faults: &mut Faults) {
-    let frames = frames(file);
+/// `bodies` are known where the sky, if there is one, is sound.
+pub(crate) fn check(
+    systems: &Tables<AccessSystem>,
+    wiring: Wiring<'_, Written>,
+    sky: Option<&SkyTable>,
+    events: &[Named<Event>],
+    bodies: Option<&Network>,
+    faults: &mut Faults,
+) {
+    let frames = frames(systems);
     let mut permanent = BTreeMap::<&str, u64>::new();
     let mut has_slots = |access, count: u64, faults: &mut Faults| {
-        one(file, access, &frames, faults);
+        one(systems, access, &frames, faults);
         if let Some(frame) = frames.get(&*access.system) {
             let slots = u64::from(slots_for(frame, *access.permanent));
             *permanent.entry(access.system.as_str()).or_default() += slots.saturating_mul(count);
         }
     };
-    for (name, link) in file.links.iter() {
+    for (name, link) in wiring.links.iter() {
         for (which, parameters) in [(Which::Forward, &link.forward), (Which::Reverse, &link.reverse)] {
             let Some(access) = &parameters.access else { continue };
             has_slots(&access.0, 1, faults);
             alone(parameters, &access.0, faults);
-            not_scripted(file, name, which, parameters, faults);
+            not_scripted(events, name, which, parameters, faults);
         }
     }
-    for (table, antennas) in antennas(file, bodies) {
+    for (table, antennas) in antennas(wiring.nodes, sky, bodies) {
         let Some(access) = &table.uplink.access else { continue };
         has_slots(&access.0, antennas.len() as u64, faults);
         alone_under_sky(&table.uplink, &access.0, faults);
@@ -52,14 +60,14 @@ pub(crate) fn check(file: &File, bodies: Option<&Network>, faults: &mut Faults) 
                 let help = "write `handover = \"break-before-make\"` for this antenna";
                 faults.report(access.0.system.place(), Fault::new(message).help(help));
             }
-            sky_not_scripted(file, name, faults);
+            sky_not_scripted(events, sky, name, faults);
         }
     }
-    for (name, system) in file.access.iter() {
+    for (name, system) in systems.iter() {
         carriers(system, faults);
         let (Some(frame), Some(&slots)) = (frames.get(name), permanent.get(name)) else {
             // Who sends under a sky that is at fault is not known.
-            let is_known = file.sky.is_none() || bodies.is_some();
+            let is_known = sky.is_none() || bodies.is_some();
             if is_known && !permanent.contains_key(name) && frames.contains_key(name) {
                 let fault = Fault::new(format!("no link sends on the carriers of `{name}`"));
                 let help = format!("write `access = {{ system = \"{name}\" }}` into a direction of a link");
@@ -87,17 +95,18 @@ pub(crate) fn check(file: &File, bodies: Option<&Network>, faults: &mut Faults) 
 
 /// Antennas by the table of their links: what each is called, and how it changes satellites.
 fn antennas<'a>(
-    file: &'a File,
+    nodes: &'a Tables<Node>,
+    sky: Option<&'a SkyTable>,
     bodies: Option<&'a Network>,
 ) -> Vec<(&'a AccessTable, Vec<(&'a str, GroundPolicy)>)> {
-    let (Some(sky), Some(bodies)) = (&file.sky, bodies) else { return Vec::new() };
-    let tables: Vec<&AccessTable> = sky.0.access.iter().map(|(_, table)| &**table).collect();
+    let (Some(sky), Some(bodies)) = (sky, bodies) else { return Vec::new() };
+    let tables: Vec<&AccessTable> = sky.access.iter().map(|(_, table)| &**table).collect();
     let mut all: Vec<_> = tables.into_iter().map(|table| (table, Vec::new())).collect();
-    for (_, node) in file.nodes.iter() {
+    for (_, node) in nodes.iter() {
         let (Some(site), Some(names)) = (&node.site, &node.antennas) else { continue };
         let Some(known) = bodies.sites.iter().find(|known| known.name == **site) else { continue };
         for (name, antenna) in names.iter().zip(&known.antennas) {
-            let table = access_table(&sky.0, &known.name, antenna.constellation.as_deref());
+            let table = access_table(sky, &known.name, antenna.constellation.as_deref());
             if let Some(table) = table {
                 all[table].1.push((name.as_str(), antenna.policy));
             }
@@ -107,14 +116,14 @@ fn antennas<'a>(
 }
 
 /// A terminal by itself, wherever it sends.
-fn one(file: &File, access: &TerminalAccess, frames: &FramesByName, faults: &mut Faults) {
-    resolve(&file.access, &access.system, "access system", access.system.place(), faults);
-    let gives_free_slots = file.access.find(&access.system).is_some_and(|system| *system.free_capacity);
+fn one(systems: &Tables<AccessSystem>, access: &TerminalAccess, frames: &FramesByName, faults: &mut Faults) {
+    resolve(systems, &access.system, "access system", access.system.place(), faults);
+    let gives_free_slots = systems.find(&access.system).is_some_and(|system| *system.free_capacity);
     terminal(access, gives_free_slots, faults);
     if let Some(frame) = frames.get(&*access.system) {
         fits(access, frame, faults);
     }
-    if let Some(system) = file.access.find(&access.system) {
+    if let Some(system) = systems.find(&access.system) {
         can_ask(access, system, faults);
     }
 }
@@ -261,14 +270,14 @@ fn not_beside(place: Place, others: &[(&str, bool)], faults: &mut Faults) {
 }
 
 /// Reports changes of a rate that an antenna does not have.
-fn sky_not_scripted(file: &File, antenna: &str, faults: &mut Faults) {
-    for event in &file.script {
+fn sky_not_scripted(events: &[Named<Event>], sky: Option<&SkyTable>, antenna: &str, faults: &mut Faults) {
+    for event in events {
         let is_of_it = *event.link == antenna && [Which::Forward, Which::Both].contains(&event.direction);
         if let Some(rate) = event.rate.filter(|_| is_of_it && *event.action == Action::Set) {
             no_rate(rate.place(), faults);
         }
     }
-    let fades = file.sky.iter().flat_map(|sky| sky.0.fades.iter());
+    let fades = sky.into_iter().flat_map(|sky| sky.fades.iter());
     for (_, fade) in fades.filter(|(_, fade)| *fade.link == *antenna && *fade.direction != Which::Reverse) {
         no_rate(fade.trace.0.file.place(), faults);
     }
@@ -281,8 +290,14 @@ fn no_rate(place: Place, faults: &mut Faults) {
 }
 
 /// Reports changes of a rate that it does not have.
-fn not_scripted(file: &File, name: &str, which: Which, parameters: &LinkParameters, faults: &mut Faults) {
-    for event in &file.script {
+fn not_scripted(
+    events: &[Named<Event>],
+    name: &str,
+    which: Which,
+    parameters: &LinkParameters,
+    faults: &mut Faults,
+) {
+    for event in events {
         let is_of_it = *event.link == name && [which, Which::Both].contains(&event.direction);
         if let Some(rate) = event.rate.filter(|_| is_of_it && *event.action == Action::Set) {
             no_rate(rate.place(), faults);

@@ -1,13 +1,13 @@
 //! `[flows.<name>.application]`: what a flow's application sends, and when.
 
 use slantpath_base::{DataRate, DataSize, Duration};
-use slantpath_reader::{Setting, Tables, choice, section, tagged, word_or};
+use slantpath_reader::{Later, Setting, Stage, Tables, choice, section, tagged, word_or};
 
 use crate::bounds::{BUFFER, MESSAGE, RATE, REPETITIONS, RUN, TOTAL};
 
 tagged! {
     /// Messages that the application sends, and their times.
-    pub enum Application {
+    pub enum Application<S> {
         /// As much as the transport takes.
         Bulk = "bulk",
         /// Several messages at once, again and again.
@@ -19,7 +19,7 @@ tagged! {
         /// Messages of one size at exponential intervals.
         Poisson = "poisson",
         /// Messages at the times and of the sizes that a file lists.
-        Trace = "trace",
+        Trace<S> = "trace",
     }
 }
 
@@ -110,11 +110,11 @@ section! {
 
 section! {
     /// Messages at the times and of the sizes that a file lists.
-    pub struct Trace {
+    pub struct Trace<S> {
         /// The file, relative to the scenario: lines of `at,size` such as `30 ms,1024 B`, in order of time.
         file: Setting<String>;
         /// BLAKE3 of the file, written by `--show`. If it is given, the file must still have it.
-        digest: Option<Setting<String>>;
+        digest: Later<S, Setting<String>>;
     }
 }
 
@@ -169,7 +169,7 @@ fn spacing(interval: Option<Setting<Duration>>, rate: Option<Setting<DataRate>>,
     interval.map_or_else(of_rate, |interval| *interval)
 }
 
-impl Application {
+impl<S: Stage> Application<S> {
     /// The size of its messages, or none if each has its own.
     pub fn message_size(&self) -> Option<&Setting<DataSize>> {
         match self {

@@ -142,7 +142,7 @@ impl Placement<'_, '_> {
         let (mut workload, mut options) = (workload(self.scenario, flow), options_of(flow));
         Destinations::of(flow).resolve(&mut workload, &mut options, |link| self.site.address_on(link, to));
         let config = SenderConfig {
-            connect: origin + **flow.connect.as_ref().expect("a check says when to connect"),
+            connect: origin + *flow.connect,
             start: origin + *flow.start,
             stop: flow.end.map(|end| Instant::START + *end),
             workload,
@@ -223,8 +223,7 @@ impl Placement<'_, '_> {
     /// Ports and addresses of the ends of flow `number`.
     fn ends(&mut self, flow: &Flow, from: NodeId, to: NodeId, number: usize) -> Ends {
         let [sender_port, receiver_port] = ports(number);
-        let primary = flow.primary.as_ref().expect("a check gives every flow a primary link");
-        let [sender, receiver] = self.site.addresses(primary, from, to);
+        let [sender, receiver] = self.site.addresses(&flow.primary, from, to);
         Ends { sender_port, receiver_port, sender, receiver }
     }
 }

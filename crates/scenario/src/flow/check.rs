@@ -6,68 +6,67 @@ use slantpath_applications::SIGNALLING_LINK_SELECTIONS;
 use slantpath_base::{DataRate, DataSize, Duration};
 use slantpath_profiles::default::{self, DEFAULT_PROFILE};
 use slantpath_profiles::fault::positive;
-use slantpath_reader::{Fault, Faults, Files, Place, Setting};
+use slantpath_reader::{Fault, Faults, Files, Place, Setting, Tables, Written};
 use slantpath_sctp::Extension;
 
-use crate::fault::{before_the_end, resolve};
+use crate::fault::resolve;
 use crate::flow::application::{Application, Content, Mixed, Total};
 use crate::flow::size::{LEAST_MESSAGE, message_size};
 use crate::flow::trace::{Traces, behind_the_end, check_digest, load};
 use crate::flow::{script, send_buffer};
-use crate::link::check::{links_by_node, must_end_at};
-use crate::schema::{Adaptation, File, Flow, NodeKind, Transport};
+use crate::link::wiring::Wiring;
+use crate::scene::{Scene, name_of};
+use crate::schema::{Adaptation, Node, NodeKind, SctpProfile, TcpProfile, Transport};
+use crate::written::{Flow, Sessions};
 
 /// Ports of one host that flows may take.
 const MOST_FLOWS: u32 = 10_000;
 
-pub(crate) fn check(file: &mut File, files: &Files, faults: &mut Faults) -> Traces {
+pub(crate) fn check(
+    flows: &mut Tables<Flow>,
+    scene: Scene<'_>,
+    files: &Files,
+    faults: &mut Faults,
+) -> Traces {
     let places: BTreeMap<String, Place> =
-        file.flows.iter().map(|(name, flow)| (name.to_owned(), flow.place())).collect();
-    add_default_profiles(file);
-    let mut primaries = BTreeMap::new();
-    let links = links_by_node(file);
-    for (name, flow) in file.flows.iter() {
-        ends(file, name, flow, faults);
-        profile(file, flow, faults);
-        times(file, flow, faults);
-        handover(file, flow, faults);
+        flows.iter().map(|(name, flow)| (name.to_owned(), flow.place())).collect();
+    let first_links = scene.wiring.first_links();
+    for (name, flow) in flows.iter() {
+        ends(scene.wiring.nodes, name, flow, faults);
+        if let Some(profile) = &*flow.profile {
+            scene.has_profile(*flow.transport, profile, faults);
+        }
+        times(flow, scene, faults);
+        handover(flow, scene, faults);
         counts(flow, faults);
-        streams_fit(file, flow, faults);
+        streams_fit(flow, scene, faults);
         read_rate(flow, faults);
         given_up(flow, faults);
-        asked_for(file, flow, faults);
-        script::check(file, flow, faults);
+        asked_for(flow, scene.wiring, faults);
+        script::check(flow, scene, faults);
         application(flow, places[name], faults);
-        send_buffer::check(file, flow, faults);
+        send_buffer::check(flow, scene, faults);
         if let Application::Mixed(mixed) = &flow.application.0 {
             classes(mixed, flow, places[name], faults);
         }
-        match &flow.primary {
-            Some(primary) => must_end_at(file, primary, &flow.to, faults),
-            None => {
-                if let Some(first) = links.get(flow.to.as_str()).and_then(|links| links.first()) {
-                    primaries.insert(name.to_owned(), (*first).to_owned());
-                }
-            }
+        if let Some(primary) = &*flow.primary {
+            scene.wiring.must_end_at(primary, &flow.to, faults);
         }
     }
-    let count: u64 = file.flows.iter().map(|(_, flow)| u64::from(*flow.count)).sum();
-    if let Some((_, flow)) = file.flows.iter().last().filter(|_| count > u64::from(MOST_FLOWS)) {
+    let count: u64 = flows.iter().map(|(_, flow)| u64::from(*flow.count)).sum();
+    if let Some((_, flow)) = flows.iter().last().filter(|_| count > u64::from(MOST_FLOWS)) {
         let fault = Fault::new(format!("{count} flows are more than ports can be told apart"));
         faults.report(flow.place(), fault.help(format!("let all `count` sum to {MOST_FLOWS} at most")));
     }
     let mut traces = Traces::default();
-    for (name, flow) in file.flows.iter_mut() {
+    for (name, flow) in flows.iter_mut() {
         let place = places[name];
-        if let Some(primary) = primaries.remove(name) {
-            flow.primary = Some(Setting::derived(primary, "first link of the receiver", place));
-        }
-        if flow.connect.is_none() {
-            flow.connect = Some(Setting::derived(*flow.start, "at the start", place));
-        }
-        if flow.profile.is_none() {
-            flow.profile = Some(Setting::default(DEFAULT_PROFILE.to_owned(), place));
-        }
+        let first = first_links.get(flow.to.as_str()).cloned();
+        let first = first.map(|first| Setting::derived(first, "first link of the receiver", place));
+        flow.primary = flow.primary.take().or(first).into();
+        let start = *flow.start;
+        flow.connect.get_or_insert_with(|| Setting::derived(start, "at the start", place));
+        flow.profile.get_or_insert_with(|| Setting::default(DEFAULT_PROFILE.to_owned(), place));
         if let Application::Trace(trace) = &mut flow.application.0
             && let Some((messages, digest)) = load(&trace.file, trace.file.place(), files, faults)
         {
@@ -75,17 +74,17 @@ pub(crate) fn check(file: &mut File, files: &Files, faults: &mut Faults) -> Trac
             traces.flows.insert((*trace.file).clone(), messages.into());
         }
     }
-    for (_, flow) in file.flows.iter() {
+    for (_, flow) in flows.iter() {
         if let Application::Trace(trace) = &flow.application.0
             && let Some(longest) = traces
                 .flows
                 .get(&*trace.file)
                 .and_then(|messages| messages.iter().map(|(_, size)| *size).max())
         {
-            send_buffer::holds(file, *flow.transport, flow.profile.as_ref(), longest, faults);
+            send_buffer::holds(scene, *flow.transport, flow.profile.as_ref(), longest, faults);
             let offsets = traces.flows.get(&*trace.file).into_iter().flat_map(|messages| messages.iter());
             let times = offsets.map(|(at, _)| at.saturating_add(*flow.start));
-            let duration = file.scenario.whole().map_or(Duration::MAX, |head| *head.duration);
+            let duration = scene.duration.unwrap_or(Duration::MAX);
             let end = flow.end.map_or(duration, |end| *end).min(duration);
             behind_the_end(["messages", "sent"], times, end, trace.file.place(), faults);
         }
@@ -93,26 +92,30 @@ pub(crate) fn check(file: &mut File, files: &Files, faults: &mut Faults) -> Trac
     traces
 }
 
-/// Writes the default configuration down, so that it is in the merged form.
-fn add_default_profiles(file: &mut File) {
+/// Writes the default configurations down that flows and sessions use, so that they are in the merged form.
+pub(crate) fn add_default_profiles(
+    sctp: &mut Tables<SctpProfile>,
+    tcp: &mut Tables<TcpProfile>,
+    flows: &Tables<Flow>,
+    sessions: &Tables<Sessions>,
+) {
     let uses_default = |transport: Transport| {
-        let flows = file.flows.iter().map(|(_, flow)| (*flow.transport, &flow.profile, flow.place()));
-        let sessions = file.sessions.iter().map(|(_, own)| (*own.transport, &own.profile, own.place()));
+        let flows = flows.iter().map(|(_, flow)| (*flow.transport, &flow.profile, flow.place()));
+        let sessions = sessions.iter().map(|(_, own)| (*own.transport, &own.profile, own.place()));
         let mut users = flows.chain(sessions);
         users.find(|(own, profile, _)| *own == transport && profile.is_none()).map(|(.., place)| place)
     };
-    let (sctp, tcp) = (uses_default(Transport::Sctp), uses_default(Transport::Tcp));
-    if let Some(place) = sctp {
-        default::add(&mut file.sctp, place);
+    if let Some(place) = uses_default(Transport::Sctp) {
+        default::add(sctp, place);
     }
-    if let Some(place) = tcp {
-        default::add(&mut file.tcp, place);
+    if let Some(place) = uses_default(Transport::Tcp) {
+        default::add(tcp, place);
     }
 }
 
-fn ends(file: &File, name: &str, flow: &Flow, faults: &mut Faults) {
-    let from = resolve(&file.nodes, &flow.from, "node", flow.from.place(), faults);
-    let to = resolve(&file.nodes, &flow.to, "node", flow.to.place(), faults);
+fn ends(nodes: &Tables<Node>, name: &str, flow: &Flow, faults: &mut Faults) {
+    let from = resolve(nodes, &flow.from, "node", flow.from.place(), faults);
+    let to = resolve(nodes, &flow.to, "node", flow.to.place(), faults);
     for (end, node, verb) in [(&flow.from, from, "sends"), (&flow.to, to, "listens")] {
         if node.is_some_and(|node| *node.kind == NodeKind::Router) {
             let message = format!("`{}` is a router: nothing on it {verb}", **end);
@@ -122,18 +125,6 @@ fn ends(file: &File, name: &str, flow: &Flow, faults: &mut Faults) {
     if *flow.from == *flow.to {
         let message = format!("flow `{name}` goes from `{}` to itself", *flow.from);
         faults.report(flow.to.place(), Fault::new(message).help("let it go to another host"));
-    }
-}
-
-fn profile(file: &File, flow: &Flow, faults: &mut Faults) {
-    let Some(profile) = &flow.profile else { return };
-    match *flow.transport {
-        Transport::Sctp => {
-            resolve(&file.sctp, profile, "SCTP profile", profile.place(), faults);
-        }
-        Transport::Tcp => {
-            resolve(&file.tcp, profile, "TCP profile", profile.place(), faults);
-        }
     }
 }
 
@@ -147,19 +138,18 @@ fn read_rate(flow: &Flow, faults: &mut Faults) {
     }
 }
 
-fn times(file: &File, flow: &Flow, faults: &mut Faults) {
-    before_the_end(file, &flow.start, "the start of this flow", faults);
+fn times(flow: &Flow, scene: Scene<'_>, faults: &mut Faults) {
+    scene.before_the_end(&flow.start, "the start of this flow", faults);
     if !flow.start_jitter.is_zero() {
         let latest = flow.start.saturating_add(*flow.start_jitter);
         let latest = Setting::derived(latest, "start and start_jitter", flow.start_jitter.place());
-        before_the_end(file, &latest, "the latest start of this flow", faults);
+        scene.before_the_end(&latest, "the latest start of this flow", faults);
     }
     if let Some(connect) = flow.connect.filter(|connect| **connect > *flow.start) {
         let message = format!("the flow connects at {}, after it starts at {}", *connect, *flow.start);
         faults.report(connect.place(), Fault::new(message).help("let `connect` be at most `start`"));
     }
-    let duration = file.scenario.whole().map(|head| *head.duration);
-    if let (Some(end), Some(duration)) = (flow.end, duration.filter(|duration| !duration.is_zero()))
+    if let (Some(end), Some(duration)) = (flow.end, scene.duration.filter(|duration| !duration.is_zero()))
         && *end > duration
     {
         let message = format!("the flow ends at {}, after the end of the run at {duration}", *end);
@@ -172,7 +162,7 @@ fn times(file: &File, flow: &Flow, faults: &mut Faults) {
     }
 }
 
-fn handover(file: &File, flow: &Flow, faults: &mut Faults) {
+fn handover(flow: &Flow, scene: Scene<'_>, faults: &mut Faults) {
     let (at, to) = match (&flow.handover_at, &flow.handover_to) {
         (None, None) => return,
         (Some(at), Some(to)) => (at, to),
@@ -185,10 +175,9 @@ fn handover(file: &File, flow: &Flow, faults: &mut Faults) {
             return faults.report(lone.place(), fault.help("say when"));
         }
     };
-    before_the_end(file, at, "the handover of this flow", faults);
-    must_end_at(file, to, &flow.from, faults);
-    let profile = flow.profile.as_ref().map_or(DEFAULT_PROFILE, |profile| profile.as_str());
-    let moves = file.sctp.find(profile).is_some_and(|profile| {
+    scene.before_the_end(at, "the handover of this flow", faults);
+    scene.wiring.must_end_at(to, &flow.from, faults);
+    let moves = scene.sctp_profile(flow.profile.as_ref()).is_some_and(|profile| {
         let extensions = profile.extensions();
         extensions.contain(Extension::DynamicAddresses)
             && (extensions.contain(Extension::Authentication) || profile.allows_unauthenticated_addresses())
@@ -202,9 +191,9 @@ fn handover(file: &File, flow: &Flow, faults: &mut Faults) {
 }
 
 /// An association has as many streams as the receiver takes.
-fn streams_fit(file: &File, flow: &Flow, faults: &mut Faults) {
-    let name = flow.profile.as_ref().map_or(DEFAULT_PROFILE, |profile| profile.as_str());
-    let Some(profile) = file.sctp.find(name).filter(|_| *flow.transport == Transport::Sctp) else { return };
+fn streams_fit(flow: &Flow, scene: Scene<'_>, faults: &mut Faults) {
+    let name = name_of(flow.profile.as_ref());
+    let Some(profile) = scene.sctp.find(name).filter(|_| *flow.transport == Transport::Sctp) else { return };
     let (streams, most) = (*flow.streams, *profile.inbound_streams);
     if streams > most && most > 0 {
         let message =
@@ -271,7 +260,7 @@ fn given_up(flow: &Flow, faults: &mut Faults) {
 }
 
 /// Reports what messages ask for that only SCTP has.
-fn asked_for(file: &File, flow: &Flow, faults: &mut Faults) {
+fn asked_for(flow: &Flow, wiring: Wiring<'_, Written>, faults: &mut Faults) {
     let place = flow.sack_immediately.as_ref().map(Setting::place);
     let of_sctp = place.or_else(|| flow.destination.as_ref().map(Setting::place));
     if *flow.transport == Transport::Tcp
@@ -286,7 +275,7 @@ fn asked_for(file: &File, flow: &Flow, faults: &mut Faults) {
     };
     let of_kinds = of_kinds.into_iter().flatten().filter_map(|(_, class)| class.destination.as_ref());
     for link in flow.destination.iter().chain(of_kinds) {
-        must_end_at(file, link, &flow.to, faults);
+        wiring.must_end_at(link, &flow.to, faults);
     }
 }
 

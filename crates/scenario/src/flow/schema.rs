@@ -1,7 +1,7 @@
 //! `[flows.<name>]`: an application at one host that sends to another over a transport.
 
 use slantpath_base::{DataRate, Duration};
-use slantpath_reader::{Named, OneOf, Setting, choice, section};
+use slantpath_reader::{Later, Named, OneOf, Setting, choice, section};
 
 use crate::bounds::{FLOWS, RATE, REPETITIONS, RUN};
 use crate::flow::application::{Application, Content, WhenBlocked};
@@ -10,11 +10,11 @@ use crate::network::node::Dscp;
 
 section! {
     /// An application at one host that sends to another over a transport.
-    pub struct Flow {
+    pub struct Flow<S> {
         /// The transport protocol.
         transport: Setting<Transport>;
         /// Configuration of the transport, `[sctp.<profile>]` or `[tcp.<profile>]`; `default` if absent.
-        profile: Option<Setting<String>>;
+        profile: Later<S, Setting<String>>;
         /// The host that sends.
         from: Setting<String>;
         /// The host that receives.
@@ -22,13 +22,13 @@ section! {
         /// The receiver's link that is used first: SCTP's primary path, TCP's only one. The first link of
         /// the receiver in alphabetical order if absent; of a host with several cables of a sky, that by which the way
         /// leads at `connect`.
-        primary: Option<Setting<String>>;
+        primary: Later<S, Setting<String>>;
         /// Time at which the first message is due, or as soon as the association or connection is up.
         start: Setting<Duration> = Duration::ZERO, at most RUN;
         /// Longest delay of the flow after `connect` and `start`, drawn anew for each run and each of `count`.
         start_jitter: Setting<Duration> = Duration::ZERO, at most RUN;
         /// Time at which the sender opens its association or connection; at `start` if absent.
-        connect: Option<Setting<Duration>>, at most RUN;
+        connect: Later<S, Setting<Duration>>, at most RUN;
         /// Time at which the application stops sending and closes in order. If absent, it closes when it has sent all
         /// that it has.
         end: Option<Setting<Duration>>, at most RUN;
@@ -73,7 +73,7 @@ section! {
         /// Content of a message.
         content: Setting<Content> = Content::Stamped;
         /// Messages that the application sends, and their times.
-        application: OneOf<Application>;
+        application: OneOf<Application<S>>;
         /// Commands to the ends of the association while it lives (SCTP).
         script: Vec<Named<AssociationEvent>>;
     }

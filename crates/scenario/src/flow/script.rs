@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 
 use slantpath_base::Instant;
 use slantpath_host::AssociationCommand;
-use slantpath_profiles::default::DEFAULT_PROFILE;
-use slantpath_reader::{Fault, Faults, Named, Place, Setting};
+use slantpath_reader::{Fault, Faults, Named, Place, Setting, Stage, Written};
 use slantpath_sctp::{Extension, ResetDirection, StreamId};
 
 use super::event::{AssociationAction, AssociationEvent, End};
-use crate::fault::before_the_end;
-use crate::schema::{Adaptation, File, Flow, SctpProfile, Transport};
+use crate::scene::Scene;
+use crate::schema::{Adaptation, Flow, SctpProfile, Transport};
 
 impl AssociationAction {
     /// The keys that say what is meant by it.
@@ -32,7 +31,7 @@ impl AssociationAction {
 }
 
 /// Streams that come to be by the script on which the flow's sender sends.
-pub(crate) fn streams_added(flow: &Flow) -> u32 {
+pub(crate) fn streams_added<S: Stage>(flow: &Flow<S>) -> u32 {
     let added = flow.script.iter().filter(|event| *event.action == AssociationAction::AddStreams);
     let count = |event: &Named<AssociationEvent>| match *event.end {
         End::Sender => event.outgoing.map_or(0, |count| *count),
@@ -41,11 +40,10 @@ pub(crate) fn streams_added(flow: &Flow) -> u32 {
     added.map(|event| u32::from(count(event))).sum()
 }
 
-pub(crate) fn check(file: &File, flow: &Flow, faults: &mut Faults) {
-    let profile = flow.profile.as_ref().map_or(DEFAULT_PROFILE, |profile| profile.as_str());
-    let profile = file.sctp.find(profile);
+pub(crate) fn check(flow: &Flow<Written>, scene: Scene<'_>, faults: &mut Faults) {
+    let profile = scene.sctp_profile(flow.profile.as_ref());
     for event in &flow.script {
-        before_the_end(file, &event.at, "this event", faults);
+        scene.before_the_end(&event.at, "this event", faults);
         if *flow.transport != Transport::Sctp || *flow.adaptation != Adaptation::None {
             let fault =
                 Fault::new("only an association of SCTP with no adaptation above it is told what to do");
@@ -119,7 +117,7 @@ fn known_key(key: Setting<u16>, profile: &SctpProfile, faults: &mut Faults) {
 }
 
 /// Streams of which a flow knows: both ends have as many at first.
-fn known_streams(event: &AssociationEvent, flow: &Flow, faults: &mut Faults) {
+fn known_streams(event: &AssociationEvent, flow: &Flow<Written>, faults: &mut Faults) {
     let Some(streams) = &event.streams else { return };
     let before = |other: &&Named<AssociationEvent>| *other.at < *event.at;
     let added: u32 = flow

@@ -5,12 +5,11 @@ use std::sync::Arc;
 
 use slantpath_base::{DataSize, Duration, Instant};
 use slantpath_net::DelayCurve;
-use slantpath_reader::{Fault, Faults, Files, Place, Setting, fault_of};
+use slantpath_reader::{Awaited, Fault, Faults, Files, Place, Setting, fault_of};
 use slantpath_ss7::load::TracedArrival;
 
 use crate::flow::size::message_size;
 use crate::link::fade_step::FadeStep;
-use crate::schema::File;
 
 /// Messages of each trace, by the name of its file.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -86,18 +85,18 @@ pub(crate) fn read<T>(
 pub(crate) fn check_digest(
     name: &str,
     place: Place,
-    wanted: &mut Option<Setting<String>>,
+    wanted: &mut Awaited<Setting<String>>,
     digest: String,
     faults: &mut Faults,
 ) {
-    match wanted {
+    match &**wanted {
         Some(given) if **given != digest => {
             let message = format!("trace `{name}` has changed: its digest is {digest}");
             let help = "remove `digest`, or bring back the file that it was taken from";
             faults.report(given.place(), Fault::new(message).help(help));
         }
         Some(_) => {}
-        None => *wanted = Some(Setting::derived(digest, "of the file", place)),
+        None => *wanted = Setting::derived(digest, "of the file", place).into(),
     }
 }
 
@@ -122,15 +121,18 @@ pub(crate) fn behind_the_end(
     }
 }
 
-/// Warns of a trace of which nothing happens within the run, since its first line is of the end or later.
-pub(crate) fn wholly_behind_the_end(first: Instant, file: &File, place: Place, faults: &mut Faults) {
-    let Some(head) = file.scenario.whole() else { return };
+/// Warns of a trace of which nothing happens within a run of this length, since its first line is of the end or later.
+pub(crate) fn wholly_behind_the_end(
+    first: Instant,
+    duration: Option<Duration>,
+    place: Place,
+    faults: &mut Faults,
+) {
+    let Some(duration) = duration else { return };
     let at = first.since_start();
-    if at >= *head.duration && !at.is_zero() {
-        let message = format!(
-            "this trace begins at {at}, and the run ends at {}: nothing of it happens",
-            *head.duration
-        );
+    if at >= duration && !at.is_zero() {
+        let message =
+            format!("this trace begins at {at}, and the run ends at {duration}: nothing of it happens");
         faults
             .warn(place, Fault::new(message).help("count its times from the start of the run, or end later"));
     }

@@ -24,11 +24,10 @@ pub(crate) struct Ends {
 
 /// The configuration of the sending end and of the receiving end.
 pub(crate) fn configs(scenario: &Checked, flow: &Flow, ends: Ends) -> (TransportConfig, TransportConfig) {
-    let profile = flow.profile.as_ref().expect("a check gives every flow a profile");
     // M3UA keeps stream 0 for itself.
     let own = u16::from(*flow.adaptation == Adaptation::M3ua);
     let streams = flow.streams.saturating_add(own);
-    let protocol = |node: &str| protocol(scenario, *flow.transport, profile, node, flow.dscp, streams);
+    let protocol = |node: &str| protocol(scenario, *flow.transport, &flow.profile, node, flow.dscp, streams);
     let receiving = TransportConfig {
         protocol: protocol(&flow.to),
         local_addresses: ends.receiver.clone(),

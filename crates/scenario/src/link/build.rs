@@ -9,9 +9,6 @@ use crate::flow::trace::Traces;
 use crate::schema::File;
 
 /// The configuration of a direction whose link carries packets of at most `mtu_bytes`.
-///
-/// # Panics
-/// If no check has completed it.
 pub(crate) fn direction(
     file: &File,
     parameters: &LinkParameters,
@@ -19,21 +16,20 @@ pub(crate) fn direction(
     traces: &Traces,
 ) -> DirectionConfig {
     let whole = "a check completes every link";
-    let rate = access::build::rate(file, parameters).expect(whole);
+    let rate = access::build::rate(&file.access, parameters).expect(whole);
     let mut config = parameters.port.direction(rate, mtu_bytes);
     config.conditioner = conditioning::rules(file, &parameters.port.conditioners);
     parameters.channel.configure(&mut config);
-    config.frames = parameters.access.as_ref().and_then(|access| access::build::frames(file, &access.0));
+    config.frames =
+        parameters.access.as_ref().and_then(|access| access::build::frames(&file.access, &access.0));
     config.delay = match (&parameters.delay, &parameters.delay_trace) {
         (Some(delay), _) => Delay::Constant(**delay),
         (None, trace) => Delay::Curve(traces.delays[trace.as_ref().expect(whole).file.as_str()].clone()),
     };
     config.shaper = parameters.shaper.as_ref().map(|shaper| shaper.0.config());
-    config.duplication = *parameters.duplicate.expect(whole);
-    config.reordering = Reordering {
-        probability: *parameters.reorder.expect(whole),
-        extra_delay_max: *parameters.reorder_delay.expect(whole),
-    };
-    config.while_down = parameters.while_down.expect(whole).policy();
+    config.duplication = *parameters.duplicate;
+    config.reordering =
+        Reordering { probability: *parameters.reorder, extra_delay_max: *parameters.reorder_delay };
+    config.while_down = parameters.while_down.policy();
     config
 }

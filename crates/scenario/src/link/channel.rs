@@ -3,7 +3,7 @@
 
 use slantpath_base::Probability;
 use slantpath_net::DirectionConfig;
-use slantpath_reader::{Faults, Nested, Place, Setting, section};
+use slantpath_reader::{Faults, Later, Nested, Place, Setting, Stage, Written, section};
 
 use super::arq::Arq;
 use super::gilbert_elliott::GilbertElliott;
@@ -11,11 +11,11 @@ use super::header_compression::HeaderCompression;
 
 section! {
     /// Errors and repetitions that packets meet on their way.
-    pub struct Channel {
+    pub struct Channel<S> {
         /// Probability that a packet is lost. Never if absent.
-        loss: Option<Setting<Probability>>;
+        loss: Later<S, Setting<Probability>>;
         /// Probability that a bit arrives wrong. Never if absent.
-        bit_error_rate: Option<Setting<Probability>>;
+        bit_error_rate: Later<S, Setting<Probability>>;
         /// Errors in bursts, beside those. None if absent.
         gilbert_elliott: Option<Nested<GilbertElliott>>;
         /// The link itself repeats what an error hits. It does not if absent.
@@ -25,10 +25,10 @@ section! {
     }
 }
 
-impl Channel {
+impl Channel<Written> {
     /// Gives the values that one direction sets itself, or else those that are set for both, or the default.
     pub(crate) fn completed(&self, both: &Self, place: Place) -> Self {
-        let never = Some(Setting::default(Probability::NEVER, place));
+        let never = Setting::default(Probability::NEVER, place).into();
         Self {
             loss: self.loss.or(both.loss).or(never),
             bit_error_rate: self.bit_error_rate.or(both.bit_error_rate).or(never),
@@ -38,6 +38,17 @@ impl Channel {
         }
     }
 
+    /// Tells whether it hands on packets with bits that have arrived wrong, which a link that repeats does not.
+    pub(crate) fn flips_bits(&self) -> bool {
+        let in_bursts = self.gilbert_elliott.as_ref().is_some_and(|bursts| {
+            [&bursts.0.good.0, &bursts.0.bad.0].into_iter().any(|state| !state.bit_error_rate.is_never())
+        });
+        self.arq.is_none() && (in_bursts || self.bit_error_rate.is_some_and(|rate| !rate.is_never()))
+    }
+}
+
+impl<S: Stage> Channel<S> {
+    /// Reports what cannot be, or not together.
     pub(crate) fn check(&self, faults: &mut Faults) {
         if let Some(bursts) = &self.gilbert_elliott {
             bursts.0.check(faults);
@@ -59,23 +70,13 @@ impl Channel {
             [("arq", self.arq.is_some()), ("header_compression", self.header_compression.is_some())];
         features.into_iter().filter(|(_, is_there)| *is_there).map(|(key, _)| key)
     }
+}
 
-    /// Tells whether it hands on packets with bits that have arrived wrong, which a link that repeats does not.
-    pub(crate) fn flips_bits(&self) -> bool {
-        let in_bursts = self.gilbert_elliott.as_ref().is_some_and(|bursts| {
-            [&bursts.0.good.0, &bursts.0.bad.0].into_iter().any(|state| !state.bit_error_rate.is_never())
-        });
-        self.arq.is_none() && (in_bursts || self.bit_error_rate.is_some_and(|rate| !rate.is_never()))
-    }
-
+impl Channel {
     /// Writes it down for `net`.
-    ///
-    /// # Panics
-    /// If no check has completed it.
     pub(crate) fn configure(&self, config: &mut DirectionConfig) {
-        let whole = "a check completes every direction";
-        config.loss = *self.loss.expect(whole);
-        config.bit_errors = *self.bit_error_rate.expect(whole);
+        config.loss = *self.loss;
+        config.bit_errors = *self.bit_error_rate;
         config.bursts = self.gilbert_elliott.as_ref().map(|bursts| bursts.0.config());
         config.arq = self.arq.as_ref().map(|arq| arq.0.config());
         config.header_compression =

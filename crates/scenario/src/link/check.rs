@@ -5,26 +5,32 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use slantpath_base::{DataSize, Duration, Probability};
 use slantpath_net::WhileDown;
-use slantpath_reader::{Fault, Faults, Flat, Lookup, Nested, Pair, Place, Setting, suggest};
+use slantpath_reader::{Fault, Faults, Flat, Nested, Pair, Place, Setting, Tables};
 
 use crate::fault::resolve;
 use crate::link::conditioning;
-use crate::link::schema::{Family, Link, LinkParameters, WhileDownChoice, nothing};
-use crate::schema::File;
+use crate::link::schema::{Family, WhileDownChoice, nothing};
+use crate::schema::Node;
+use crate::written::{Flow, Link, LinkParameters};
 
 /// The largest packet that the simulator carries: IPv4's total length and one more.
 const LARGEST_MTU: DataSize = DataSize::from_bytes(65_535);
 
 /// Tells whether every link joins two nodes.
-pub(crate) fn check(file: &mut File, faults: &mut Faults) -> bool {
+pub(crate) fn check(
+    links: &mut Tables<Link>,
+    nodes: &Tables<Node>,
+    flows: &Tables<Flow>,
+    faults: &mut Faults,
+) -> bool {
     let places: BTreeMap<String, Place> =
-        file.links.iter().map(|(name, link)| (name.to_owned(), link.place())).collect();
+        links.iter().map(|(name, link)| (name.to_owned(), link.place())).collect();
     let faults_before = faults.len();
-    for (name, link) in file.links.iter() {
-        ends(file, name, link, faults);
+    for (name, link) in links.iter() {
+        ends(nodes, name, link, faults);
     }
     let joined = faults.len() == faults_before;
-    for (name, link) in file.links.iter_mut() {
+    for (name, link) in links.iter_mut() {
         let place = places[name];
         complete(name, link, place, faults);
         for parameters in [&link.forward, &link.reverse] {
@@ -32,30 +38,30 @@ pub(crate) fn check(file: &mut File, faults: &mut Faults) -> bool {
         }
         family(link, place, faults);
     }
-    for (_, link) in file.links.iter() {
+    for (_, link) in links.iter() {
         for parameters in [&link.forward, &link.reverse] {
-            conditioning::check(file, &parameters.port.conditioners, *link.mtu, faults);
+            conditioning::check(nodes, flows, &parameters.port.conditioners, *link.mtu, faults);
         }
     }
-    assign_addresses(file, &places, faults);
+    assign_addresses(links, nodes, &places, faults);
     joined
 }
 
-fn ends(file: &File, name: &str, link: &Link, faults: &mut Faults) {
+fn ends(nodes: &Tables<Node>, name: &str, link: &Link, faults: &mut Faults) {
     let Pair(first, second) = &*link.ends;
     let place = link.ends.place();
-    resolve(&file.nodes, first, "node", place, faults);
+    resolve(nodes, first, "node", place, faults);
     if first == second {
         let message = format!("both ends of link `{name}` are `{first}`");
         faults.report(place, Fault::new(message).help("a link joins two different nodes"));
     } else {
-        resolve(&file.nodes, second, "node", place, faults);
+        resolve(nodes, second, "node", place, faults);
     }
 }
 
 /// Takes for each direction what it says itself, or what the link says for both, or the default.
 fn complete(name: &str, link: &mut Link, place: Place, faults: &mut Faults) {
-    let both = core::mem::replace(&mut link.both, Flat(nothing(place))).0;
+    let both = core::mem::replace(&mut link.both.0, Flat(nothing(place))).0;
     for parameters in [&both, &link.forward, &link.reverse] {
         one_delay(parameters, faults);
         if let (Some(rate), Some(_)) = (parameters.rate, &parameters.access) {
@@ -63,9 +69,9 @@ fn complete(name: &str, link: &mut Link, place: Place, faults: &mut Faults) {
             faults.report(rate.place(), fault.help("what it sends follows from its slots: leave `rate` out"));
         }
     }
-    let never = Some(Setting::default(Probability::NEVER, place));
-    let no_time = Some(Setting::default(Duration::ZERO, place));
-    let dropped = Some(Setting::default(WhileDownChoice::of(WhileDown::Drop), place));
+    let never = Setting::default(Probability::NEVER, place).into();
+    let no_time = Setting::default(Duration::ZERO, place).into();
+    let dropped = Setting::default(WhileDownChoice::of(WhileDown::Drop), place).into();
     let direction = |own: &LinkParameters| LinkParameters {
         rate: own.rate.or(both.rate.filter(|_| own.access.is_none())),
         access: match own.rate {
@@ -129,7 +135,7 @@ fn values(parameters: &LinkParameters, mtu: DataSize, faults: &mut Faults) {
             shaper.0.not_with(feature, faults);
         }
     }
-    if let (Some(reorder), Some(delay)) = (parameters.reorder, parameters.reorder_delay)
+    if let (Some(reorder), Some(delay)) = (*parameters.reorder, *parameters.reorder_delay)
         && !reorder.is_never()
         && delay.is_zero()
     {
@@ -141,7 +147,7 @@ fn values(parameters: &LinkParameters, mtu: DataSize, faults: &mut Faults) {
 /// A link that repeats packets or compresses headers, as `feature` says, numbers them: none is doubled, and none
 /// overtakes by chance.
 fn keeps_order(feature: &str, parameters: &LinkParameters, faults: &mut Faults) {
-    for (key, chance) in [("duplicate", parameters.duplicate), ("reorder", parameters.reorder)] {
+    for (key, chance) in [("duplicate", *parameters.duplicate), ("reorder", *parameters.reorder)] {
         if let Some(chance) = chance.filter(|chance| !chance.is_never()) {
             let fault = Fault::new(format!("`{key}` has no meaning on a link with `{feature}`"));
             let help = "such a link numbers its packets: leave one of them out";
@@ -160,7 +166,7 @@ fn family(link: &mut Link, place: Place, faults: &mut Faults) {
         }
         Family::of(first)
     });
-    let family = match (link.family, of_addresses) {
+    let family = match (*link.family, of_addresses) {
         (Some(family), Some(other)) if *family != other => {
             let message = format!("the link is `{}`, its addresses are `{other}`", *family);
             let help = "give addresses of that family, or leave `family` out";
@@ -171,7 +177,7 @@ fn family(link: &mut Link, place: Place, faults: &mut Faults) {
         (None, Some(family)) => Setting::derived(family, "as its addresses", place),
         (None, None) => Setting::default(Family::Ipv4, place),
     };
-    link.family = Some(family);
+    link.family = family.into();
     let (least, most) = (family.least_mtu(), LARGEST_MTU);
     if !(least..=most).contains(&*link.mtu) {
         let message = format!("an MTU of {} cannot be", *link.mtu);
@@ -182,16 +188,21 @@ fn family(link: &mut Link, place: Place, faults: &mut Faults) {
 }
 
 /// Links without addresses get a network each, in alphabetical order: 10.x.y.0/30 or fd00:0:n::/64.
-fn assign_addresses(file: &mut File, places: &BTreeMap<String, Place>, faults: &mut Faults) {
+fn assign_addresses(
+    links: &mut Tables<Link>,
+    nodes: &Tables<Node>,
+    places: &BTreeMap<String, Place>,
+    faults: &mut Faults,
+) {
     let mut owners = BTreeMap::<IpAddr, String>::new();
-    for (name, link) in file.links.iter() {
-        let Some(addresses) = &link.addresses else { continue };
+    for (name, link) in links.iter() {
+        let Some(addresses) = &*link.addresses else { continue };
         let Pair(first, second) = **addresses;
         for (address, node) in [(first, &link.ends.0), (second, &link.ends.1)] {
             own(&mut owners, address, format!("`{node}` on link `{name}`"), addresses.place(), faults);
         }
     }
-    for (name, node) in file.nodes.iter() {
+    for (name, node) in nodes.iter() {
         for (addresses, names) in node.addresses.iter().zip(&node.antennas) {
             for (&address, antenna) in addresses.iter().zip(names.iter()) {
                 let owner = format!("`{name}` on its antenna `{antenna}`");
@@ -200,7 +211,7 @@ fn assign_addresses(file: &mut File, places: &BTreeMap<String, Place>, faults: &
         }
     }
     let mut network = 0_u16;
-    for (name, link) in file.links.iter_mut() {
+    for (name, link) in links.iter_mut() {
         if link.addresses.is_some() {
             continue;
         }
@@ -212,7 +223,7 @@ fn assign_addresses(file: &mut File, places: &BTreeMap<String, Place>, faults: &
                 break pair;
             }
         };
-        link.addresses = Some(Setting::derived(pair, "assigned", places[name]));
+        link.addresses = Setting::derived(pair, "assigned", places[name]).into();
     }
 }
 
@@ -254,74 +265,4 @@ fn addresses_of(family: Family, network: u16) -> Pair<IpAddr> {
             Pair(host(1), host(2))
         }
     }
-}
-
-/// Reports a link that does not end at a node.
-pub(crate) fn must_end_at(file: &File, link: &Setting<String>, node: &str, faults: &mut Faults) {
-    if antennas_of(file, node).any(|antenna| antenna == link.as_str()) {
-        return;
-    }
-    let Some(found) = resolve_link(file, link, link.place(), faults) else { return };
-    if found.ends.0 == node || found.ends.1 == node {
-        return;
-    }
-    let candidates: Vec<&str> = links_of(file, node).collect();
-    let message = format!("link `{}` does not end at `{node}`", **link);
-    let help = suggest(link, &format!("links of `{node}`"), &candidates);
-    faults.report(link.place(), Fault::new(message).help(help));
-}
-
-/// The link of a name that ends at two nodes; reports a name that nothing has. That of an antenna ends at one.
-fn resolve_link<'a>(file: &'a File, link: &str, place: Place, faults: &mut Faults) -> Option<&'a Link> {
-    let other = file.nodes.iter().find(|(name, _)| antennas_of(file, name).any(|antenna| antenna == link));
-    if let Some((node, _)) = other {
-        let message = format!("link `{link}` is an antenna of `{node}`");
-        faults.report(place, Fault::new(message).help("name a link of the node that is meant"));
-        return None;
-    }
-    resolve(&file.links, link, "link", place, faults)
-}
-
-/// Checks that a name is that of a link, or of an antenna; reports one that nothing has.
-pub(crate) fn check_is_link(file: &File, link: &str, place: Place, faults: &mut Faults) {
-    let antennas: Vec<&str> = file.nodes.iter().flat_map(|(name, _)| antennas_of(file, name)).collect();
-    if antennas.is_empty() {
-        resolve(&file.links, link, "link", place, faults);
-    } else if matches!(file.links.lookup(link), Lookup::Unknown) && !antennas.contains(&link) {
-        let known: Vec<&str> = file.links.names().into_iter().chain(antennas).collect();
-        let help = suggest(link, "links and antennas", &known);
-        faults.report(place, Fault::new(format!("there is no link `{link}`")).help(help));
-    }
-}
-
-/// Names of the links of a node's antennas, in their order.
-fn antennas_of<'a>(file: &'a File, node: &str) -> impl Iterator<Item = &'a str> {
-    let antennas = file.nodes.find(node).and_then(|node| node.antennas.as_ref());
-    antennas.into_iter().flat_map(|antennas| antennas.iter().map(String::as_str))
-}
-
-/// The links that end at each node, in alphabetical order, and after them those of its antennas.
-pub fn links_by_node(file: &File) -> BTreeMap<&str, Vec<&str>> {
-    let mut links = BTreeMap::<&str, Vec<&str>>::new();
-    for (name, link) in file.links.iter() {
-        for end in [&link.ends.0, &link.ends.1] {
-            links.entry(end).or_default().push(name);
-        }
-    }
-    for (node, _) in file.nodes.iter() {
-        let own: Vec<&str> = antennas_of(file, node).collect();
-        if !own.is_empty() {
-            links.entry(node).or_default().extend(own);
-        }
-    }
-    links
-}
-
-/// The links that end at a node, in alphabetical order, and after them those of its antennas.
-pub fn links_of<'a>(file: &'a File, node: &'a str) -> impl Iterator<Item = &'a str> {
-    file.links
-        .iter()
-        .filter(move |(_, link)| link.ends.0 == node || link.ends.1 == node)
-        .map(|(name, _)| name)
-        .chain(antennas_of(file, node))
 }

@@ -6,25 +6,33 @@ use slantpath_base::DataSize;
 use slantpath_net::{
     Classifier, Colour, ConditioningAction, ConditioningRule, FlowPorts, MeterScope, Profile,
 };
-use slantpath_reader::{Fault, Faults, Place, Setting, Tables};
+use slantpath_reader::{Fault, Faults, Place, Setting, Tables, Written};
 
 use super::conditioner::{Conditioner, Meter, Treatment};
 use crate::fault::resolve;
 use crate::flow::ports::ports_of;
-use crate::schema::{File, NodeKind, Transport};
+use crate::schema::{File, Flow, Node, NodeKind, Transport};
 
 /// Reports what makes no sense in the rules of a direction of a link that carries packets up to `mtu`.
-pub(crate) fn check(file: &File, rules: &Tables<Conditioner>, mtu: DataSize, faults: &mut Faults) {
+pub(crate) fn check(
+    nodes: &Tables<Node>,
+    flows: &Tables<Flow<Written>>,
+    rules: &Tables<Conditioner>,
+    mtu: DataSize,
+    faults: &mut Faults,
+) {
     for (name, rule) in rules.iter() {
-        rule.check(name, rule.place(), file, mtu, faults);
+        rule.names(nodes, flows, faults);
+        rule.check(name, rule.place(), mtu, faults);
     }
 }
 
 impl Conditioner {
-    fn check(&self, name: &str, place: Place, file: &File, mtu: DataSize, faults: &mut Faults) {
+    /// Reports names of what is no host, and no flow.
+    fn names(&self, nodes: &Tables<Node>, flows: &Tables<Flow<Written>>, faults: &mut Faults) {
         for hosts in self.from.iter().chain(&self.to) {
             for host in hosts.iter() {
-                let node = resolve(&file.nodes, host, "node", hosts.place(), faults);
+                let node = resolve(nodes, host, "node", hosts.place(), faults);
                 if node.is_some_and(|node| *node.kind == NodeKind::Router) {
                     let fault =
                         Fault::new(format!("`{host}` is a router: packets come from hosts and go to hosts"));
@@ -32,11 +40,14 @@ impl Conditioner {
                 }
             }
         }
-        if let Some(flows) = &self.flows {
-            for flow in flows.iter() {
-                resolve(&file.flows, flow, "flow", flows.place(), faults);
+        if let Some(named) = &self.flows {
+            for flow in named.iter() {
+                resolve(flows, flow, "flow", named.place(), faults);
             }
         }
+    }
+
+    fn check(&self, name: &str, place: Place, mtu: DataSize, faults: &mut Faults) {
         if [&self.green, &self.yellow, &self.red].iter().all(|action| action.is_none()) {
             let fault = Fault::new(format!("rule `{name}` does nothing with any packet"));
             faults.report(
@@ -115,10 +126,9 @@ pub(crate) fn rules(file: &File, rules: &Tables<Conditioner>) -> Vec<Conditionin
 /// All addresses of a host, on links and antennas.
 fn addresses_of<'a>(file: &'a File, host: &'a str) -> impl Iterator<Item = IpAddr> + 'a {
     let of_links = file.links.iter().flat_map(move |(_, link)| {
-        let addresses = link.addresses.as_ref().expect("a check assigns addresses");
-        let ends = [(&link.ends.0, addresses.0), (&link.ends.1, addresses.1)];
+        let ends = [(&link.ends.0, link.addresses.0), (&link.ends.1, link.addresses.1)];
         ends.into_iter().filter(move |(end, _)| *end == host).map(|(_, address)| address)
     });
-    let node = file.nodes.find(host).expect("a check finds every host");
-    of_links.chain(node.addresses.iter().flat_map(|addresses| addresses.iter().copied()))
+    let node = file.nodes.find(host).and_then(|node| node.addresses.as_ref());
+    of_links.chain(node.into_iter().flat_map(|addresses| addresses.iter().copied()))
 }

@@ -4,17 +4,23 @@ use std::collections::BTreeMap;
 
 use slantpath_base::{Duration, Instant};
 use slantpath_net::DelayCurve;
-use slantpath_reader::{Fault, Faults, Files, Place, fault_of};
+use slantpath_reader::{Fault, Faults, Files, Place, Tables, fault_of};
 
 use crate::bounds::{DELAY, RUN};
 use crate::flow::trace::{Traces, check_digest, read, wholly_behind_the_end};
-use crate::schema::File;
+use crate::written::Link;
 
 /// Reads the trace of every direction that has one.
-pub(crate) fn check(file: &mut File, files: &Files, traces: &mut Traces, faults: &mut Faults) {
+pub(crate) fn check(
+    links: &mut Tables<Link>,
+    duration: Option<Duration>,
+    files: &Files,
+    traces: &mut Traces,
+    faults: &mut Faults,
+) {
     let mut known = BTreeMap::new();
     let mut begin = Vec::new();
-    for (_, link) in file.links.iter_mut() {
+    for (_, link) in links.iter_mut() {
         for parameters in [&mut link.forward.0, &mut link.reverse.0] {
             let Some(trace) = &mut parameters.delay_trace else { continue };
             let trace = &mut trace.0;
@@ -31,7 +37,7 @@ pub(crate) fn check(file: &mut File, files: &Files, traces: &mut Traces, faults:
         }
     }
     for (first, place) in begin {
-        wholly_behind_the_end(first, file, place, faults);
+        wholly_behind_the_end(first, duration, place, faults);
     }
 }
 

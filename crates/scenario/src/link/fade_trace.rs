@@ -2,25 +2,33 @@
 
 use std::collections::BTreeMap;
 
+use slantpath_base::Duration;
 use slantpath_net::{DirectionId, NetworkBuilder};
-use slantpath_reader::{Faults, Files};
+use slantpath_reader::{Faults, Files, Tables, Written};
 
 use super::fade_step::FadeStep;
 use super::schema::Link;
 use crate::flow::trace::{Traces, check_digest, read, wholly_behind_the_end};
 use crate::network::planned::PlannedLink;
 use crate::schema::File;
+use crate::sky_links::schema::SkyTable;
 
 /// Reads the trace of every direction that has one.
-pub(crate) fn check(file: &mut File, files: &Files, traces: &mut Traces, faults: &mut Faults) {
+pub(crate) fn check(
+    links: &mut Tables<Link<Written>>,
+    sky: Option<&mut SkyTable<Written>>,
+    duration: Option<Duration>,
+    files: &Files,
+    traces: &mut Traces,
+    faults: &mut Faults,
+) {
     let mut known = BTreeMap::new();
     let mut begin = Vec::new();
-    let File { links, sky, .. } = &mut *file;
     let of_links = links.iter_mut().flat_map(|(_, link)| {
         let directions = [&mut link.forward.0, &mut link.reverse.0];
         directions.into_iter().filter_map(|parameters| Some(&mut parameters.fade_trace.as_mut()?.0))
     });
-    let of_sky = sky.iter_mut().flat_map(|sky| sky.0.fades.iter_mut()).map(|(_, fade)| &mut fade.trace.0);
+    let of_sky = sky.into_iter().flat_map(|sky| sky.fades.iter_mut()).map(|(_, fade)| &mut fade.trace.0);
     for trace in of_links.chain(of_sky) {
         let name = (*trace.file).clone();
         let place = trace.file.place();
@@ -36,7 +44,7 @@ pub(crate) fn check(file: &mut File, files: &Files, traces: &mut Traces, faults:
         }
     }
     for (first, place) in begin {
-        wholly_behind_the_end(first, file, place, faults);
+        wholly_behind_the_end(first, duration, place, faults);
     }
 }
 

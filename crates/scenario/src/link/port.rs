@@ -2,7 +2,7 @@
 
 use slantpath_base::{DataRate, DataSize, Duration};
 use slantpath_net::{DirectionConfig, QueueConfig};
-use slantpath_reader::{Fault, Faults, OneOf, Place, Setting, Tables, section};
+use slantpath_reader::{Fault, Faults, Later, OneOf, Place, Setting, Tables, Written, section};
 
 use super::conditioner::Conditioner;
 use super::discipline::Discipline;
@@ -11,28 +11,28 @@ use crate::bounds::{PACKET, QUEUE};
 
 section! {
     /// Queue before a transmitter.
-    pub struct Port {
+    pub struct Port<S> {
         /// Bytes that the link puts around each packet. They take time to send; queues, counters and `mtu` know the IP
         /// packet only. None if absent.
         link_overhead: Option<Setting<DataSize>>, at most PACKET;
         /// Rules by which packets are conditioned before they are queued. None if absent.
         conditioners: Tables<Conditioner>;
         /// Most that is queued for the transmitter; beyond it, arrivals are dropped. 100 packets if absent.
-        queue: Option<Setting<QueueSize>>, at most QUEUE;
+        queue: Later<S, Setting<QueueSize>>, at most QUEUE;
         /// Order in which queued packets are sent, and rule by which some are dropped early. First in, first out, and
         /// none, if absent.
         discipline: Option<OneOf<Discipline>>;
     }
 }
 
-impl Port {
+impl Port<Written> {
     /// Gives the values that one direction sets itself, or else those that are set for both, or the default.
     pub(crate) fn completed(&self, both: &Self, place: Place) -> Self {
         let conditioners = if self.conditioners.iter().len() == 0 { both } else { self };
         Self {
             link_overhead: self.link_overhead.or(both.link_overhead),
             conditioners: conditioners.conditioners.clone(),
-            queue: self.queue.or(both.queue).or(Some(Setting::default(QueueSize::DEFAULT, place))),
+            queue: self.queue.or(both.queue).or(Setting::default(QueueSize::DEFAULT, place).into()),
             discipline: self.discipline.clone().or_else(|| both.discipline.clone()),
         }
     }
@@ -61,14 +61,13 @@ impl Port {
             );
         }
     }
+}
 
+impl Port {
     /// A direction of this port whose link carries packets of at most `mtu_bytes`, with nothing else known of it, its
     /// conditioners among that.
-    ///
-    /// # Panics
-    /// If no check has completed it.
     pub(crate) fn direction(&self, rate: DataRate, mtu_bytes: u32) -> DirectionConfig {
-        let limit = self.queue.expect("a check completes every direction").0;
+        let limit = self.queue.0;
         let queue = match &self.discipline {
             Some(discipline) => discipline.0.config(limit),
             None => QueueConfig::DropTail(limit),

@@ -5,7 +5,8 @@ use std::net::IpAddr;
 use slantpath_base::{DataRate, DataSize, Duration, Probability};
 use slantpath_net::WhileDown;
 use slantpath_reader::{
-    Entries, Faults, Flat, Nested, Pair, Place, Section, Setting, choice, policy, section,
+    Entries, Faults, Flat, Later, Nested, Pair, Place, Section, Setting, Spent, Written, choice, policy,
+    section,
 };
 
 use super::channel::Channel;
@@ -18,13 +19,13 @@ use crate::bounds::{DELAY, PACKET, RATE};
 section! {
     /// A link between two nodes. What stands in the table itself holds for both directions; `forward` (from
     /// the first end to the second) and `reverse` replace what they name.
-    pub struct Link {
+    pub struct Link<S> {
         /// The nodes that it joins, first and second.
         ends: Setting<Pair<String>>;
         /// Internet protocol of the link; taken from the addresses if those are given.
-        family: Option<Setting<Family>>;
+        family: Later<S, Setting<Family>>;
         /// Addresses of the two ends; assigned if absent.
-        addresses: Option<Setting<Pair<IpAddr>>>;
+        addresses: Later<S, Setting<Pair<IpAddr>>>;
         /// Largest IP packet.
         mtu: Setting<DataSize> = DataSize::from_bytes(1_500), at most PACKET;
         /// Makes the link the cable that the sky's topology has between the sites of its ends: then the topology says
@@ -34,17 +35,17 @@ section! {
         /// packets. It does if absent.
         report_mtu: Option<Setting<bool>>;
         /// Parameters of both directions.
-        both: Flat<LinkParameters>;
+        both: Spent<S, Flat<LinkParameters<Written>>>;
         /// From the first end to the second.
-        forward: Nested<LinkParameters>;
+        forward: Nested<LinkParameters<S>>;
         /// From the second end to the first.
-        reverse: Nested<LinkParameters>;
+        reverse: Nested<LinkParameters<S>>;
     }
 }
 
 section! {
     /// One direction of a link.
-    pub struct LinkParameters {
+    pub struct LinkParameters<S> {
         /// Rate of the transmitter.
         rate: Option<Setting<DataRate>>, at most RATE;
         /// Slots of shared carriers on which it sends, in place of `rate`.
@@ -52,23 +53,23 @@ section! {
         /// Propagation delay. Give it or `delay_trace`.
         delay: Option<Setting<Duration>>, at most DELAY;
         /// A propagation delay that follows a file, in place of `delay`.
-        delay_trace: Option<Nested<DelayTrace>>;
+        delay_trace: Option<Nested<DelayTrace<S>>>;
         /// Queue before the transmitter, and what is put around it.
-        port: Flat<Port>;
+        port: Flat<Port<S>>;
         /// Packets wait until a bucket has their tokens. They do not if absent.
         shaper: Option<Nested<Shaper>>;
         /// Errors and repetitions that packets meet on their way.
-        channel: Flat<Channel>;
+        channel: Flat<Channel<S>>;
         /// A rate, a loss and a bit error rate that follow a file.
-        fade_trace: Option<Nested<FadeTrace>>;
+        fade_trace: Option<Nested<FadeTrace<S>>>;
         /// Probability that a packet arrives twice. Never if absent.
-        duplicate: Option<Setting<Probability>>;
+        duplicate: Later<S, Setting<Probability>>;
         /// Probability that a packet is held back by `reorder_delay`. Never if absent.
-        reorder: Option<Setting<Probability>>;
+        reorder: Later<S, Setting<Probability>>;
         /// Longest time for which a reordered packet is held back; less is as likely. 0 s if absent.
-        reorder_delay: Option<Setting<Duration>>, at most DELAY;
+        reorder_delay: Later<S, Setting<Duration>>, at most DELAY;
         /// Fate of packets that are queued or come while the link is down. `drop` if absent.
-        while_down: Option<Setting<WhileDownChoice>>;
+        while_down: Later<S, Setting<WhileDownChoice>>;
     }
 }
 

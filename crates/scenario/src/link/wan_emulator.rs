@@ -4,12 +4,15 @@
 //! the scenario finds a link of its name.
 
 use slantpath_base::{DataRate, DataSize, Duration, Probability};
-use slantpath_reader::{Fault, Faults, Flat, Nested, OneOf, Pair, Setting, Tables, section};
+use slantpath_reader::{
+    Awaited, Fault, Faults, Flat, Nested, OneOf, Pair, Passing, Setting, Tables, section,
+};
 
 use super::discipline::{Discipline, Priority};
 use super::queue_size::QueueSize;
-use super::schema::{Link, LinkParameters, nothing};
+use super::schema::nothing;
 use crate::bounds::{PACKET, QUEUE, RATE, WAN_ROUND_TRIP};
+use crate::written::{Link, LinkParameters};
 
 section! {
     /// A WAN emulator between two nodes: a delay line with a rate, a loss and a queue, the same in both directions.
@@ -48,17 +51,17 @@ pub(crate) fn expand(emulators: &mut Tables<WanEmulator>, links: &mut Tables<Lin
         both.rate = Some(emulator.rate);
         both.delay = Some(Setting::derived(half, "half of `round_trip`", emulator.round_trip.place()));
         both.port.0.link_overhead = Some(emulator.link_overhead);
-        both.port.0.queue = Some(emulator.queue);
+        both.port.0.queue = emulator.queue.into();
         both.port.0.discipline = emulator.priority.then(|| OneOf(Discipline::Priority(Priority {})));
-        both.channel.0.loss = Some(emulator.loss);
+        both.channel.0.loss = emulator.loss.into();
         let link = Link {
             ends: emulator.ends.clone(),
-            family: None,
-            addresses: None,
+            family: Awaited::open(),
+            addresses: Awaited::open(),
             mtu: Setting::default(DataSize::from_bytes(1_500), place),
             cable: None,
             report_mtu: None,
-            both: Flat(both),
+            both: Passing(Flat(both)),
             forward: Nested(nothing(place)),
             reverse: Nested(nothing(place)),
         };

@@ -2,13 +2,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use slantpath_reader::{Fault, Faults};
+use slantpath_reader::{Fault, Faults, Tables, Written};
 
-use crate::schema::{File, NodeKind};
+use crate::link::wiring::Wiring;
+use crate::schema::NodeKind;
+use crate::written::{Flow, Sessions};
 
-pub(crate) fn check(file: &File, faults: &mut Faults) {
-    let graph = Graph::new(file);
-    for (name, node) in file.nodes.iter() {
+pub(crate) fn check(
+    wiring: Wiring<'_, Written>,
+    flows: &Tables<Flow>,
+    sessions: &Tables<Sessions>,
+    faults: &mut Faults,
+) {
+    let graph = Graph::new(wiring);
+    for (name, node) in wiring.nodes.iter() {
         if !graph.neighbours.contains_key(name) {
             let help =
                 "join it by a table `[links.<name>]`, let it stand under the sky with `site`, or remove it";
@@ -19,11 +26,11 @@ pub(crate) fn check(file: &File, faults: &mut Faults) {
             faults.report(dscp.place(), Fault::new("a router marks no packets").help(help));
         }
     }
-    let flows = file.flows.iter().map(|(_, flow)| (&flow.from, &flow.to));
-    let sessions = file.sessions.iter().map(|(_, sessions)| (&sessions.from, &sessions.to));
+    let flows = flows.iter().map(|(_, flow)| (&flow.from, &flow.to));
+    let sessions = sessions.iter().map(|(_, sessions)| (&sessions.from, &sessions.to));
     for (from, to_setting) in flows.chain(sessions) {
         let (from, to) = (from.as_str(), to_setting.as_str());
-        let known = file.nodes.find(from).is_some() && file.nodes.find(to).is_some();
+        let known = wiring.nodes.find(from).is_some() && wiring.nodes.find(to).is_some();
         if known && from != to && !graph.leads(from, to) {
             let message = format!("no route leads from `{from}` to `{to}`");
             let help = "join them by a link, or over nodes of kind `router`; hosts forward nothing";
@@ -43,17 +50,17 @@ struct Graph<'a> {
 }
 
 impl<'a> Graph<'a> {
-    fn new(file: &'a File) -> Self {
+    fn new(wiring: Wiring<'a, Written>) -> Self {
         let mut neighbours = BTreeMap::<&str, BTreeSet<&str>>::new();
-        for (_, link) in file.links.iter() {
+        for (_, link) in wiring.links.iter() {
             let (first, second) = (link.ends.0.as_str(), link.ends.1.as_str());
             neighbours.entry(first).or_default().insert(second);
             neighbours.entry(second).or_default().insert(first);
         }
-        let routers = file.nodes.iter().filter(|(_, node)| *node.kind == NodeKind::Router);
+        let routers = wiring.nodes.iter().filter(|(_, node)| *node.kind == NodeKind::Router);
         let mut routers: BTreeSet<&str> = routers.map(|(name, _)| name).collect();
         // Whatever stands under the sky is joined by it, as by a router.
-        for (name, _) in file.nodes.iter().filter(|(_, node)| node.site.is_some()) {
+        for (name, _) in wiring.nodes.iter().filter(|(_, node)| node.site.is_some()) {
             routers.insert(SKY);
             neighbours.entry(SKY).or_default().insert(name);
             neighbours.entry(name).or_default().insert(SKY);

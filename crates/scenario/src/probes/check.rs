@@ -2,21 +2,21 @@
 
 use slantpath_base::Duration;
 use slantpath_profiles::Interval;
-use slantpath_reader::{Fault, Faults};
+use slantpath_reader::{Fault, Faults, Tables, Written};
 
-use super::schema::DelayPrecision;
+use super::schema::{DelayPrecision, Probes};
 use crate::fault::resolve;
-use crate::link::check::check_is_link;
-use crate::schema::{File, Transport};
+use crate::link::wiring::Wiring;
+use crate::schema::Transport;
+use crate::written::Flow;
 use slantpath_net::Sampling;
 
-pub(crate) fn check(file: &File, faults: &mut Faults) {
-    let Some(probes) = file.probes.whole() else { return };
+pub(crate) fn check(probes: &Probes, wiring: Wiring<'_, Written>, flows: &Tables<Flow>, faults: &mut Faults) {
     for link in &*probes.captures {
-        check_is_link(file, link, probes.captures.place(), faults);
+        wiring.check_is_link(link, probes.captures.place(), faults);
     }
     for flow in &*probes.timelines {
-        let found = resolve(&file.flows, flow, "flow", probes.timelines.place(), faults);
+        let found = resolve(flows, flow, "flow", probes.timelines.place(), faults);
         if found.is_some_and(|flow| *flow.transport == Transport::Tcp) {
             let fault = Fault::new(format!("flow `{flow}` goes over TCP, which has one path"));
             faults.report(probes.timelines.place(), fault.help("name flows over SCTP"));

@@ -1,18 +1,27 @@
 //! The script: events that can happen.
 
-use slantpath_reader::{Fault, Faults, Place};
+use slantpath_base::Duration;
+use slantpath_reader::{Fault, Faults, Named, Place, Tables, Written};
 
 use crate::fault::before_the_end;
-use crate::link::check::check_is_link;
-use crate::schema::{Action, Event, File, LinkParameters, Which};
+use crate::link::wiring::Wiring;
+use crate::schema::{Action, Event, Which};
 use crate::sky_links::changes::is_of_sky;
+use crate::written::{Link, LinkParameters};
 
-pub(crate) fn check(file: &File, faults: &mut Faults) {
-    for event in &file.script {
-        if !is_of_sky(file, &event.link) {
-            check_is_link(file, &event.link, event.link.place(), faults);
+/// `has_sky` tells whether links between satellites may be meant.
+pub(crate) fn check(
+    events: &[Named<Event>],
+    wiring: Wiring<'_, Written>,
+    has_sky: bool,
+    duration: Option<Duration>,
+    faults: &mut Faults,
+) {
+    for event in events {
+        if !is_of_sky(wiring.nodes, has_sky, &event.link) {
+            wiring.check_is_link(&event.link, event.link.place(), faults);
         }
-        before_the_end(file, &event.at, "this event", faults);
+        before_the_end(duration, &event.at, "this event", faults);
         let parameters = parameters(event);
         match (*event.action, parameters.first()) {
             (Action::Set, None) => {
@@ -27,7 +36,7 @@ pub(crate) fn check(file: &File, faults: &mut Faults) {
             }
             _ => {}
         }
-        on_a_link_that_keeps_order(file, event, faults);
+        on_a_link_that_keeps_order(wiring.links, event, faults);
         let lone = match (event.reorder, event.reorder_delay) {
             (Some(reorder), None) => Some((reorder.place(), "reorder", "reorder_delay")),
             (None, Some(delay)) => Some((delay.place(), "reorder_delay", "reorder")),
@@ -44,8 +53,8 @@ pub(crate) fn check(file: &File, faults: &mut Faults) {
     }
 }
 
-fn on_a_link_that_keeps_order(file: &File, event: &Event, faults: &mut Faults) {
-    let Some(link) = file.links.find(&event.link) else { return };
+fn on_a_link_that_keeps_order(links: &Tables<Link>, event: &Event, faults: &mut Faults) {
+    let Some(link) = links.find(&event.link) else { return };
     let changed = [(Which::Forward, &link.forward), (Which::Reverse, &link.reverse)];
     let mut changed =
         changed.into_iter().filter(|(which, _)| [*which, Which::Both].contains(&event.direction));

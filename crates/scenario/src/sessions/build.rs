@@ -44,8 +44,7 @@ pub(crate) fn place(
     for (number, (name, sessions)) in (0..).zip(scenario.sessions.iter()) {
         let (from, to) = (site.nodes[sessions.from.as_str()], site.nodes[sessions.to.as_str()]);
         site.join_both(from, to)?;
-        let primary = sessions.primary.as_ref().expect("a check gives them a primary link");
-        let [sender, receiver] = site.addresses(primary, from, to);
+        let [sender, receiver] = site.addresses(&sessions.primary, from, to);
         let path = format!("sessions/{name}");
         let transport = |node: &str, local_addresses, local_port, peer| TransportConfig {
             protocol: of(scenario, sessions, node),
@@ -83,8 +82,7 @@ fn ports(number: u16, tables: u16) -> RangeInclusive<u16> {
 }
 
 fn of(scenario: &Checked, sessions: &Sessions, node: &str) -> Protocol {
-    let profile = sessions.profile.as_ref().expect("a check gives them a profile");
-    protocol(scenario, *sessions.transport, profile, node, sessions.dscp, 1)
+    protocol(scenario, *sessions.transport, &sessions.profile, node, sessions.dscp, 1)
 }
 
 fn load(scenario: &Checked, sessions: &Sessions) -> SessionLoad {

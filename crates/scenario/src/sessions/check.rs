@@ -1,31 +1,37 @@
 //! Sessions: ends that can talk to each other, arrivals and sizes that can be drawn.
 
-use std::collections::BTreeMap;
-
 use slantpath_base::{DataSize, Duration};
 use slantpath_profiles::default::DEFAULT_PROFILE;
 use slantpath_profiles::fault::positive;
-use slantpath_reader::{Fault, Faults, Files, Named, OneOf, Setting, fault_of};
+use slantpath_reader::{Fault, Faults, Files, Named, OneOf, Setting, Tables, fault_of};
 
-use super::schema::{Arrivals, Sessions, Sizes};
+use super::schema::{Arrivals, Sizes};
 use super::shape::has_mean;
-use crate::fault::{before_the_end, resolve};
+use crate::fault::resolve;
 use crate::flow::send_buffer;
 use crate::flow::size::message_size;
 use crate::flow::trace::{Traces, behind_the_end, check_digest, in_order, read};
-use crate::link::check::{links_by_node, must_end_at};
-use crate::schema::{File, NodeKind, Transport};
+use crate::scene::Scene;
+use crate::schema::{Node, NodeKind};
+use crate::written::Sessions;
 
 /// Each has ports of its own.
 const MOST_TABLES: usize = 100;
 
-pub(crate) fn check(file: &mut File, files: &Files, traces: &mut Traces, faults: &mut Faults) {
-    let mut primaries = BTreeMap::new();
-    let links = links_by_node(file);
-    for (name, sessions) in file.sessions.iter() {
-        ends(file, name, sessions, faults);
-        profile(file, sessions, faults);
-        times(file, sessions, faults);
+pub(crate) fn check(
+    tables: &mut Tables<Sessions>,
+    scene: Scene<'_>,
+    files: &Files,
+    traces: &mut Traces,
+    faults: &mut Faults,
+) {
+    let first_links = scene.wiring.first_links();
+    for (name, sessions) in tables.iter() {
+        ends(scene.wiring.nodes, name, sessions, faults);
+        if let Some(profile) = &*sessions.profile {
+            scene.has_profile(*sessions.transport, profile, faults);
+        }
+        times(sessions, scene, faults);
         load(sessions, faults);
         if let Some(admission) = &sessions.admission {
             admission.0.check(sessions.place(), faults);
@@ -38,27 +44,22 @@ pub(crate) fn check(file: &mut File, files: &Files, traces: &mut Traces, faults:
             faults.report(sessions.message_size.place(), fault);
         }
         let (transport, profile) = (*sessions.transport, sessions.profile.as_ref());
-        send_buffer::holds(file, transport, profile, *sessions.message_size, faults);
-        if let Some(primary) = &sessions.primary {
-            must_end_at(file, primary, &sessions.to, faults);
-        } else {
-            let first = links.get(sessions.to.as_str()).and_then(|links| links.first());
-            primaries.extend(first.map(|first| (name.to_owned(), (*first).to_owned())));
+        send_buffer::holds(scene, transport, profile, *sessions.message_size, faults);
+        if let Some(primary) = &*sessions.primary {
+            scene.wiring.must_end_at(primary, &sessions.to, faults);
         }
     }
-    if let Some((_, beyond)) = file.sessions.iter().nth(MOST_TABLES) {
+    if let Some((_, beyond)) = tables.iter().nth(MOST_TABLES) {
         let fault = Fault::new(format!("more than {MOST_TABLES} tables of sessions have no ports"));
         faults.report(beyond.place(), fault.help("let one table stand for sessions that are alike"));
     }
-    let duration = file.scenario.whole().map_or(Duration::MAX, |head| *head.duration);
-    for (name, sessions) in file.sessions.iter_mut() {
+    let duration = scene.duration.unwrap_or(Duration::MAX);
+    for (_, sessions) in tables.iter_mut() {
         let place = sessions.transport.place();
-        if let Some(primary) = primaries.remove(name) {
-            sessions.primary = Some(Setting::derived(primary, "first link of the receiver", place));
-        }
-        if sessions.profile.is_none() {
-            sessions.profile = Some(Setting::default(DEFAULT_PROFILE.to_owned(), place));
-        }
+        let first = first_links.get(sessions.to.as_str()).cloned();
+        let first = first.map(|first| Setting::derived(first, "first link of the receiver", place));
+        sessions.primary = sessions.primary.take().or(first).into();
+        sessions.profile.get_or_insert_with(|| Setting::default(DEFAULT_PROFILE.to_owned(), place));
         if let Arrivals::Trace(trace) = &mut sessions.arrivals.0 {
             let read = read(&trace.file, "1.5 s,2 MB", trace.file.place(), files, faults, parse_line);
             if let Some((listed, digest)) = read {
@@ -83,9 +84,9 @@ fn parse_line(line: &str, last: Option<&(Duration, DataSize)>) -> Result<(Durati
     Ok((at, size))
 }
 
-fn ends(file: &File, name: &str, sessions: &Sessions, faults: &mut Faults) {
+fn ends(nodes: &Tables<Node>, name: &str, sessions: &Sessions, faults: &mut Faults) {
     for (end, verb) in [(&sessions.from, "sends"), (&sessions.to, "listens")] {
-        let node = resolve(&file.nodes, end, "node", end.place(), faults);
+        let node = resolve(nodes, end, "node", end.place(), faults);
         if node.is_some_and(|node| *node.kind == NodeKind::Router) {
             let fault = Fault::new(format!("`{}` is a router: nothing on it {verb}", **end));
             faults.report(end.place(), fault.help("let sessions end at a host"));
@@ -97,20 +98,8 @@ fn ends(file: &File, name: &str, sessions: &Sessions, faults: &mut Faults) {
     }
 }
 
-fn profile(file: &File, sessions: &Sessions, faults: &mut Faults) {
-    let Some(profile) = &sessions.profile else { return };
-    match *sessions.transport {
-        Transport::Sctp => {
-            resolve(&file.sctp, profile, "SCTP profile", profile.place(), faults);
-        }
-        Transport::Tcp => {
-            resolve(&file.tcp, profile, "TCP profile", profile.place(), faults);
-        }
-    }
-}
-
-fn times(file: &File, sessions: &Sessions, faults: &mut Faults) {
-    before_the_end(file, &sessions.start, "the start of these sessions", faults);
+fn times(sessions: &Sessions, scene: Scene<'_>, faults: &mut Faults) {
+    scene.before_the_end(&sessions.start, "the start of these sessions", faults);
     if let Some(end) = sessions.end.filter(|end| **end <= *sessions.start) {
         let message = format!("no session begins before {}, where they start at {}", *end, *sessions.start);
         faults.report(end.place(), Fault::new(message).help("let `end` be later than `start`"));

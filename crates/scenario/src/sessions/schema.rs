@@ -1,7 +1,7 @@
 //! The keys of `[sessions.<name>]`.
 
 use slantpath_base::{DataSize, Duration};
-use slantpath_reader::{Nested, OneOf, Setting, section, tagged};
+use slantpath_reader::{Later, Nested, OneOf, Setting, section, tagged};
 
 use super::admission::Admission;
 use super::requests::Requests;
@@ -13,24 +13,24 @@ section! {
     /// Transfers that begin one after the other, each over an association or connection of its own, as files are
     /// fetched. A session is over when all of it has been delivered and both ends have closed. With `requests` it is
     /// the opener that fetches, one thing after the other.
-    pub struct Sessions {
+    pub struct Sessions<S> {
         /// The transport protocol.
         transport: Setting<Transport>;
         /// Configuration of the transport, `[sctp.<profile>]` or `[tcp.<profile>]`; `default` if absent.
-        profile: Option<Setting<String>>;
+        profile: Later<S, Setting<String>>;
         /// The host that opens each and sends, or asks.
         from: Setting<String>;
         /// The host that receives, or answers.
         to: Setting<String>;
         /// The receiver's link that is used first. The first link of the receiver in alphabetical order if absent; of a
         /// host with several cables of a sky, that by which the way leads at `start`.
-        primary: Option<Setting<String>>;
+        primary: Later<S, Setting<String>>;
         /// Time at which the process of arrivals begins.
         start: Setting<Duration> = Duration::ZERO, at most RUN;
         /// From when on no session begins; those that have begun go on. At the end of the run if absent.
         end: Option<Setting<Duration>>, at most RUN;
         /// Process by which sessions begin.
-        arrivals: OneOf<Arrivals>;
+        arrivals: OneOf<Arrivals<S>>;
         /// Amount that each session carries, or each answer. Required unless the arrivals are a trace, which says it.
         sizes: Option<OneOf<Sizes>>;
         /// Requests of each session. It sends what it carries if absent.
@@ -46,13 +46,13 @@ section! {
 
 tagged! {
     /// Process by which sessions begin.
-    pub enum Arrivals {
+    pub enum Arrivals<S> {
         /// One after the other at one interval, the first at the start.
         Constant = "constant",
         /// At exponential intervals.
         Poisson = "poisson",
         /// As a file lists them.
-        Trace = "trace",
+        Trace<S> = "trace",
     }
 }
 
@@ -74,11 +74,11 @@ section! {
 
 section! {
     /// As a file lists them.
-    pub struct Trace {
+    pub struct Trace<S> {
         /// The file, relative to the scenario: lines of `at,size` such as `1.5 s,2 MB`, in order of time.
         file: Setting<String>;
         /// BLAKE3 of the file, written by `--show`. If it is given, the file must still have it.
-        digest: Option<Setting<String>>;
+        digest: Later<S, Setting<String>>;
     }
 }
 

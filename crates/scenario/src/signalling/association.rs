@@ -69,10 +69,8 @@ fn association(
     nodes: [NodeId; 2],
     port: u16,
 ) -> [AssociationConfig; 2] {
-    let profile = m2pa.profile.as_ref().expect("a check gives every association a profile");
-    let profile = scenario.sctp.find(profile).expect("a check resolves profiles");
-    let primary = m2pa.primary.as_ref().expect("a check gives every association a primary link");
-    let [first, second] = site.addresses(primary, nodes[0], nodes[1]);
+    let profile = scenario.sctp.find(&m2pa.profile).expect("a check resolves profiles");
+    let [first, second] = site.addresses(&m2pa.primary, nodes[0], nodes[1]);
     let sctp = slantpath_sctp::SctpConfig {
         // M2PA is told when a message is first sent if its T7 runs from there on.
         trace_messages: m2pa.t7_from.policy() == T7From::FirstTransmission,

@@ -2,48 +2,72 @@
 
 use slantpath_base::Duration;
 use slantpath_profiles::default::{self, DEFAULT_PROFILE};
-use slantpath_reader::{Fault, Faults, Files, Place, Setting};
+use slantpath_reader::{Fault, Faults, Files, Part, Place, Setting, Tables, Written};
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::Slc;
 
-use crate::fault::resolve;
+use crate::fault::{finished, resolve};
 use crate::flow::trace::Traces;
-use crate::schema::File;
+use crate::link::wiring::Wiring;
+use crate::schema::{Node, SctpProfile};
 use crate::signalling::names::{is_served, link_sets, node_of, point};
-use crate::signalling::schema::{Carrier, Signalling, SignallingLink};
+use crate::signalling::schema::{self, Carrier};
+use crate::written::{Signalling, SignallingLink};
 
-pub(crate) fn check(file: &mut File, files: &Files, traces: &mut Traces, faults: &mut Faults) {
-    if let Some(signalling) = file.signalling.whole_mut() {
+/// Checks and completes the part of a file, and takes it out. It is whole if nothing in it is at fault.
+pub(crate) fn check(
+    part: &mut Part<Signalling>,
+    sctp: &mut Tables<SctpProfile>,
+    (wiring, duration): (Wiring<'_, Written>, Option<Duration>),
+    files: &Files,
+    traces: &mut Traces,
+    faults: &mut Faults,
+) -> Part<schema::Signalling> {
+    let own = core::mem::replace(part, Part::new(None)).into_whole();
+    let completed = own.and_then(|mut signalling| {
         super::link::several::expand(&mut signalling.links, faults);
-    }
-    let Some(signalling) = file.signalling.whole() else { return };
-    if !super::server::check::all_whole(signalling)
+        complete(signalling, sctp, (wiring, duration), files, traces, faults)
+    });
+    Part::new(completed.filter(|signalling| holds(signalling, traces, faults)))
+}
+
+/// Writes down what is left to the order of names and to defaults, if names are right.
+fn complete(
+    mut signalling: Signalling,
+    sctp: &mut Tables<SctpProfile>,
+    (wiring, duration): (Wiring<'_, Written>, Option<Duration>),
+    files: &Files,
+    traces: &mut Traces,
+    faults: &mut Faults,
+) -> Option<schema::Signalling> {
+    if !super::server::check::all_whole(&signalling)
         || !signalling.points.all_whole()
         || !signalling.links.all_whole()
         || !signalling.load.all_whole()
     {
-        return;
+        return None;
     }
     let before = faults.len();
-    names(file, signalling, faults);
-    super::point::check::names(signalling, faults);
-    super::server::check::names(file, signalling, faults);
-    super::server::check::routes(signalling, faults);
-    super::route::titles::names(signalling, faults);
-    super::load::check::names(file, signalling, faults);
-    super::script::check::names(file, signalling, faults);
+    names(&signalling, wiring, sctp, faults);
+    super::point::check::names(&signalling, faults);
+    super::server::check::names(&signalling, wiring, sctp, faults);
+    super::server::check::routes(&signalling, faults);
+    super::route::titles::names(&signalling, faults);
+    super::load::check::names(&signalling, duration, faults);
+    super::script::check::names(&signalling, duration, faults);
     if faults.len() > before {
-        return;
+        return None;
     }
-    complete(file, faults);
-    super::server::check::complete(file, faults);
-    let duration = file.scenario.whole().map(|head| *head.duration);
-    let Some(signalling) = file.signalling.whole_mut() else { return };
-    super::point::check::complete(signalling);
-    super::load::check::complete(signalling, duration.unwrap_or(Duration::ZERO), files, traces, faults);
-    if faults.len() > before {
-        return;
-    }
+    links(&mut signalling, wiring, sctp, faults);
+    super::server::check::complete(&mut signalling, wiring, sctp, faults);
+    super::point::check::complete(&mut signalling);
+    super::load::check::complete(&mut signalling, duration.unwrap_or_default(), files, traces, faults);
+    if faults.len() > before { None } else { finished(signalling, "signalling", faults) }
+}
+
+/// Tells whether a network in which every value is there has no fault.
+fn holds(signalling: &schema::Signalling, traces: &Traces, faults: &mut Faults) -> bool {
+    let before = faults.len();
     super::server::check::check(signalling, faults);
     super::network::check(signalling, faults);
     let translators = super::route::titles::check(signalling, faults);
@@ -54,16 +78,22 @@ pub(crate) fn check(file: &mut File, files: &Files, traces: &mut Traces, faults:
     if faults.len() == before {
         super::load::calls::check(signalling, traces, &translators, faults);
     }
+    faults.len() == before
 }
 
-fn names(file: &File, signalling: &Signalling, faults: &mut Faults) {
+fn names(
+    signalling: &Signalling,
+    wiring: Wiring<'_, Written>,
+    sctp: &Tables<SctpProfile>,
+    faults: &mut Faults,
+) {
     for (_, point) in signalling.points.iter() {
         if let Err(error) = PointCode::parse(&point.point_code, point.format.policy()) {
             let help = "write a number, or three with dashes like \"2-15-3\"";
             faults.report(point.point_code.place(), Fault::new(error.to_string()).help(help));
         }
         if let Some(node) = &point.node {
-            resolve(&file.nodes, node, "node", node.place(), faults);
+            resolve(wiring.nodes, node, "node", node.place(), faults);
         }
     }
     for (name, link) in signalling.links.iter() {
@@ -78,19 +108,19 @@ fn names(file: &File, signalling: &Signalling, faults: &mut Faults) {
         one_network(signalling, link, faults);
         if let Carrier::M2pa(m2pa) = &*link.carrier {
             association_ends(
-                file,
+                wiring.nodes,
                 signalling,
                 &link.between.0,
                 &link.between.1,
                 link.between.place(),
                 faults,
             );
-            if let Some(profile) = &m2pa.profile {
-                resolve(&file.sctp, profile, "SCTP profile", profile.place(), faults);
+            if let Some(profile) = &*m2pa.profile {
+                resolve(sctp, profile, "SCTP profile", profile.place(), faults);
             }
-            if let Some(primary) = &m2pa.primary {
+            if let Some(primary) = &*m2pa.primary {
                 let node = node_of(signalling, &link.between.1);
-                crate::link::check::must_end_at(file, primary, &node, faults);
+                wiring.must_end_at(primary, &node, faults);
             }
         }
     }
@@ -136,7 +166,7 @@ fn one_network(signalling: &Signalling, link: &SignallingLink, faults: &mut Faul
 }
 
 fn association_ends(
-    file: &File,
+    nodes: &Tables<Node>,
     signalling: &Signalling,
     first: &str,
     second: &str,
@@ -145,7 +175,7 @@ fn association_ends(
 ) {
     for end in [first, second] {
         let node = node_of(signalling, end);
-        if file.nodes.find(&node).is_none() && signalling.points.find(end).is_some() {
+        if nodes.find(&node).is_none() && signalling.points.find(end).is_some() {
             let message =
                 format!("no host carries the associations of `{end}`: there is no node `{}`", *node);
             let help =
@@ -153,16 +183,20 @@ fn association_ends(
             faults.report(place, Fault::new(message).help(help));
         }
     }
-    let nodes = [first, second].map(|end| (*node_of(signalling, end)).clone());
-    if nodes[0] == nodes[1] && first != second {
-        let message = format!("`{first}` and `{second}` are both on node `{}`", nodes[0]);
+    let own = [first, second].map(|end| (*node_of(signalling, end)).clone());
+    if own[0] == own[1] && first != second {
+        let message = format!("`{first}` and `{second}` are both on node `{}`", own[0]);
         faults.report(place, Fault::new(message).help("an association joins two hosts"));
     }
 }
 
-/// Writes down what is left to the order of names and to defaults.
-fn complete(file: &mut File, faults: &mut Faults) {
-    let Some(signalling) = file.signalling.whole() else { return };
+/// Gives links their codes, profiles and primary links.
+fn links(
+    signalling: &mut Signalling,
+    wiring: Wiring<'_, Written>,
+    sctp: &mut Tables<SctpProfile>,
+    faults: &mut Faults,
+) {
     let mut uses_default = None;
     let mut codes = Vec::new();
     let mut primaries = Vec::new();
@@ -171,7 +205,7 @@ fn complete(file: &mut File, faults: &mut Faults) {
         let own = sets.into_iter().find(|(far, _)| *far == link.between.1).map(|(_, links)| links);
         let own = own.unwrap_or_default();
         let given = |other: &&str| {
-            let slc = signalling.links.find(other).and_then(|link| link.slc);
+            let slc = signalling.links.find(other).and_then(|link| *link.slc);
             slc.map(|slc| *slc)
         };
         let taken: Vec<u8> = own.iter().filter_map(given).collect();
@@ -185,7 +219,7 @@ fn complete(file: &mut File, faults: &mut Faults) {
                 uses_default = Some(link.between.place());
             }
             let node = node_of(signalling, &link.between.1);
-            primary = crate::link::check::links_of(file, &node).next().map(str::to_owned);
+            primary = wiring.links_of(&node).next().map(str::to_owned);
             if primary.is_none() {
                 let message = format!("node `{}` has no link that could carry the association", *node);
                 let help = "join it by a table `[links.<name>]`";
@@ -195,29 +229,22 @@ fn complete(file: &mut File, faults: &mut Faults) {
         primaries.push(primary);
     }
     if let Some(place) = uses_default {
-        default::add(&mut file.sctp, place);
+        default::add(sctp, place);
     }
-    let Some(signalling) = file.signalling.whole_mut() else { return };
     for (((_, link), code), primary) in signalling.links.iter_mut().zip(codes).zip(primaries) {
         let place = link.between.place();
-        if link.slc.is_none() {
-            link.slc = Some(Setting::derived(code.0, "by the order of names", place));
-        }
+        link.slc.get_or_insert_with(|| Setting::derived(code.0, "by the order of names", place));
         match &mut link.carrier.0 {
             Carrier::M2pa(m2pa) => {
-                if m2pa.profile.is_none() {
-                    m2pa.profile = Some(Setting::default(DEFAULT_PROFILE.to_owned(), place));
-                }
-                if let (None, Some(primary)) = (&m2pa.primary, primary) {
-                    m2pa.primary =
-                        Some(Setting::derived(primary, "first link of the second point's host", place));
-                }
+                m2pa.profile.get_or_insert_with(|| Setting::default(DEFAULT_PROFILE.to_owned(), place));
+                let derived = primary
+                    .map(|name| Setting::derived(name, "first link of the second point's host", place));
+                m2pa.primary = m2pa.primary.take().or(derived).into();
             }
             Carrier::Mtp2(mtp2) => {
-                if mtp2.n2.is_none() {
-                    let octets = mtp2.loop_octets().saturating_add(1);
-                    mtp2.n2 = Some(Setting::derived(octets, "one more than fits into the loop", place));
-                }
+                let octets = mtp2.loop_octets().saturating_add(1);
+                let why = "one more than fits into the loop";
+                mtp2.n2.get_or_insert_with(|| Setting::derived(octets, why, place));
             }
         }
     }

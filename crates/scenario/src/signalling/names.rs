@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use slantpath_reader::{Faults, Place, Setting};
+use slantpath_reader::{Faults, Place, Setting, Stage};
 use slantpath_simulation::PointId;
 use slantpath_ss7::PointCode;
 
@@ -10,13 +10,13 @@ use crate::fault::resolve;
 use crate::signalling::schema::{ApplicationServer, Point, Signalling};
 
 /// The point code of a point whose text has been checked.
-pub fn code(signalling: &Signalling, point: &str) -> PointCode {
+pub fn code<S: Stage>(signalling: &Signalling<S>, point: &str) -> PointCode {
     let point = signalling.points.find(point).expect("a check resolves points");
     PointCode::parse(&point.point_code, point.format.policy()).expect("a check reads point codes")
 }
 
 /// Names of the links at a point by the far end, in the order of MTP3: link set by link set, by name.
-pub fn link_sets<'a>(signalling: &'a Signalling, point: &str) -> Vec<(&'a str, Vec<&'a str>)> {
+pub fn link_sets<'a, S: Stage>(signalling: &'a Signalling<S>, point: &str) -> Vec<(&'a str, Vec<&'a str>)> {
     let mut sets: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (name, link) in signalling.links.iter() {
         let (first, second) = (link.between.0.as_str(), link.between.1.as_str());
@@ -30,53 +30,56 @@ pub fn link_sets<'a>(signalling: &'a Signalling, point: &str) -> Vec<(&'a str, V
 }
 
 /// Tells whether a point has SCCP: a subsystem, or a translation.
-pub fn has_sccp(signalling: &Signalling, name: &str, point: &Point) -> bool {
+pub fn has_sccp<S: Stage>(signalling: &Signalling<S>, name: &str, point: &Point) -> bool {
     !point.subsystems.is_empty() || signalling.translations.iter().any(|rule| *rule.at == name)
 }
 
 /// The host that carries the associations of a point.
-pub fn node_of(signalling: &Signalling, point: &str) -> Setting<String> {
+pub fn node_of<S: Stage>(signalling: &Signalling<S>, point: &str) -> Setting<String> {
     let node = signalling.points.find(point).and_then(|point| point.node.clone());
     node.unwrap_or_else(|| Setting::default(point.to_owned(), Place::default()))
 }
 
 /// Tells whether a point's users are above M3UA: an application server has it as its DPC.
-pub fn is_served(signalling: &Signalling, point: &str) -> bool {
+pub fn is_served<S: Stage>(signalling: &Signalling<S>, point: &str) -> bool {
     signalling.application_servers.iter().any(|(_, server)| *server.dpc == point)
 }
 
 /// The number of a point with MTP3; none for one whose users are above M3UA.
-pub(crate) fn point_id(signalling: &Signalling, point: &str) -> Option<PointId> {
+pub(crate) fn point_id<S: Stage>(signalling: &Signalling<S>, point: &str) -> Option<PointId> {
     with_mtp3(signalling).find(|(_, name)| *name == point).map(|(id, _)| id)
 }
 
 /// The points with MTP3, by their numbers.
-pub fn with_mtp3(signalling: &Signalling) -> impl Iterator<Item = (PointId, &str)> {
+pub fn with_mtp3<S: Stage>(signalling: &Signalling<S>) -> impl Iterator<Item = (PointId, &str)> {
     let names = signalling.points.iter().map(|(name, _)| name);
     let names = names.filter(|name| !is_served(signalling, name));
     names.enumerate().map(|(number, name)| (PointId(number), name))
 }
 
 /// The point of a gateway.
-pub fn gateway_point<'a>(signalling: &'a Signalling, gateway: &'a str) -> &'a str {
+pub fn gateway_point<'a, S: Stage>(signalling: &'a Signalling<S>, gateway: &'a str) -> &'a str {
     let table = signalling.gateways.find(gateway);
-    table.and_then(|table| table.point.as_ref()).map_or(gateway, |point| point.as_str())
+    table.and_then(|table| S::known(&table.point)).map_or(gateway, |point| point.as_str())
 }
 
 /// The host of an ASP.
-pub fn asp_node<'a>(signalling: &'a Signalling, asp: &'a str) -> &'a str {
+pub fn asp_node<'a, S: Stage>(signalling: &'a Signalling<S>, asp: &'a str) -> &'a str {
     let table = signalling.asps.find(asp);
-    table.and_then(|table| table.node.as_ref()).map_or(asp, |node| node.as_str())
+    table.and_then(|table| S::known(&table.node)).map_or(asp, |node| node.as_str())
 }
 
 /// The gateways that the ASPs of an application server have associations to.
-pub fn gateways_of<'a>(signalling: &'a Signalling, server: &ApplicationServer) -> BTreeSet<&'a str> {
+pub fn gateways_of<'a, S: Stage>(
+    signalling: &'a Signalling<S>,
+    server: &ApplicationServer,
+) -> BTreeSet<&'a str> {
     let own = signalling.associations.iter().filter(|(_, own)| server.asps.contains(&*own.asp));
     own.map(|(_, own)| own.gateway.as_str()).collect()
 }
 
 /// The point codes behind the gateway at a point, if there is one.
-pub(crate) fn codes_behind(signalling: &Signalling, point: &str) -> Vec<PointCode> {
+pub(crate) fn codes_behind<S: Stage>(signalling: &Signalling<S>, point: &str) -> Vec<PointCode> {
     let servers = signalling.application_servers.iter().filter(|(_, server)| {
         gateways_of(signalling, server).iter().any(|gateway| gateway_point(signalling, gateway) == point)
     });
@@ -85,6 +88,6 @@ pub(crate) fn codes_behind(signalling: &Signalling, point: &str) -> Vec<PointCod
 }
 
 /// The point that a name stands for; reports one that is none.
-pub(crate) fn point(signalling: &Signalling, name: &str, place: Place, faults: &mut Faults) {
+pub(crate) fn point<S: Stage>(signalling: &Signalling<S>, name: &str, place: Place, faults: &mut Faults) {
     resolve(&signalling.points, name, "signalling point", place, faults);
 }

@@ -46,7 +46,7 @@ fn place_of(signalling: &Signalling, name: &str, error: &ConfigError) -> (Option
         let mut routes = signalling.routes.iter().filter(|route| *route.from == name && *route.via == via);
         routes.rfind(|route| code(signalling, &route.to) == destination.0).map(|route| route.via.place())
     };
-    let slc = |link: &str| signalling.links.find(link).and_then(|link| link.slc).map(|slc| slc.place());
+    let slc = |link: &str| signalling.links.find(link).map(|link| link.slc.place());
     let point = signalling.points.find(name);
     let timer = |timer: Timer| point.map(|point| point.timers.setting(timer).place());
     match error {

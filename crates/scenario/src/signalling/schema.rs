@@ -22,25 +22,25 @@ use slantpath_reader::{Named, Tables, section};
 
 section! {
     /// A network of signalling points.
-    pub struct Signalling {
+    pub struct Signalling<S> {
         /// Signalling points by name.
         points: Tables<Point>;
         /// Links between two points each. All links between two points are one link set.
-        links: Tables<SignallingLink>;
+        links: Tables<SignallingLink<S>>;
         /// Routes to points that are not adjacent, or over others than the link set of an adjacent one.
         routes: Vec<Named<Route>>;
         /// Global title translations.
         translations: Vec<Named<Translation>>;
         /// Signalling gateways by name.
-        gateways: Tables<Gateway>;
+        gateways: Tables<Gateway<S>>;
         /// Application server processes.
-        asps: Tables<Asp>;
+        asps: Tables<Asp<S>>;
         /// Associations between gateways and ASPs.
-        associations: Tables<Association>;
+        associations: Tables<Association<S>>;
         /// Application servers by name.
         application_servers: Tables<ApplicationServer>;
         /// Loads: messages from one point to others.
-        load: Tables<Load>;
+        load: Tables<Load<S>>;
         /// Events at links, points and ASPs while the scenario runs.
         script: Vec<Named<SignallingEvent>>;
     }

@@ -1,6 +1,7 @@
 //! Configuration in `sat` of a sky: its links in the network of a run.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 
 use slantpath_net::{AtHandover, DirectionConfig, NetworkBuilder, NodeId, WhileDown};
 use slantpath_orbit::NodeId as Body;
@@ -8,6 +9,7 @@ use slantpath_orbit::route::RouteConfig;
 use slantpath_sat::{AccessLinks, Downlink, InterSatelliteLinks, Sky, SkyLinks, Stand, channel_name};
 
 use super::plan::SkyPlan;
+use super::port::SkyPort;
 use super::schema::{SkyDirection, SkyTable};
 use super::tables::{access_table, isl_table};
 use super::{cables, repeaters};
@@ -26,13 +28,14 @@ pub(crate) fn declare(
 ) -> Option<Sky> {
     let sky = &file.sky.as_ref()?.0;
     let sites = &plan.bodies.sites;
-    let stands: Vec<Stand> = sites
+    let standing: BTreeMap<usize, Standing<'_>> = sites
         .iter()
         .enumerate()
-        .filter_map(|(site, known)| {
-            let (name, _) = stands_at(file, &known.name)?;
-            Some(Stand { site, node: nodes[name], antennas: known.antennas.len() })
-        })
+        .filter_map(|(site, known)| Some((site, Standing::at(file, &known.name)?)))
+        .collect();
+    let stands: Vec<Stand> = standing
+        .iter()
+        .map(|(&site, own)| Stand { site, node: nodes[own.node], antennas: sites[site].antennas.len() })
         .collect();
     let access: Vec<AccessLinks> = sky
         .access
@@ -44,8 +47,7 @@ pub(crate) fn declare(
             AccessLinks {
                 uplink: direction(file, &table.uplink, mtu_bytes, uplink_at_handover),
                 uplink_at_handover,
-                downlink: repeaters::direction(file, &table.downlink, mtu_bytes)
-                    .unwrap_or_else(|| direction(file, &table.downlink, mtu_bytes, downlink_at_handover)),
+                downlink: direction(file, &table.downlink, mtu_bytes, downlink_at_handover),
                 downlink_at_handover,
                 is_downlink_shared: *table.shared_downlink,
             }
@@ -75,10 +77,7 @@ pub(crate) fn declare(
         Some(name) if !is_one_sky => format!("sky/{name}"),
         _ => "sky".to_owned(),
     };
-    let name_of = |site: usize, antenna: usize| {
-        let names = stands_at(file, &sites[site].name).and_then(|(_, node)| node.antennas.as_ref());
-        names.expect("a check names antennas")[antenna].clone()
-    };
+    let name_of = |site: usize, antenna: usize| standing[&site].antennas[antenna].clone();
     let cables = cables::links(file, plan, links, nodes);
     cables::schedule(&plan.contacts, &cables, builder);
     let declared = Sky::declare(
@@ -102,8 +101,7 @@ pub(crate) fn declare(
         },
     );
     for antenna in declared.antennas() {
-        let (_, node) = stands_at(file, &sites[antenna.site].name).expect("it stands there");
-        let address = node.addresses.as_ref().expect("a check assigns addresses")[antenna.antenna];
+        let address = standing[&antenna.site].addresses[antenna.antenna];
         builder.address(antenna.links[0].first(), address);
         for (channel, &id) in antenna.links.iter().enumerate() {
             let name = channel_name(&antenna.name, channel);
@@ -137,12 +135,21 @@ pub(crate) fn declare(
     Some(declared)
 }
 
-/// The node that stands at a site.
-fn stands_at<'a>(file: &'a File, site: &str) -> Option<(&'a str, &'a crate::schema::Node)> {
-    file.nodes
-        .iter()
-        .map(|(name, node)| (name, &**node))
-        .find(|(_, node)| node.site.as_ref().is_some_and(|own| **own == *site))
+/// A node at a site, with what its antennas are called and their addresses.
+struct Standing<'a> {
+    node: &'a str,
+    antennas: &'a [String],
+    addresses: &'a [IpAddr],
+}
+
+impl<'a> Standing<'a> {
+    /// Finds the node that stands at a site.
+    fn at(file: &'a File, site: &str) -> Option<Self> {
+        let mut nodes = file.nodes.iter();
+        let (name, node) = nodes.find(|(_, node)| node.site.as_ref().is_some_and(|own| **own == *site))?;
+        let (antennas, addresses) = (node.antennas.as_ref()?, node.addresses.as_ref()?);
+        Some(Self { node: name, antennas, addresses })
+    }
 }
 
 /// Configuration of the choice of routes over the sky.
@@ -151,7 +158,7 @@ pub(crate) fn routes(sky: &SkyTable) -> RouteConfig {
 }
 
 fn waiting(direction: &SkyDirection) -> super::schema::Waiting {
-    direction.at_handover.map(|setting| *setting).expect("a check completes every direction")
+    *direction.at_handover
 }
 
 fn direction(
@@ -160,13 +167,19 @@ fn direction(
     mtu_bytes: u32,
     at_handover: AtHandover,
 ) -> DirectionConfig {
+    let port = match &direction.port.0 {
+        SkyPort::Sends(port) => port,
+        SkyPort::Repeats(conditioners) => {
+            return repeaters::direction(file, &direction.channel, conditioners, mtu_bytes);
+        }
+    };
     let access = direction.access.as_ref().map(|access| &access.0);
     let own = direction.rate.map(|rate| *rate);
-    let rate = own.or_else(|| access::build::rate_of_slots(file, access?));
-    let mut config = direction.port.direction(rate.expect("a check completes every direction"), mtu_bytes);
-    config.conditioner = conditioning::rules(file, &direction.port.conditioners);
+    let rate = own.or_else(|| access::build::rate_of_slots(&file.access, access?));
+    let mut config = port.direction(rate.expect("a check completes every direction"), mtu_bytes);
+    config.conditioner = conditioning::rules(file, &port.conditioners);
     direction.channel.configure(&mut config);
-    config.frames = access.and_then(|access| access::build::frames(file, access));
+    config.frames = access.and_then(|access| access::build::frames(&file.access, access));
     if at_handover == AtHandover::Held {
         config.while_down = WhileDown::Hold;
     }

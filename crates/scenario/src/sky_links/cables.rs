@@ -8,31 +8,37 @@ use slantpath_orbit::Network;
 use slantpath_orbit::contact::{Contact, ContactKind, ContactPlan};
 use slantpath_orbit::earth::SPEED_OF_LIGHT;
 use slantpath_orbit::pair::{Cable, CableDelay};
-use slantpath_reader::{Fault, Faults, Nested, Pair, Place, Setting, Tables, suggest};
+use slantpath_reader::{
+    Awaited, Fault, Faults, Nested, Pair, Passing, Place, Setting, Stage, Tables, Written, suggest,
+};
 use slantpath_sat::CableLink;
 
 use super::plan::SkyPlan;
-use super::schema::TerrestrialLinks;
+use super::schema::{SkyTable, TerrestrialLinks};
 use super::topology;
 use crate::link::schema::{Link, nothing};
 use crate::network::planned::{PlannedLink, find_link};
-use crate::schema::File;
+use crate::schema::{File, Node};
 
 /// Puts a link in the place of each cable that a table is for and between whose sites nobody has written one, and
 /// gives all links that are cables their delay.
-pub(super) fn expand(file: &mut File, network: &Network, faults: &mut Faults) {
-    let Some(sky) = &mut file.sky else { return };
-    let tables = core::mem::take(&mut sky.0.terrestrial);
-    check_tables(&tables, network, topology::place(&sky.0), faults);
-    let nodes = nodes_by_site(file);
-    let written: Vec<&Cable> =
-        file.links.iter().filter_map(|(_, link)| cable_of(link, &nodes, network)).collect();
+pub(super) fn expand(
+    sky: &mut SkyTable<Written>,
+    nodes: &Tables<Node>,
+    links: &mut Tables<Link<Written>>,
+    network: &Network,
+    faults: &mut Faults,
+) {
+    let tables = core::mem::take(&mut *sky.terrestrial);
+    check_tables(&tables, network, topology::place(sky), faults);
+    let nodes = nodes_by_site(nodes);
+    let written: Vec<&Cable> = links.iter().filter_map(|(_, link)| cable_of(link, &nodes, network)).collect();
     for cable in network.cables.iter().filter(|cable| !written.contains(cable)) {
         let stand = cable.ends.each_ref().map(|site| nodes.get(site));
         let [Some(first), Some(second)] = stand else { continue };
         let Some((table, place)) = table_of(&tables, cable) else { continue };
         let name = format!("{}--{}", cable.ends[0], cable.ends[1]);
-        if file.links.names().contains(&name.as_str()) {
+        if links.names().contains(&name.as_str()) {
             let fault = Fault::new(format!("a link is called `{name}`, as this cable would be"));
             let help = "write `cable = true` into it if it is the cable, or give it another name";
             faults.report(place, fault.help(help));
@@ -40,18 +46,18 @@ pub(super) fn expand(file: &mut File, network: &Network, faults: &mut Faults) {
         }
         let link = Link {
             ends: Setting::derived(Pair(first.clone(), second.clone()), "as the cable", place),
-            family: None,
-            addresses: None,
+            family: Awaited::open(),
+            addresses: Awaited::open(),
             mtu: table.mtu,
             cable: Some(Setting::derived(true, "of the topology", place)),
             report_mtu: None,
-            both: table.both.clone(),
+            both: Passing(table.both.clone()),
             forward: Nested(nothing(place)),
             reverse: Nested(nothing(place)),
         };
-        file.links.add(&name, link, place);
+        links.add(&name, link, place);
     }
-    for (name, link) in file.links.iter_mut() {
+    for (name, link) in links.iter_mut() {
         let Some(place) = link.cable.filter(|cable| **cable).map(|cable| cable.place()) else { continue };
         if let Some(cable) = cable_of(link, &nodes, network) {
             set_delay(name, link, delay_of(network, cable), place, faults);
@@ -65,8 +71,8 @@ pub(super) fn expand(file: &mut File, network: &Network, faults: &mut Faults) {
 }
 
 /// Reports links that are to be cables where there is no sky.
-pub(super) fn without_a_sky(file: &File, faults: &mut Faults) {
-    for (_, link) in file.links.iter() {
+pub(super) fn without_a_sky(links: &Tables<Link<Written>>, faults: &mut Faults) {
+    for (_, link) in links.iter() {
         if let Some(cable) = link.cable.filter(|cable| **cable) {
             let fault = Fault::new("`cable` has no meaning without a sky");
             faults.report(cable.place(), fault.help("leave it out, and give the link a `delay`"));
@@ -75,9 +81,9 @@ pub(super) fn without_a_sky(file: &File, faults: &mut Faults) {
 }
 
 /// The node at each site.
-fn nodes_by_site(file: &File) -> BTreeMap<String, String> {
+fn nodes_by_site(nodes: &Tables<Node>) -> BTreeMap<String, String> {
     let standing =
-        file.nodes.iter().filter_map(|(name, node)| Some(((**node.site.as_ref()?).clone(), name.to_owned())));
+        nodes.iter().filter_map(|(name, node)| Some(((**node.site.as_ref()?).clone(), name.to_owned())));
     standing.collect()
 }
 
@@ -120,7 +126,11 @@ fn joins(cable: &Cable, one: &str, other: &str) -> bool {
 }
 
 /// The cable that a link is, if it says so and there is one.
-fn cable_of<'a>(link: &Link, nodes: &BTreeMap<String, String>, network: &'a Network) -> Option<&'a Cable> {
+fn cable_of<'a, S: Stage>(
+    link: &Link<S>,
+    nodes: &BTreeMap<String, String>,
+    network: &'a Network,
+) -> Option<&'a Cable> {
     link.cable.filter(|cable| **cable)?;
     let stands = |site: &String, node: &String| nodes.get(site) == Some(node);
     network.cables.iter().find(|cable| {
@@ -137,7 +147,7 @@ fn delay_of(network: &Network, cable: &Cable) -> Duration {
 }
 
 /// Gives a link the delay of its cable; one that is written must be the same.
-fn set_delay(name: &str, link: &mut Link, delay: Duration, place: Place, faults: &mut Faults) {
+fn set_delay(name: &str, link: &mut Link<Written>, delay: Duration, place: Place, faults: &mut Faults) {
     for parameters in [&link.both.0, &link.forward.0, &link.reverse.0] {
         let other = parameters.delay.filter(|given| **given != delay).map(|given| given.place());
         let other = other.or(parameters.delay_trace.as_ref().map(|trace| trace.0.file.place()));
@@ -148,7 +158,7 @@ fn set_delay(name: &str, link: &mut Link, delay: Duration, place: Place, faults:
             return;
         }
     }
-    link.both.0.delay = Some(Setting::derived(delay, "of the topology", place));
+    link.both.0.0.delay = Some(Setting::derived(delay, "of the topology", place));
 }
 
 /// The cables that carry packets: between which bodies of the plan, by which links.
@@ -158,7 +168,7 @@ pub(super) fn links(
     links: &[PlannedLink],
     nodes: &BTreeMap<String, NodeId>,
 ) -> Vec<CableLink> {
-    let by_site = nodes_by_site(file);
+    let by_site = nodes_by_site(&file.nodes);
     let found = file.links.iter().filter_map(|(name, link)| {
         let cable = cable_of(link, &by_site, &plan.bodies)?;
         // The first end of the link as of the cable.
@@ -174,7 +184,7 @@ pub(super) fn links(
 
 /// The link that is the cable of a contact.
 pub(super) fn link_of(file: &File, plan: &SkyPlan, contact: &Contact) -> Option<String> {
-    let by_site = nodes_by_site(file);
+    let by_site = nodes_by_site(&file.nodes);
     let names = plan.contacts.names();
     let [one, other] = [contact.a, contact.b].map(|site| names[site.index()].as_str());
     let mut links = file.links.iter();
@@ -188,7 +198,7 @@ pub(super) fn link_of(file: &File, plan: &SkyPlan, contact: &Contact) -> Option<
 /// Tells whether a contact of the plan carries packets: that of a site at which a node stands, a cable that is a link,
 /// and every one of two satellites.
 pub fn carried(file: &File, plan: &SkyPlan) -> impl Fn(&Contact) -> bool + use<> {
-    let by_site = nodes_by_site(file);
+    let by_site = nodes_by_site(&file.nodes);
     let cables = file.links.iter().filter_map(|(_, link)| cable_of(link, &by_site, &plan.bodies));
     let ends: Vec<_> =
         cables.map(|cable| cable.ends.each_ref().map(|site| plan.contacts.node(site))).collect();

@@ -10,18 +10,17 @@ use slantpath_net::NetworkBuilder;
 use slantpath_orbit::constellation::Payload;
 use slantpath_orbit::contact::ContactKind;
 use slantpath_orbit::{Network, NodeId};
-use slantpath_reader::{Fault, Faults, Place};
+use slantpath_reader::{Fault, Faults, Named, Place, Tables, Written};
 
 use super::plan::SkyPlan;
 use super::schema::SkyTable;
 use super::tables::access_table;
-use super::topology::Bodies;
 use crate::access;
 use crate::flow::trace::Traces;
-use crate::link::check::check_is_link;
 use crate::link::fade_step::FadeStep;
+use crate::link::wiring::Wiring;
 use crate::network::planned::{PlannedLink, directions_called};
-use crate::schema::{Event, File, Which};
+use crate::schema::{Event, File, Node, Which};
 
 /// Whose transmitter sends from satellites to an antenna.
 enum Downlink {
@@ -34,42 +33,55 @@ enum Downlink {
 }
 
 /// Reports scripts and fades of links of the sky that cannot be, but for satellites that nothing joins.
-pub(crate) fn check(file: &File, bodies: &Bodies, traces: &Traces, faults: &mut Faults) {
-    let Some(sky) = file.sky.as_ref().map(|sky| &sky.0) else { return };
-    let bodies = &bodies.network;
-    for event in file.script.iter().filter(|event| is_of_sky(file, &event.link)) {
+pub(crate) fn check(
+    sky: &SkyTable<Written>,
+    bodies: &Network,
+    wiring: Wiring<'_, Written>,
+    events: &[Named<Event>],
+    traces: &Traces,
+    faults: &mut Faults,
+) {
+    let is_of_sky = |name: &str| is_of_sky(wiring.nodes, true, name);
+    for event in events.iter().filter(|event| is_of_sky(&event.link)) {
         parameters(event, faults);
         if let Some(rate) = event.rate {
-            rate_of_downlink(file, sky, bodies, (&event.link, *event.direction), rate.place(), faults);
+            rate_of_downlink(
+                wiring.nodes,
+                sky,
+                bodies,
+                (&event.link, *event.direction),
+                rate.place(),
+                faults,
+            );
         }
     }
     for (_, fade) in sky.fades.iter() {
-        if !is_of_sky(file, &fade.link) {
-            if file.links.find(&fade.link).is_some() {
+        if !is_of_sky(&fade.link) {
+            if wiring.links.find(&fade.link).is_some() {
                 let fault = Fault::new(format!("`{}` is no link of the sky", *fade.link));
                 let help = "write `fade_trace` into its table of `links`, or name an antenna";
                 faults.report(fade.link.place(), fault.help(help));
             } else {
-                check_is_link(file, &fade.link, fade.link.place(), faults);
+                wiring.check_is_link(&fade.link, fade.link.place(), faults);
             }
             continue;
         }
         let steps = traces.fades.get(fade.trace.0.file.as_str()).map(Vec::as_slice).unwrap_or_default();
         if steps.iter().any(FadeStep::changes_rate) {
             let place = fade.trace.0.file.place();
-            rate_of_downlink(file, sky, bodies, (&fade.link, *fade.direction), place, faults);
+            rate_of_downlink(wiring.nodes, sky, bodies, (&fade.link, *fade.direction), place, faults);
         }
     }
 }
 
 /// Tells whether a name is that of an antenna, or like those of links between satellites.
-pub(crate) fn is_of_sky(file: &File, name: &str) -> bool {
-    antenna(file, name).is_some() || (file.sky.is_some() && name.starts_with("sky.") && name.contains("--"))
+pub(crate) fn is_of_sky(nodes: &Tables<Node>, has_sky: bool, name: &str) -> bool {
+    antenna(nodes, name).is_some() || (has_sky && name.starts_with("sky.") && name.contains("--"))
 }
 
 /// The site of an antenna, and its place there.
-fn antenna<'a>(file: &'a File, name: &str) -> Option<(&'a str, usize)> {
-    file.nodes.iter().find_map(|(_, node)| {
+fn antenna<'a>(nodes: &'a Tables<Node>, name: &str) -> Option<(&'a str, usize)> {
+    nodes.iter().find_map(|(_, node)| {
         let place = node.antennas.as_ref()?.iter().position(|known| known == name)?;
         Some((node.site.as_ref()?.as_str(), place))
     })
@@ -94,14 +106,14 @@ fn parameters(event: &Event, faults: &mut Faults) {
 
 /// Reports a rate that is set for the way from satellites to an antenna and is not the antenna's to set.
 fn rate_of_downlink(
-    file: &File,
-    sky: &SkyTable,
+    nodes: &Tables<Node>,
+    sky: &SkyTable<Written>,
     bodies: &Network,
     (link, direction): (&str, Which),
     place: Place,
     faults: &mut Faults,
 ) {
-    let Some((site, antenna)) = antenna(file, link).filter(|_| direction != Which::Forward) else { return };
+    let Some((site, antenna)) = antenna(nodes, link).filter(|_| direction != Which::Forward) else { return };
     match downlink(sky, bodies, site, antenna) {
         None | Some(Downlink::Own) => {}
         Some(Downlink::Repeater) => {
@@ -121,16 +133,16 @@ fn rate_of_downlink(
 
 /// Highest rate at which an antenna sends up, by its name: its own rate, or that of the slots that it may have.
 pub fn uplink_rate(file: &File, bodies: &Network, name: &str) -> Option<DataRate> {
-    let (site, place) = antenna(file, name)?;
+    let (site, place) = antenna(&file.nodes, name)?;
     let known = bodies.sites.iter().find(|known| known.name == site)?;
     let sky = &file.sky.as_ref()?.0;
     let table = access_table(sky, site, known.antennas.get(place)?.constellation.as_deref())?;
     let (_, table) = sky.access.iter().nth(table)?;
-    let of_slots = || access::build::rate_of_slots(file, &table.uplink.access.as_ref()?.0);
+    let of_slots = || access::build::rate_of_slots(&file.access, &table.uplink.access.as_ref()?.0);
     table.uplink.rate.map(|rate| *rate).or_else(of_slots)
 }
 
-fn downlink(sky: &SkyTable, bodies: &Network, site: &str, antenna: usize) -> Option<Downlink> {
+fn downlink(sky: &SkyTable<Written>, bodies: &Network, site: &str, antenna: usize) -> Option<Downlink> {
     let known = bodies.sites.iter().find(|known| known.name == site)?;
     let constellation = known.antennas.get(antenna)?.constellation.as_deref();
     let followed = |name: &str| constellation.is_none_or(|own| own == name);
@@ -146,11 +158,17 @@ fn downlink(sky: &SkyTable, bodies: &Network, site: &str, antenna: usize) -> Opt
 }
 
 /// Reports names of links between satellites that nothing joins in this run.
-pub fn check_satellites(file: &File, plan: &SkyPlan, faults: &mut Faults) {
-    let Some(sky) = file.sky.as_ref().map(|sky| &sky.0) else { return };
-    let of_script = file.script.iter().map(|event| &event.link);
+pub fn check_satellites(
+    sky: &SkyTable,
+    nodes: &Tables<Node>,
+    events: &[Named<Event>],
+    plan: &SkyPlan,
+    faults: &mut Faults,
+) {
+    let of_script = events.iter().map(|event| &event.link);
     let named = of_script.chain(sky.fades.iter().map(|(_, fade)| &fade.link));
-    let named: Vec<_> = named.filter(|name| is_of_sky(file, name) && antenna(file, name).is_none()).collect();
+    let named: Vec<_> =
+        named.filter(|name| is_of_sky(nodes, true, name) && antenna(nodes, name).is_none()).collect();
     if named.is_empty() {
         return;
     }

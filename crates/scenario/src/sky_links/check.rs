@@ -2,41 +2,34 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv4Addr};
-use std::sync::Arc;
 
 use slantpath_base::{DataSize, Duration};
 use slantpath_orbit::constellation::IslPattern;
 use slantpath_orbit::{Network, Site};
-use slantpath_reader::{AllKnown, Fault, Faults, Files, Flat, Nested, Place, Setting, suggest};
-use slantpath_topology::warning_lines;
+use slantpath_reader::{Fault, Faults, Flat, Nested, Place, Setting, Tables, suggest};
 
-use super::plan::{Basis, SkyPlan};
-use super::schema::{AccessTable, SkyDirection, SkyTable, Waiting};
+use super::port::SkyPort;
+use super::schema::Waiting;
 use super::tables::{access_table, isl_table};
-use super::topology::{self, Bodies};
-use super::{cables, entrances, pairs, repeaters, routes};
-use crate::contacts::Contacts;
+use super::topology;
+use super::{cables, repeaters, routes};
 use crate::link::conditioning;
 use crate::link::schema::{Family, nothing};
-use crate::schema::{File, Node};
+use crate::schema::Node;
+use crate::written::{AccessTable, Flow, Link, SkyDirection, SkyTable};
 
-/// Reads the topology, completes links and nodes, and checks them. `None` without a sky, or without a sound topology.
+/// Completes links and nodes under a sky whose topology is sound, and checks them.
 pub(crate) fn check(
-    file: &mut File,
-    all_known: AllKnown,
-    files: &Files,
+    sky: &mut SkyTable,
+    network: &Network,
+    nodes: &mut Tables<Node>,
+    links: &mut Tables<Link>,
+    flows: &Tables<Flow>,
     faults: &mut Faults,
-) -> Option<Bodies> {
-    if file.sky.is_none() {
-        no_sky(file, faults);
-        return None;
-    }
-    let bodies = topology::load(file, all_known, files, faults)?;
-    conditioners(file, faults);
-    cables::expand(file, &bodies.network, faults);
-    let File { sky, nodes, links, flows, .. } = file;
-    let sky = &mut sky.as_mut()?.0;
-    complete(sky, &repeaters::tables(sky, &bodies.network), faults);
+) {
+    conditioners(sky, nodes, flows, faults);
+    cables::expand(sky, nodes, links, network, faults);
+    complete(sky, &repeaters::tables(sky, network), faults);
     let places: BTreeMap<String, Place> =
         nodes.iter().map(|(name, node)| (name.to_owned(), node.place())).collect();
     let given =
@@ -45,7 +38,7 @@ pub(crate) fn check(
     let of_links = of_links.flat_map(|addresses| [addresses.0, addresses.1]);
     let mut pool = Pool { next: 0, taken: given.chain(of_links).collect() };
     let mut stands = BTreeMap::<String, String>::new();
-    let sites = &bodies.network.sites;
+    let sites = &network.sites;
     for (name, node) in nodes.iter_mut() {
         stand(name, node, places[name], sites, &mut stands, &mut pool, faults);
     }
@@ -57,8 +50,8 @@ pub(crate) fn check(
         let help = "let a node stand at one of its sites: `site = \"london\"` in `[nodes.<name>]`";
         faults.report(topology::place(sky), Fault::new("no node stands under the sky").help(help));
     }
-    constellations(sky, &bodies.network, faults);
-    repeaters::check(sky, &bodies.network, faults);
+    constellations(sky, network, faults);
+    repeaters::check(sky, network, faults);
     for site in sites.iter().filter(|site| stands.contains_key(&site.name)) {
         for antenna in 0..site.antennas.len() {
             let constellation = site.antennas[antenna].constellation.as_deref();
@@ -79,7 +72,7 @@ pub(crate) fn check(
             }
         }
     }
-    isls(sky, &bodies.network, faults);
+    isls(sky, network, faults);
     // In a millisecond a delay of a low orbit drifts by 50 ns.
     if let Some(interval) = &sky.recompute_every
         && **interval < Duration::from_millis(1)
@@ -87,25 +80,24 @@ pub(crate) fn check(
         let fault = Fault::new(format!("routes cannot be worked out every {}", **interval));
         faults.report(interval.place(), fault.help("write `\"1 ms\"` or more"));
     }
-    routes::check(sky, nodes, flows, &bodies.network, faults);
-    Some(bodies)
+    routes::check(sky, nodes, flows, network, faults);
 }
 
 /// Rules of conditioning name hosts and flows, wherever they stand.
-fn conditioners(file: &File, faults: &mut Faults) {
-    let Some(sky) = &file.sky else { return };
+fn conditioners(sky: &SkyTable, nodes: &Tables<Node>, flows: &Tables<Flow>, faults: &mut Faults) {
     let access = sky.access.iter().flat_map(|(_, table)| {
         [&table.both.0, &table.uplink.0, &table.downlink.0].map(|direction| (direction, *table.mtu))
     });
     let isls = sky.isls.iter().map(|(_, table)| (&table.both.0, *table.mtu));
     for (direction, mtu) in access.chain(isls) {
-        conditioning::check(file, &direction.port.conditioners, mtu, faults);
+        conditioning::check(nodes, flows, direction.port.conditioners(), mtu, faults);
     }
 }
 
-fn no_sky(file: &File, faults: &mut Faults) {
-    cables::without_a_sky(file, faults);
-    for (name, node) in file.nodes.iter() {
+/// Reports what has no meaning without a sky.
+pub(crate) fn no_sky(nodes: &Tables<Node>, links: &Tables<Link>, faults: &mut Faults) {
+    cables::without_a_sky(links, faults);
+    for (name, node) in nodes.iter() {
         let given = node.site.as_ref().map(|site| ("site", site.place()));
         let given = given.or(node.antennas.as_ref().map(|antennas| ("antennas", antennas.place())));
         let given = given.or(node.addresses.as_ref().map(|own| ("addresses", own.place())));
@@ -125,7 +117,7 @@ fn complete(sky: &mut SkyTable, repeat: &BTreeSet<usize>, faults: &mut Faults) {
         if repeats {
             repeaters::no_transmitter(&table.downlink, place, faults);
         }
-        let both = core::mem::replace(&mut table.both, Flat(nothing(place))).0;
+        let both = core::mem::replace(&mut table.both.0, Flat(nothing(place))).0;
         for direction in [&both, &table.downlink] {
             not_on_demand(direction, faults);
         }
@@ -140,7 +132,8 @@ fn complete(sky: &mut SkyTable, repeat: &BTreeSet<usize>, faults: &mut Faults) {
         }
         mtu(&table.mtu, faults);
         if *table.shared_downlink
-            && let Some(discipline) = &table.downlink.port.discipline
+            && let Some(discipline) =
+                table.downlink.port.transmitter().and_then(|port| port.discipline.as_ref())
             && !discipline.0.is_settled_on_arrival()
         {
             let fault = Fault::new("a transmitter that antennas share sends in the order of arrival");
@@ -184,9 +177,12 @@ fn completed(own: &SkyDirection, both: &SkyDirection, place: Place) -> SkyDirect
     SkyDirection {
         rate: own.rate.or(both.rate.filter(|_| own.access.is_none())),
         access: own.access.clone(),
-        port: Flat(own.port.completed(&both.port, place)),
+        port: Flat(match (&own.port.0, &both.port.0) {
+            (SkyPort::Sends(own), SkyPort::Sends(both)) => SkyPort::Sends(own.completed(both, place)),
+            _ => own.port.0.clone(),
+        }),
         channel: Flat(own.channel.completed(&both.channel, place)),
-        at_handover: own.at_handover.or(both.at_handover).or(Some(Setting::default(Waiting::Kept, place))),
+        at_handover: own.at_handover.or(both.at_handover).or(Setting::default(Waiting::Kept, place).into()),
     }
 }
 
@@ -204,7 +200,9 @@ fn values(
         faults.report(place, fault.help("write `rate = \"2 Mbit/s\"`, with the value you mean"));
     }
     let cure = "for a time without a link, write an outage into the topology";
-    direction.port.check(direction.rate, mtu, cure, faults);
+    if let Some(port) = direction.port.transmitter() {
+        port.check(direction.rate, mtu, cure, faults);
+    }
     direction.channel.check(faults);
 }
 
@@ -358,59 +356,5 @@ fn isls(sky: &SkyTable, network: &Network, faults: &mut Faults) {
                 "write `[sky.isls.default]` with `rate = \"25 Mbit/s\"`, or one that names the constellation";
             faults.report(topology::place(sky), Fault::new(message).help(help));
         }
-    }
-}
-
-/// Works the contacts of the run out, if all else is right; unless they are known.
-pub(crate) fn plan(
-    file: &mut File,
-    bodies: &Bodies,
-    contacts: Contacts<'_>,
-    faults: &mut Faults,
-) -> Option<Arc<SkyPlan>> {
-    let (sky, head) = (&file.sky.as_ref()?.0, file.scenario.whole()?);
-    let pairs = pairs::of_flows(file);
-    // Dates are counted in nanoseconds, which end in 2292.
-    let epoch = i128::from(bodies.network.epoch.as_nanos());
-    let last = sky.start.saturating_add(*head.duration).saturating_add(SkyPlan::BEYOND);
-    if epoch + i128::from(last.as_nanos()) > i128::from(i64::MAX) {
-        let fault = Fault::new("the run ends beyond the year 2292");
-        faults.report(
-            sky.start.place(),
-            fault.help("let `start` be smaller, or the topology's `epoch` earlier"),
-        );
-        return None;
-    }
-    let of = Basis { topology: bodies.hash.clone(), start: *sky.start, duration: *head.duration, pairs };
-    if let Some(known) = contacts.known.filter(|known| known.is_of(&of)) {
-        follow(file, known, faults);
-        return Some(Arc::clone(known));
-    }
-    match SkyPlan::new(&bodies.network, of, contacts.watch) {
-        Ok(plan) => {
-            let place = topology::place(sky);
-            for line in warning_lines(&plan.stale) {
-                faults.warn(place, Fault::new(line).help("take newer element sets, or an earlier `start`"));
-            }
-            follow(file, &plan, faults);
-            Some(Arc::new(plan))
-        }
-        Err(error) => {
-            let text = error.to_string();
-            let (wrong, cure) =
-                text.split_once(": ").or_else(|| text.split_once("; ")).unwrap_or((&text, ""));
-            let fault = Fault::new(format!("the sky of this run cannot be: {wrong}"));
-            let cure = if cure.is_empty() { "change the topology, or `start` and `duration`" } else { cure };
-            faults.report(topology::place(sky), fault.help(cure));
-            None
-        }
-    }
-}
-
-/// Chooses the links by which flows reach hosts with several cables, and reports fixed routes that never hold.
-fn follow(file: &mut File, plan: &SkyPlan, faults: &mut Faults) {
-    entrances::choose(file, plan);
-    if let Some(sky) = &file.sky {
-        routes::check_hops(&sky.0, plan, faults);
     }
 }

@@ -12,7 +12,6 @@ use slantpath_reader::{Origin, Setting};
 use super::plan::SkyPlan;
 use super::subject::{Begins, Subject, end_of_run, subjects};
 use super::{cables, pairs};
-use crate::link::check::links_of;
 use crate::schema::signalling::Carrier;
 use crate::schema::{File, Transport};
 
@@ -26,9 +25,8 @@ pub(super) fn choose(file: &mut File, plan: &SkyPlan) {
     }
     drop(subjects);
     for (primary, chosen) in primaries(file).into_iter().zip(chosen) {
-        let open = primary.as_ref().filter(|primary| primary.origin() != Origin::Given);
-        if let (Some(place), Some(chosen)) = (open.map(Setting::place), chosen) {
-            *primary = Some(Setting::derived(chosen, "by which the way leads", place));
+        if let Some(chosen) = chosen.filter(|_| primary.origin() != Origin::Given) {
+            *primary = Setting::derived(chosen, "by which the way leads", primary.place());
         }
     }
 }
@@ -68,7 +66,7 @@ impl Bound {
         if subject.transport != Transport::Tcp || !has_choice(file, &subject.to) {
             return None;
         }
-        let link = file.links.find(subject.primary?).filter(|link| is_cable(link))?;
+        let link = file.links.find(subject.primary).filter(|link| is_cable(link))?;
         let far = if *link.ends.0 == subject.to { &link.ends.1 } else { &link.ends.0 };
         let site = |node: &str| contacts.node(file.nodes.find(node)?.site.as_ref()?);
         let (gateway, own) = (site(far)?, site(&subject.to)?);
@@ -174,12 +172,12 @@ fn has_choice(file: &File, node: &str) -> bool {
     let of_sky = |name: &&str| file.links.find(name).is_none_or(is_cable);
     let has_cable =
         file.links.iter().any(|(_, link)| is_cable(link) && (link.ends.0 == node || link.ends.1 == node));
-    has_cable && links_of(file, node).filter(of_sky).count() > 1
+    has_cable && file.wiring().links_of(node).filter(of_sky).count() > 1
 }
 
 /// The primary links of all subjects, in their order.
-fn primaries(file: &mut File) -> Vec<&mut Option<Setting<String>>> {
-    let mut all: Vec<&mut Option<Setting<String>>> = Vec::new();
+fn primaries(file: &mut File) -> Vec<&mut Setting<String>> {
+    let mut all: Vec<&mut Setting<String>> = Vec::new();
     all.extend(file.flows.iter_mut().map(|(_, flow)| &mut flow.primary));
     all.extend(file.sessions.iter_mut().map(|(_, sessions)| &mut sessions.primary));
     if let Some(signalling) = file.signalling.whole_mut() {

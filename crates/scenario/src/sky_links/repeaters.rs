@@ -2,24 +2,26 @@
 
 use std::collections::BTreeSet;
 
-use slantpath_base::DataRate;
-use slantpath_net::{DirectionConfig, QueueLimit};
+use slantpath_base::{DataRate, Duration};
+use slantpath_net::{DirectionConfig, QueueConfig, QueueLimit};
 use slantpath_orbit::Network;
 use slantpath_orbit::constellation::Payload;
-use slantpath_reader::{Fault, Faults, Place, Setting};
+use slantpath_reader::{Fault, Faults, Flat, Place, Tables, Written};
 
+use super::port::SkyPort;
 use super::schema::{AccessTable, SkyDirection, SkyTable};
 use super::tables::access_table;
+use crate::link::channel::Channel;
+use crate::link::conditioner::Conditioner;
 use crate::link::conditioning;
 use crate::link::port::Port;
-use crate::link::queue_size::QueueSize;
 use crate::schema::File;
 
 /// The rate of what has no transmitter: nothing waits for it.
 const NO_TRANSMITTER: DataRate = DataRate::from_bits_per_sec(u64::MAX);
 
 /// The tables, by their place, whose antennas follow satellites that repeat, and no others.
-pub(super) fn tables(sky: &SkyTable, network: &Network) -> BTreeSet<usize> {
+pub(super) fn tables(sky: &SkyTable<Written>, network: &Network) -> BTreeSet<usize> {
     let (mut repeat, mut others) = (BTreeSet::new(), BTreeSet::new());
     for site in &network.sites {
         for antenna in &site.antennas {
@@ -38,8 +40,8 @@ pub(super) fn tables(sky: &SkyTable, network: &Network) -> BTreeSet<usize> {
 }
 
 /// Reports what the downlink of a satellite that repeats says of a transmitter.
-pub(super) fn no_transmitter(downlink: &SkyDirection, table: Place, faults: &mut Faults) {
-    let Port { link_overhead, queue, discipline, .. } = &downlink.port.0;
+pub(super) fn no_transmitter(downlink: &SkyDirection<Written>, table: Place, faults: &mut Faults) {
+    let Some(Port { link_overhead, queue, discipline, .. }) = downlink.port.transmitter() else { return };
     let rate = downlink.rate.map(|rate| ("rate", rate.place()));
     let overhead = link_overhead.map(|overhead| ("link_overhead", overhead.place()));
     let queue = queue.map(|queue| ("queue", queue.place()));
@@ -55,29 +57,30 @@ pub(super) fn no_transmitter(downlink: &SkyDirection, table: Place, faults: &mut
 }
 
 /// The downlink of a satellite that repeats, without what a transmitter has.
-pub(super) fn without_transmitter(downlink: &mut SkyDirection) {
+pub(super) fn without_transmitter(downlink: &mut SkyDirection<Written>) {
     downlink.rate = None;
-    let port = &mut downlink.port.0;
-    (port.link_overhead, port.queue, port.discipline) = (None, None, None);
+    downlink.port = Flat(SkyPort::Repeats(downlink.port.conditioners().clone()));
 }
 
-/// The direction of such a downlink, if it is one.
-pub(super) fn direction(file: &File, downlink: &SkyDirection, mtu_bytes: u32) -> Option<DirectionConfig> {
-    if downlink.port.queue.is_some() {
-        return None;
-    }
-    let queue = Some(Setting::default(QueueSize(QueueLimit::Unlimited), Place::default()));
-    let port = Port { queue, ..downlink.port.0.clone() };
-    let mut config = port.direction(NO_TRANSMITTER, mtu_bytes);
-    config.conditioner = conditioning::rules(file, &port.conditioners);
-    downlink.channel.configure(&mut config);
-    Some(config)
+/// The direction of such a downlink.
+pub(super) fn direction(
+    file: &File,
+    channel: &Channel,
+    conditioners: &Tables<Conditioner>,
+    mtu_bytes: u32,
+) -> DirectionConfig {
+    let queue = QueueConfig::DropTail(QueueLimit::Unlimited);
+    let mut config = DirectionConfig::new(NO_TRANSMITTER, Duration::ZERO, queue);
+    config.mtu_bytes = mtu_bytes;
+    config.conditioner = conditioning::rules(file, conditioners);
+    channel.configure(&mut config);
+    config
 }
 
 /// Reports keys that a satellite which only repeats a signal cannot have: it reads no packet, asks for none again, and
 /// has no context of a flow.
-pub(super) fn check(sky: &SkyTable, network: &Network, faults: &mut Faults) {
-    let repeats = |table: &AccessTable| {
+pub(super) fn check(sky: &SkyTable<Written>, network: &Network, faults: &mut Faults) {
+    let repeats = |table: &AccessTable<Written>| {
         let served = network
             .constellations
             .iter()

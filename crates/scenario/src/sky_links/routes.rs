@@ -3,7 +3,7 @@
 use slantpath_orbit::site::Relay;
 use slantpath_orbit::topology::{Selection, follow};
 use slantpath_orbit::{Network, NodeId, Site};
-use slantpath_reader::{Fault, Faults, Setting, Tables, suggest};
+use slantpath_reader::{Fault, Faults, Setting, Tables, Written, suggest};
 use slantpath_sat::{Balance, SiteRoute};
 
 use super::plan::SkyPlan;
@@ -12,9 +12,9 @@ use crate::schema::{File, Flow, Node, NodeKind, Transport};
 
 /// Ends that are sites with nodes, antennas enough, and satellites that are there.
 pub(super) fn check(
-    sky: &SkyTable,
+    sky: &SkyTable<Written>,
     nodes: &Tables<Node>,
-    flows: &Tables<Flow>,
+    flows: &Tables<Flow<Written>>,
     network: &Network,
     faults: &mut Faults,
 ) {
@@ -32,7 +32,7 @@ pub(super) fn check(
             faults.report(balance.place(), Fault::new(message).help(help));
             continue;
         }
-        let is_of_association = |(_, flow): &(&str, &Flow)| {
+        let is_of_association = |(_, flow): &(&str, &Flow<Written>)| {
             *flow.transport == Transport::Sctp && (*flow.from == name || *flow.to == name)
         };
         if *node.kind == NodeKind::Host

@@ -3,22 +3,24 @@
 use slantpath_base::{DataRate, DataSize, Duration};
 use slantpath_net::AtHandover;
 use slantpath_orbit::route::{Metric, Refresh};
-use slantpath_reader::{Flat, Named, Nested, Pair, Setting, Tables, choice, policy, section};
+use slantpath_reader::{
+    Flat, Later, Named, Nested, Pair, Setting, Spent, Tables, Written, choice, policy, section,
+};
 use slantpath_topology::schema::{
     CableTable, ConstellationTable, Date, GroundTable, Outage, RefreshText, SiteTable, ValidityTable,
 };
 
+use super::port::SkyPort;
 use crate::access::schema::TerminalAccess;
 use crate::bounds::{AGE, PACKET, RATE};
 use crate::link::channel::Channel;
-use crate::link::port::Port;
 use crate::link::schema::LinkParameters;
 use crate::link::trace::FadeTrace;
 use crate::script::schema::Which;
 
 section! {
     /// A sky over the network: satellites and sites of a topology, whose contacts are links. Nodes stand at its sites.
-    pub struct SkyTable {
+    pub struct SkyTable<S> {
         /// The topology file, relative to the scenario. Its span does not count. If absent, its tables stand here.
         topology: Option<Setting<String>>;
         /// The hash of the topology file, written by `--show`. If it is given, the file must still have it.
@@ -37,15 +39,15 @@ section! {
         recompute_every: Option<Setting<Duration>>, at most AGE;
         /// Links between antennas and satellites. An antenna has the first table, in alphabetical order, that names its
         /// site; if none does, the first that names its constellation; else the first that names neither.
-        access: Tables<AccessTable>;
+        access: Tables<AccessTable<S>>;
         /// Links between satellites. Those of a constellation have the first table, in alphabetical order, that names
         /// it; else the first that names none.
-        isls: Tables<IslLinks>;
+        isls: Tables<IslLinks<S>>;
         /// Cables of the topology that carry packets. A cable between two nodes has the first table, in alphabetical
         /// order, that names its sites; if none does, the first that names none. It becomes a link of the scenario.
-        terrestrial: Tables<TerrestrialLinks>;
+        terrestrial: Spent<S, Tables<TerrestrialLinks>>;
         /// Fades of links of the sky, from files.
-        fades: Tables<Fade>;
+        fades: Tables<Fade<S>>;
         /// Routes between two sites that are not the shortest.
         routes: Tables<SiteRouteTable>;
     }
@@ -108,7 +110,7 @@ policy! {
 section! {
     /// Links between antennas and satellites. What stands in the table itself holds for both directions; `uplink` and
     /// `downlink` replace what they name.
-    pub struct AccessTable {
+    pub struct AccessTable<S> {
         /// Sites whose antennas have these links. All that no other table names if absent.
         sites: Option<Setting<Vec<String>>>;
         /// The constellation whose antennas have these links. Any if absent.
@@ -118,38 +120,38 @@ section! {
         /// Gives a satellite one transmitter for all antennas that it serves by these links, in place of one for each.
         shared_downlink: Setting<bool> = true;
         /// Parameters of both directions.
-        both: Flat<SkyDirection>;
+        both: Spent<S, Flat<SkyDirection<Written>>>;
         /// From an antenna to its satellite.
-        uplink: Nested<SkyDirection>;
+        uplink: Nested<SkyDirection<S>>;
         /// From a satellite to an antenna. A satellite that repeats has no transmitter of its own: its downlink has
         /// losses and bit errors alone, and `rate` is that of the antennas that send up.
-        downlink: Nested<SkyDirection>;
+        downlink: Nested<SkyDirection<S>>;
     }
 }
 
 section! {
     /// A fade of the links of an antenna, or of a link between satellites: rate, losses and bit errors that follow a
     /// file. Contacts come and go as before.
-    pub struct Fade {
+    pub struct Fade<S> {
         /// The antenna, by its name (`sky.london`), or a link between satellites as the table
         /// `inter_satellite_links` has it.
         link: Setting<String>;
         /// Directions of the link: `forward` leads up, or to the second satellite.
         direction: Setting<Which> = Which::Both;
         /// Trace of the fade, from a file.
-        trace: Flat<FadeTrace>;
+        trace: Flat<FadeTrace<S>>;
     }
 }
 
 section! {
     /// Links between satellites.
-    pub struct IslLinks {
+    pub struct IslLinks<S> {
         /// The constellation whose satellites have these links. Any if absent.
         constellation: Option<Setting<String>>;
         /// Largest IP packet.
         mtu: Setting<DataSize> = DataSize::from_bytes(1_500), at most PACKET;
         /// Parameters of either direction.
-        both: Flat<SkyDirection>;
+        both: Flat<SkyDirection<S>>;
     }
 }
 
@@ -161,23 +163,23 @@ section! {
         /// Largest IP packet.
         mtu: Setting<DataSize> = DataSize::from_bytes(1_500), at most PACKET;
         /// Parameters of either direction.
-        both: Flat<LinkParameters>;
+        both: Flat<LinkParameters<Written>>;
     }
 }
 
 section! {
     /// One direction of a link of the sky. How long it is, is for the sky to say.
-    pub struct SkyDirection {
+    pub struct SkyDirection<S> {
         /// Rate of the transmitter.
         rate: Option<Setting<DataRate>>, at most RATE;
         /// An antenna's uplink alone: it sends on shared carriers, in place of `rate`.
         access: Option<Nested<TerminalAccess>>;
         /// Queue before the transmitter, and what is put around it.
-        port: Flat<Port>;
+        port: Flat<SkyPort<S>>;
         /// Errors and repetitions that packets meet on their way.
-        channel: Flat<Channel>;
+        channel: Flat<Channel<S>>;
         /// Fate of packets that are queued when the contact ends. `kept` if absent.
-        at_handover: Option<Setting<Waiting>>;
+        at_handover: Later<S, Setting<Waiting>>;
     }
 }
 

@@ -1,8 +1,7 @@
 //! Flows, sessions and associations that need a path between two nodes, and the times from and to which they do.
 
 use slantpath_base::{Duration, Instant};
-use slantpath_profiles::default::DEFAULT_PROFILE;
-use slantpath_reader::{Place, Setting};
+use slantpath_reader::Place;
 
 use crate::schema::{File, Transport};
 use crate::signalling::{asp_node, gateway_point, node_of};
@@ -22,7 +21,7 @@ pub struct Subject<'a> {
     /// Name of its profile.
     pub profile: &'a str,
     /// The receiver's link that is used first.
-    pub primary: Option<&'a str>,
+    pub primary: &'a str,
     /// Times at which it is set up.
     pub begins: Begins,
     /// From then on a break does no harm: it has closed.
@@ -48,15 +47,15 @@ pub fn subjects(file: &File) -> Vec<Subject<'_>> {
     let at = |after| Instant::START + after;
     let mut all = Vec::new();
     for (name, flow) in file.flows.iter() {
-        let from = at(flow.connect.as_ref().map_or(*flow.start, |connect| **connect));
+        let from = at(*flow.connect);
         all.push(Subject {
             name: format!("flow `{name}`"),
             from: (*flow.from).clone(),
             to: (*flow.to).clone(),
             place: flow.to.place(),
             transport: *flow.transport,
-            profile: name_of(flow.profile.as_ref()),
-            primary: link_of(flow.primary.as_ref()),
+            profile: &flow.profile,
+            primary: &flow.primary,
             begins: Begins::Once { from, until: from + *flow.start_jitter },
             ends: flow.end.map(|end| at(*end)),
         });
@@ -69,23 +68,14 @@ pub fn subjects(file: &File) -> Vec<Subject<'_>> {
             to: (*sessions.to).clone(),
             place: sessions.to.place(),
             transport: *sessions.transport,
-            profile: name_of(sessions.profile.as_ref()),
-            primary: link_of(sessions.primary.as_ref()),
+            profile: &sessions.profile,
+            primary: &sessions.primary,
             begins: Begins::Once { from: at(*sessions.start), until },
             ends: None,
         });
     }
     all.extend(of_signalling(file));
     all
-}
-
-/// The profile that something uses.
-fn name_of(profile: Option<&Setting<String>>) -> &str {
-    profile.map_or(DEFAULT_PROFILE, |profile| profile.as_str())
-}
-
-fn link_of(primary: Option<&Setting<String>>) -> Option<&str> {
-    primary.map(|primary| primary.as_str())
 }
 
 /// Associations of M2PA and of M3UA.
@@ -103,8 +93,8 @@ fn of_signalling(file: &File) -> Vec<Subject<'_>> {
             to,
             place: link.between.place(),
             transport: Transport::Sctp,
-            profile: name_of(m2pa.profile.as_ref()),
-            primary: link_of(m2pa.primary.as_ref()),
+            profile: &m2pa.profile,
+            primary: &m2pa.primary,
             begins: Begins::Again,
             ends: None,
         });
@@ -116,8 +106,8 @@ fn of_signalling(file: &File) -> Vec<Subject<'_>> {
             to: (*node_of(signalling, gateway_point(signalling, &table.gateway))).clone(),
             place: table.asp.place(),
             transport: Transport::Sctp,
-            profile: name_of(table.profile.as_ref()),
-            primary: link_of(table.primary.as_ref()),
+            profile: &table.profile,
+            primary: &table.primary,
             begins: Begins::Again,
             ends: None,
         });

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use slantpath_base::Duration;
 use slantpath_orbit::Network;
 use slantpath_reader::{
-    AllKnown, Entries, Fault, Faults, Files, Nested, Part, Place, Section, Setting, Tables,
+    AllKnown, Entries, Fault, Faults, Files, Nested, Part, Place, Section, Setting, Stage, Tables, Written,
 };
 use slantpath_topology::schema::{Head, TopologyFile};
 use slantpath_topology::{self as topology, Topology};
 
 use super::schema::{HeldTopology, SkyTable};
-use crate::schema::File;
+use crate::head::Head as ScenarioHead;
 
 /// The satellites and sites of a sky.
 #[derive(Clone, Debug)]
@@ -23,21 +23,20 @@ pub(crate) struct Bodies {
 }
 
 /// Place at which faults of the sky as a whole are reported.
-pub(super) fn place(sky: &SkyTable) -> Place {
+pub(super) fn place<S: Stage>(sky: &SkyTable<S>) -> Place {
     let named = sky.topology.as_ref().map(Setting::place);
     named.or(sky.held.epoch.as_ref().map(Setting::place)).unwrap_or_default()
 }
 
 /// The topology of a sky, read and checked.
-pub(super) fn load(
-    file: &mut File,
+pub(crate) fn load(
+    sky: &mut SkyTable<Written>,
+    head: Option<&ScenarioHead>,
     all_known: AllKnown,
     files: &Files,
     faults: &mut Faults,
 ) -> Option<Bodies> {
-    let head = file.scenario.whole();
     let (head_place, duration) = (head.map(|head| head.name.place()), head.map(|head| *head.duration));
-    let sky = &mut file.sky.as_mut()?.0;
     let Some(name) = sky.topology.clone() else {
         return tables(sky, head_place.unwrap_or_default(), duration, all_known, files, faults);
     };
@@ -69,7 +68,7 @@ fn first_of(held: &HeldTopology) -> Option<(&'static str, Option<Place>)> {
 
 /// The topology whose tables stand in the scenario; what its check completes is written back there.
 fn tables(
-    sky: &mut SkyTable,
+    sky: &mut SkyTable<Written>,
     scenario: Place,
     duration: Option<Duration>,
     all_known: AllKnown,
@@ -143,7 +142,13 @@ fn or_absent<S: Section>(table: Option<Nested<S>>, path: &str, place: Place, fau
 }
 
 /// The topology in a file of this name.
-fn named(sky: &mut SkyTable, name: &str, place: Place, files: &Files, faults: &mut Faults) -> Option<Bodies> {
+fn named(
+    sky: &mut SkyTable<Written>,
+    name: &str,
+    place: Place,
+    files: &Files,
+    faults: &mut Faults,
+) -> Option<Bodies> {
     let text = match files(name) {
         Ok(text) => text,
         Err(error) => {

@@ -3,7 +3,7 @@
 
 use slantpath_base::Angle;
 use slantpath_orbit::constellation::presets::Preset;
-use slantpath_reader::{Flat, Output, Place, Section, Setting, Tables};
+use slantpath_reader::{Flat, Output, Place, Setting, Tables, WriteFields};
 
 use super::check::complete_preset;
 use super::schema::{ConstellationTable, PresetShell, SatelliteSource, ShellDetails, Slots};
@@ -61,7 +61,7 @@ fn empty(preset: Preset) -> PresetShell {
     }
 }
 
-fn push(lines: &mut Vec<String>, name: &str, kind: &str, numbers: &impl Section) {
+fn push(lines: &mut Vec<String>, name: &str, kind: &str, numbers: &impl WriteFields) {
     let mut output = Output::default();
     numbers.write_fields(&mut output);
     let head = ["#".to_owned(), format!("# [{name}.satellites]"), format!("# kind = \"{kind}\"")];

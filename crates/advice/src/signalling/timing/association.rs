@@ -24,7 +24,7 @@ pub(crate) fn check(
     meant: &mut Meant,
     faults: &mut Faults,
 ) {
-    let Some(primary) = &m2pa.primary else { return };
+    let primary = &m2pa.primary;
     let round_trips = of_association(scene, routes, link, primary);
     let (Some(usual), Some(longest)) = (round_trips.first(), longest(&round_trips)) else {
         let (from, to) = (&link.between.0, &link.between.1);
@@ -40,8 +40,7 @@ pub(crate) fn check(
         hops_fit(scene.built, routes, &format!("`{name}`"), (first, second), &way, place, faults);
         source_fits(scene.built, routes, &format!("`{name}`"), (first, second), primary, false, faults);
     }
-    let profile = m2pa.profile.as_ref().and_then(|profile| scene.file.sctp.find(profile));
-    let Some(profile) = profile else { return };
+    let Some(profile) = scene.file.sctp.find(&m2pa.profile) else { return };
     if *profile.inbound_streams < STREAMS && *profile.inbound_streams > 0 {
         let message =
             format!("`{name}`: M2PA sends on {STREAMS} streams, and this takes {}", *profile.inbound_streams);

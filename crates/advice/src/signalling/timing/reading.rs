@@ -54,7 +54,7 @@ pub(super) fn check(
     round_trip: Duration,
     faults: &mut Faults,
 ) {
-    let Some(primary) = &m2pa.primary else { return };
+    let primary = &m2pa.primary;
     let [first, second] = [&link.between.0, &link.between.1]
         .map(|point| scene.built.nodes[node_of(scene.signalling, point).as_str()]);
     let Some(way) = way_over(scene.built, routes, first, second, primary) else { return };

@@ -62,7 +62,7 @@ pub(super) fn report(
 
 /// The cable by which alone TCP reaches its receiver, if there are others.
 fn bound_to<'a>(ends: &Ends<'a>) -> Option<&'a str> {
-    ends.bound.as_ref().and(ends.subject.primary)
+    ends.bound.as_ref().map(|_| ends.subject.primary)
 }
 
 /// A gap that something meets.

@@ -1,7 +1,9 @@
 //! `[signalling.links.<name>]`: signalling links, and what carries them.
 
 use slantpath_base::{DataRate, Duration, Probability};
-use slantpath_reader::{OneOf, Origin, Pair, Place, Setting, choice, policy, section, tagged};
+use slantpath_reader::{
+    Later, OneOf, Origin, Pair, Place, Setting, Spent, Stage, choice, policy, section, tagged,
+};
 use slantpath_sigtran::m2pa::{self, T7From};
 use slantpath_ss7::mtp2;
 
@@ -10,29 +12,29 @@ use crate::schema::Interval;
 
 section! {
     /// A signalling link between two points.
-    pub struct SignallingLink {
+    pub struct SignallingLink<S> {
         /// The points that it joins, first and second.
         between: Setting<Pair<String>>;
         /// Number of such links, up to 16 of a link set. They are called `<name>-1` and so on, with as many digits as
         /// the last has. One if absent.
-        count: Option<Setting<u32>>, at most LINK_SET;
+        count: Spent<S, Option<Setting<u32>>>, at most LINK_SET;
         /// Code of the link within the link set of these two points (SLC); by the order of names if absent.
-        slc: Option<Setting<u8>>;
+        slc: Later<S, Setting<u8>>;
         /// Keeps the link in reserve (Q.704, section 12.2): both points activate it when another link between them has
         /// failed, and deactivate it when that one is back.
         backup: Setting<bool> = false;
         /// Carrier of the link.
-        carrier: OneOf<Carrier>;
+        carrier: OneOf<Carrier<S>>;
     }
 }
 
 tagged! {
     /// Carrier of a signalling link.
-    pub enum Carrier {
+    pub enum Carrier<S> {
         /// An SCTP association of the two points' hosts, with M2PA (RFC 4165).
-        M2pa = "m2pa",
+        M2pa<S> = "m2pa",
         /// A line with MTP2 (Q.703) at both ends.
-        Mtp2 = "mtp2",
+        Mtp2<S> = "mtp2",
     }
 }
 
@@ -71,7 +73,7 @@ fn usual_proving() -> (Duration, u32) {
 
 section! {
     /// A line with MTP2 (Q.703) at both ends. Timers are those of 64 kbit/s.
-    pub struct Mtp2 {
+    pub struct Mtp2<S> {
         /// Delay of the line, one way.
         delay: Setting<Duration>, at most DELAY;
         /// Of the line.
@@ -84,7 +86,7 @@ section! {
         n1: Setting<u32> = 127, at most MESSAGES;
         /// N2 of preventive cyclic retransmission: so many octets unacknowledged force it; one more than fits into the
         /// loop if absent.
-        n2: Option<Setting<u32>>, at most LOOP;
+        n2: Later<S, Setting<u32>>, at most LOOP;
         /// T1: aligned ready.
         t1: Setting<Duration> = terminal().t1, at most TIMER;
         /// T2: not aligned.
@@ -131,12 +133,12 @@ choice! {
 
 section! {
     /// An SCTP association of the two points' hosts, with M2PA (RFC 4165). Timers are those of 64 kbit/s.
-    pub struct M2pa {
+    pub struct M2pa<S> {
         /// The association's configuration, `[sctp.<profile>]`; `default` if absent.
-        profile: Option<Setting<String>>;
+        profile: Later<S, Setting<String>>;
         /// The second point's link of the packet network that is used first; its first link in alphabetical order if
         /// absent; of a host with several cables of a sky, that by which the way leads at the start.
-        primary: Option<Setting<String>>;
+        primary: Later<S, Setting<String>>;
         /// Time after a loss at which the first point opens the association again.
         reopen_after: Setting<Duration> = Duration::from_secs(1), at most TIMER;
         /// Use of proving before the association carries messages.
@@ -307,7 +309,7 @@ impl M2pa {
     }
 }
 
-impl Mtp2 {
+impl<S: Stage> Mtp2<S> {
     /// Octets that fit into the loop of a line.
     pub fn loop_octets(&self) -> u32 {
         let octets = self.rate.as_bits_per_sec() as f64 * 2.0 * self.delay.as_secs_f64() / 8.0;
@@ -315,17 +317,18 @@ impl Mtp2 {
         let octets = octets as u32;
         octets
     }
+}
 
+impl Mtp2 {
     /// Configuration of both terminals.
     pub(crate) fn config(&self) -> mtp2::Config {
-        let octets = self.n2.map_or_else(|| self.loop_octets().saturating_add(1), |n2| *n2);
         mtp2::Config {
             rate: *self.rate,
             error_correction: match *self.error_correction {
                 ErrorCorrection::Basic => mtp2::ErrorCorrection::Basic,
                 ErrorCorrection::PreventiveCyclic => mtp2::ErrorCorrection::PreventiveCyclic {
                     messages: usize_of(*self.n1),
-                    octets: usize_of(octets),
+                    octets: usize_of(*self.n2),
                 },
             },
             t1: *self.t1,
@@ -360,10 +363,9 @@ impl Mtp2 {
                 self.congestion.place(),
                 "write three rising numbers below `transmit_buffer`, like `[200, 300, 400]`",
             ),
-            Error::Cyclic { messages, .. } if (1..=127).contains(messages) => (
-                self.n2.as_ref().map_or(self.n1.place(), Setting::place),
-                "leave `n2` out for one more than fits into the loop",
-            ),
+            Error::Cyclic { messages, .. } if (1..=127).contains(messages) => {
+                (self.n2.place(), "leave `n2` out for one more than fits into the loop")
+            }
             Error::Cyclic { .. } => (self.n1.place(), "127 is usual"),
             Error::Monitor { name } => {
                 let setting = match *name {
@@ -395,7 +397,7 @@ impl Mtp2 {
 
 #[cfg(test)]
 mod tests {
-    use slantpath_reader::{Document, Faults, Section};
+    use slantpath_reader::{Document, Faults, Finish, Section, Written};
 
     use super::*;
 
@@ -418,7 +420,8 @@ mod tests {
     #[test]
     fn each_timer_of_m2pa_reaches_its_place() {
         let ms = Duration::from_millis;
-        let timers = read::<M2pa>(TIMERS).config().timers;
+        let text = format!("profile = \"default\"\nprimary = \"wire\"\n{TIMERS}");
+        let timers = read::<M2pa<Written>>(&text).finish().unwrap().config().timers;
         let waits =
             [timers.t1, timers.t2, timers.t3, timers.t4_normal, timers.t4_emergency, timers.t6, timers.t7];
         assert_eq!(waits, [41_000, 42_000, 1_300, 9_000, 440, 3_600, 700].map(ms));
@@ -428,7 +431,8 @@ mod tests {
     #[test]
     fn each_timer_of_mtp2_reaches_its_place() {
         let ms = Duration::from_millis;
-        let line = read::<Mtp2>(&format!("delay = \"1 ms\"\n{TIMERS}")).config();
+        let line = read::<Mtp2<Written>>(&format!("delay = \"1 ms\"\nn2 = 1\n{TIMERS}"));
+        let line = line.finish().unwrap().config();
         let waits = [line.t1, line.t2, line.t3, line.t4_normal, line.t4_emergency, line.t5, line.t6, line.t7];
         assert_eq!(waits, [41_000, 42_000, 1_300, 9_000, 440, 85, 3_600, 700].map(ms));
     }

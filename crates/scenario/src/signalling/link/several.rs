@@ -1,14 +1,14 @@
 //! Links of which there are several alike.
 
-use slantpath_reader::{Fault, Faults, Tables};
+use slantpath_reader::{Fault, Faults, Passing, Tables};
 
-use crate::signalling::schema::SignallingLink;
+use crate::written::SignallingLink;
 
 /// Puts each of several links in the place of their common table.
 pub(crate) fn expand(links: &mut Tables<SignallingLink>, faults: &mut Faults) {
     let several: Vec<_> = links
         .iter()
-        .filter_map(|(name, link)| Some((name.to_owned(), link.count?, SignallingLink::clone(link))))
+        .filter_map(|(name, link)| Some((name.to_owned(), (*link.count)?, SignallingLink::clone(link))))
         .collect();
     for (name, count, link) in several {
         if *count == 0 {
@@ -23,7 +23,7 @@ pub(crate) fn expand(links: &mut Tables<SignallingLink>, faults: &mut Faults) {
         }
         let digits = count.to_string().len();
         let each = |number: u32| {
-            (format!("{name}-{number:0digits$}"), SignallingLink { count: None, ..link.clone() })
+            (format!("{name}-{number:0digits$}"), SignallingLink { count: Passing(None), ..link.clone() })
         };
         if let Err(taken) = links.replace(&name, (1..=*count).map(each).collect()) {
             let fault = Fault::new(format!("one of the {} links is called `{taken}`, as another is", *count));

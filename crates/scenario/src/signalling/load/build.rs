@@ -1,6 +1,7 @@
 //! Configuration of the generator of a load, once its names are resolved.
 
 use slantpath_base::Instant;
+use slantpath_reader::Stage;
 use slantpath_ss7::load::{self, ByCode, ByTitle, GeneratorConfig, Lengths, Routing};
 use slantpath_ss7::mtp3::{ServiceIndicator, ServiceInformation};
 use slantpath_ss7::sccp::{Digits, GlobalTitle, PartyAddress, Ssn};
@@ -12,7 +13,7 @@ use crate::signalling::schema::{
 };
 
 /// Routing of the messages of a load.
-pub(crate) fn routing(signalling: &Signalling, load: &Load) -> Routing {
+pub(crate) fn routing<S: Stage>(signalling: &Signalling<S>, load: &Load<S>) -> Routing {
     let code = ByCode {
         destinations: load.to.iter().map(|to| code(signalling, to)).collect(),
         service: service_of(load),
@@ -24,12 +25,12 @@ pub(crate) fn routing(signalling: &Signalling, load: &Load) -> Routing {
     }
 }
 
-fn service_of(load: &Load) -> ServiceIndicator {
-    let service = load.service.as_deref().copied().and_then(ServiceIndicator::new);
+fn service_of<S: Stage>(load: &Load<S>) -> ServiceIndicator {
+    let service = S::known(&load.service).map(|service| **service).and_then(ServiceIndicator::new);
     service.unwrap_or(ServiceIndicator::ISUP)
 }
 
-fn by_title(signalling: &Signalling, load: &Load) -> Option<ByTitle> {
+fn by_title<S: Stage>(signalling: &Signalling<S>, load: &Load<S>) -> Option<ByTitle> {
     let translator = load.translator.as_ref().filter(|_| load.routing.is_by_title())?;
     let subsystem = load.subsystem.map(|ssn| Ssn(*ssn));
     let called = |digits: &String| PartyAddress {
@@ -100,6 +101,6 @@ pub fn generator(signalling: &Signalling, load: &Load, traces: &Traces) -> Gener
             priority: *load.priority,
         },
         start: Instant::START + *load.start,
-        stop: Instant::START + *load.stop.expect("a check says when a load stops"),
+        stop: Instant::START + *load.stop,
     }
 }

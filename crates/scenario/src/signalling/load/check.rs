@@ -1,7 +1,7 @@
 //! Loads: destinations that can be reached, messages that can be told apart.
 
 use slantpath_base::Duration;
-use slantpath_reader::{Fault, Faults, Files, Named, Place, Setting};
+use slantpath_reader::{Fault, Faults, Files, Named, Place, Setting, Written};
 use slantpath_ss7::PointCodeFormat;
 use slantpath_ss7::load::{Generator, GeneratorError};
 use slantpath_ss7::sccp::Digits;
@@ -9,7 +9,6 @@ use slantpath_ss7::sccp::Digits;
 use super::trace;
 use crate::fault::before_the_end;
 use crate::flow::trace::{Traces, behind_the_end};
-use crate::schema::File;
 use crate::signalling::build::{loads, no_seed};
 use crate::signalling::load::build::generator;
 use crate::signalling::load::build::routing as routing_of;
@@ -20,7 +19,7 @@ use crate::signalling::schema::{
     Arrivals, Congestion, LengthMix, Load, LoadRouting, LoadSelection, Signalling,
 };
 
-pub(crate) fn names(file: &File, signalling: &Signalling, faults: &mut Faults) {
+pub(crate) fn names(signalling: &Signalling<Written>, duration: Option<Duration>, faults: &mut Faults) {
     for (name, load) in signalling.load.iter() {
         point(signalling, &load.from, load.from.place(), faults);
         for to in &*load.to {
@@ -34,7 +33,7 @@ pub(crate) fn names(file: &File, signalling: &Signalling, faults: &mut Faults) {
             let fault = Fault::new("the load has no destination").help("name a point in `to`");
             faults.report(load.to.place(), fault);
         }
-        before_the_end(file, &load.start, "the start of this load", faults);
+        before_the_end(duration, &load.start, "the start of this load", faults);
         if load.give_up_after.is_zero() {
             let message =
                 format!("load `{name}` gives every message up at once, so that all of them are late");
@@ -48,7 +47,7 @@ pub(crate) fn names(file: &File, signalling: &Signalling, faults: &mut Faults) {
     }
 }
 
-fn routing(signalling: &Signalling, load: &Named<Load>, faults: &mut Faults) {
+fn routing(signalling: &Signalling<Written>, load: &Named<Load<Written>>, faults: &mut Faults) {
     let by_title = load.routing.is_by_title();
     let keys: [(&str, Option<Place>); 3] = [
         ("translator", load.translator.as_ref().map(Setting::place)),
@@ -116,7 +115,7 @@ fn routing(signalling: &Signalling, load: &Named<Load>, faults: &mut Faults) {
 }
 
 /// The bits are spare where there is one level of congestion.
-fn priority(signalling: &Signalling, load: &Load, faults: &mut Faults) {
+fn priority(signalling: &Signalling<Written>, load: &Load<Written>, faults: &mut Faults) {
     if *load.priority > 3 {
         let fault = Fault::new(format!("there is no priority {}", *load.priority));
         faults.report(load.priority.place(), fault.help("messages have priority 0, the least, to 3"));
@@ -129,7 +128,7 @@ fn priority(signalling: &Signalling, load: &Load, faults: &mut Faults) {
     }
 }
 
-fn arrivals(load: &Load, faults: &mut Faults) {
+fn arrivals(load: &Load<Written>, faults: &mut Faults) {
     let keys: [(&str, Option<Place>, Arrivals); 4] = [
         ("mean_on", load.mean_on.as_ref().map(Setting::place), Arrivals::OnOff),
         ("mean_off", load.mean_off.as_ref().map(Setting::place), Arrivals::OnOff),
@@ -152,7 +151,7 @@ fn arrivals(load: &Load, faults: &mut Faults) {
 }
 
 /// A trace cannot say anything of messages that come otherwise.
-fn of_trace(load: &Load, faults: &mut Faults) {
+fn of_trace(load: &Load<Written>, faults: &mut Faults) {
     let keys = [
         ("lengths", matches!(*load.lengths, LengthMix::Trace), load.lengths.place()),
         ("selection", *load.selection == LoadSelection::Trace, load.selection.place()),
@@ -166,7 +165,7 @@ fn of_trace(load: &Load, faults: &mut Faults) {
 
 /// Ends loads in time, and reads traces.
 pub(crate) fn complete(
-    signalling: &mut Signalling,
+    signalling: &mut Signalling<Written>,
     duration: Duration,
     files: &Files,
     traces: &mut Traces,
@@ -181,10 +180,9 @@ pub(crate) fn complete(
         signalling.load.iter().map(|(_, load)| wanted(signalling, load)).collect();
     for ((_, load), wanted) in signalling.load.iter_mut().zip(wanted) {
         let latest = duration.saturating_sub(*load.give_up_after);
-        if load.stop.is_none() {
-            let stop = if latest > *load.start { latest } else { duration };
-            load.stop = Some(Setting::derived(stop, "so that every message settles", load.from.place()));
-        }
+        let usual = if latest > *load.start { latest } else { duration };
+        let why = "so that every message settles";
+        load.stop.get_or_insert_with(|| Setting::derived(usual, why, load.from.place()));
         if let Some(stop) = load.stop.filter(|stop| **stop <= *load.start) {
             let message = format!("the load stops at {}, before it starts at {}", *stop, *load.start);
             faults.report(stop.place(), Fault::new(message).help("let `stop` be later than `start`"));
@@ -211,7 +209,7 @@ pub(crate) fn complete(
 
 /// The service indicator of a load that names none: 15, which is no user part's, since its stamps are no messages of
 /// any; or one that the application servers of both ends take.
-fn service_for(signalling: &Signalling, load: &Load) -> u8 {
+fn service_for(signalling: &Signalling<Written>, load: &Load<Written>) -> u8 {
     let concerns = |dpc: &String| *dpc == *load.from || load.to.contains(dpc);
     let servers = signalling.application_servers.iter().map(|(_, server)| server);
     let keys: Vec<&[u8]> = servers
@@ -233,7 +231,7 @@ const SCCP: u8 = 3;
 const NO_USER_PART: u8 = 15;
 
 /// Values that a load takes from its trace.
-fn wanted(signalling: &Signalling, load: &Load) -> trace::Wanted {
+fn wanted(signalling: &Signalling<Written>, load: &Load<Written>) -> trace::Wanted {
     let says_lengths = matches!(*load.lengths, LengthMix::Trace);
     let format = signalling.points.find(&load.from).map(|from| from.format.policy());
     let greatest = if format == Some(PointCodeFormat::Ansi) { u8::MAX } else { 15 };

@@ -1,13 +1,13 @@
 //! `[signalling.load.<name>]`: what a generator sends on signalling links.
 
 use slantpath_base::{DataRate, Duration, Probability};
-use slantpath_reader::{Data, Fault, Json, Named, Node, Setting, Value, choice, json, section};
+use slantpath_reader::{Data, Fault, Json, Later, Named, Node, Setting, Value, choice, json, section};
 
 use crate::bounds::{ERLANG, RATE, RUN, WEIGHT};
 
 section! {
     /// A generator at one point whose messages are accounted for at others.
-    pub struct Load {
+    pub struct Load<S> {
         /// The point that sends.
         from: Setting<String>;
         /// The points that receive, in turn.
@@ -44,7 +44,7 @@ section! {
         title_share: Option<Setting<Probability>>;
         /// With `point-code` and `shared`: the service indicator of messages by point code. If absent, that of no user
         /// part (15), since stamps are no messages of any, or one that the application servers of both ends take.
-        service: Option<Setting<u8>>;
+        service: Later<S, Setting<u8>>;
         /// Priority of the messages, 0 to 3, where the point that sends indicates congestion as national networks do.
         priority: Setting<u8> = 0;
         /// With `global-title` and `shared`: the point that translates.
@@ -64,7 +64,7 @@ section! {
         /// Time at which the load begins.
         start: Setting<Duration> = Duration::ZERO, at most RUN;
         /// Time at which the load ends; `give_up_after` before the end of the run if absent, or with it.
-        stop: Option<Setting<Duration>>, at most RUN;
+        stop: Later<S, Setting<Duration>>, at most RUN;
         /// Time after which a message that has not arrived is given up: it is lost, or late if it comes after all.
         give_up_after: Setting<Duration> = Duration::from_secs(10), at most RUN;
     }

@@ -48,7 +48,7 @@ pub fn mtp3(signalling: &Signalling, name: &str, point: &Point) -> node::Config 
                 schema::Carrier::M2pa(_) => SequenceNumbers::Bits24,
                 schema::Carrier::Mtp2(_) => SequenceNumbers::Bits7,
             };
-            let slc = Slc(*link.slc.expect("a check gives every link a code"));
+            let slc = Slc(*link.slc);
             node::LinkConfig { name: name.to_owned(), slc, sequence }
         };
         config.link_sets.push(LinkSetConfig {

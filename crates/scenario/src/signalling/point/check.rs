@@ -1,6 +1,6 @@
 //! Checks of the keys of a signalling point: user parts, and SCCP with its timers and neighbours.
 
-use slantpath_reader::{Fault, Faults, Named, Nested, Place, Section};
+use slantpath_reader::{Fault, Faults, Named, Nested, Place, Section, Written};
 use slantpath_ss7::PointCodeFormat;
 use slantpath_ss7::mtp3::NetworkIndicator;
 use slantpath_ss7::mtp3::node::Function;
@@ -15,7 +15,7 @@ use crate::signalling::schema::{Congestion, Point, Sccp, Signalling};
 /// The service indicator of SCCP.
 const SCCP: u8 = 3;
 
-pub(crate) fn names(signalling: &Signalling, faults: &mut Faults) {
+pub(crate) fn names(signalling: &Signalling<Written>, faults: &mut Faults) {
     for (name, named) in signalling.points.iter() {
         users(signalling, name, named, faults);
         if let Some(Nested(processing)) = &named.processing {
@@ -65,7 +65,7 @@ pub(crate) fn names(signalling: &Signalling, faults: &mut Faults) {
     }
 }
 
-fn users(signalling: &Signalling, name: &str, named: &Named<Point>, faults: &mut Faults) {
+fn users(signalling: &Signalling<Written>, name: &str, named: &Named<Point>, faults: &mut Faults) {
     let place = named.users.place();
     if let Some(user) = named.users.iter().find(|user| **user > 15) {
         let message = format!("there is no service indicator {user}");
@@ -78,7 +78,7 @@ fn users(signalling: &Signalling, name: &str, named: &Named<Point>, faults: &mut
 }
 
 /// Writes down the SCCP of points that have one.
-pub(crate) fn complete(signalling: &mut Signalling) {
+pub(crate) fn complete(signalling: &mut Signalling<Written>) {
     let lacks: Vec<bool> = signalling
         .points
         .iter()

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use slantpath_reader::{Fault, Faults, Place, Setting};
+use slantpath_reader::{Fault, Faults, Place, Setting, Written};
 use slantpath_ss7::PointCode;
 use slantpath_ss7::sccp::Digits;
 use slantpath_ss7::sccp::gtt::{
@@ -18,7 +18,7 @@ use slantpath_ss7::sccp::gtt::{RouteOn, Sharing};
 
 const DIGITS: &str = "digits are 0 to 9 and a to f; `?` stands for any, and `*` at the end for any more";
 
-pub(crate) fn names(signalling: &Signalling, faults: &mut Faults) {
+pub(crate) fn names(signalling: &Signalling<Written>, faults: &mut Faults) {
     for translation in &signalling.translations {
         point(signalling, &translation.at, translation.at.place(), faults);
         for to in &*translation.to {

@@ -1,16 +1,17 @@
 //! The script: links, points and subsystems that exist, and what can be done to them.
 
+use slantpath_base::Duration;
 use slantpath_reader::{Fault, Faults, Named, Place, Setting};
 
 use crate::fault::{before_the_end, resolve};
-use crate::schema::File;
 use crate::signalling::names::is_served;
 use crate::signalling::names::point;
-use crate::signalling::schema::{Carrier, Need, Signalling, SignallingAction, SignallingEvent};
+use crate::signalling::schema::{Carrier, Need, SignallingAction, SignallingEvent};
+use crate::written::Signalling;
 
-pub(crate) fn names(file: &File, signalling: &Signalling, faults: &mut Faults) {
+pub(crate) fn names(signalling: &Signalling, duration: Option<Duration>, faults: &mut Faults) {
     for event in &signalling.script {
-        before_the_end(file, &event.at, "this event", faults);
+        before_the_end(duration, &event.at, "this event", faults);
         if event.asp.is_some() {
             crate::signalling::server::check::event(signalling, event, faults);
         } else if needs(event, faults) {

@@ -32,10 +32,8 @@ pub(crate) fn places(
         let nodes = names.map(|node| site.nodes[node]);
         site.join_both(nodes[0], nodes[1])?;
         let port = FIRST_PORT + u16::try_from(number).unwrap_or(u16::MAX - FIRST_PORT);
-        let profile = table.profile.as_ref().expect("a check gives every association a profile");
-        let profile = scenario.sctp.find(profile).expect("a check resolves profiles");
-        let primary = table.primary.as_ref().expect("a check gives every association a primary link");
-        let [process, gateway] = site.addresses(primary, nodes[1], nodes[0]);
+        let profile = scenario.sctp.find(&table.profile).expect("a check resolves profiles");
+        let [process, gateway] = site.addresses(&table.primary, nodes[1], nodes[0]);
         let config = |local_addresses, peer| AssociationConfig {
             sctp: Box::new(profile.config(STREAMS)),
             local_addresses,

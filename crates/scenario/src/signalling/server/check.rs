@@ -2,12 +2,13 @@
 //! traffic that somebody takes.
 
 use slantpath_profiles::default::{self, DEFAULT_PROFILE};
-use slantpath_reader::{Fault, Faults, Named, Place, Setting};
+use slantpath_reader::{Fault, Faults, Named, Place, Setting, Tables, Written};
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::node::Function;
 
 use crate::fault::resolve;
-use crate::schema::File;
+use crate::link::wiring::Wiring;
+use crate::schema::SctpProfile;
 use crate::signalling::names::point;
 use crate::signalling::names::{asp_node, code, gateway_point, gateways_of, is_served, link_sets};
 use crate::signalling::point::build::{knows, mtp3};
@@ -19,19 +20,24 @@ use crate::signalling::server::build::traffic_key;
 use crate::signalling::names::node_of;
 
 /// Tells whether every table of this part could be read.
-pub(crate) fn all_whole(signalling: &Signalling) -> bool {
+pub(crate) fn all_whole(signalling: &Signalling<Written>) -> bool {
     signalling.gateways.all_whole()
         && signalling.asps.all_whole()
         && signalling.associations.all_whole()
         && signalling.application_servers.all_whole()
 }
 
-pub(crate) fn names(file: &File, signalling: &Signalling, faults: &mut Faults) {
+pub(crate) fn names(
+    signalling: &Signalling<Written>,
+    wiring: Wiring<'_, Written>,
+    sctp: &Tables<SctpProfile>,
+    faults: &mut Faults,
+) {
     let before = faults.len();
     gateways(signalling, faults);
     for (name, asp) in signalling.asps.iter() {
         let place = asp.node.as_ref().map_or_else(|| asp.place(), Setting::place);
-        if file.nodes.find(asp_node(signalling, name)).is_none() {
+        if wiring.nodes.find(asp_node(signalling, name)).is_none() {
             let message =
                 format!("no host runs ASP `{name}`: there is no node `{}`", asp_node(signalling, name));
             let help =
@@ -39,7 +45,7 @@ pub(crate) fn names(file: &File, signalling: &Signalling, faults: &mut Faults) {
             faults.report(place, Fault::new(message).help(help));
         }
     }
-    associations(file, signalling, faults);
+    associations(signalling, wiring, sctp, faults);
     for (name, server) in signalling.application_servers.iter() {
         server_names(signalling, name, server, faults);
     }
@@ -49,7 +55,7 @@ pub(crate) fn names(file: &File, signalling: &Signalling, faults: &mut Faults) {
     }
 }
 
-fn gateways(signalling: &Signalling, faults: &mut Faults) {
+fn gateways(signalling: &Signalling<Written>, faults: &mut Faults) {
     let tables: Vec<_> = signalling.gateways.iter().collect();
     for (number, (name, gateway)) in tables.iter().enumerate() {
         let place = gateway.point.as_ref().map_or_else(|| gateway.place(), Setting::place);
@@ -81,20 +87,25 @@ fn gateways(signalling: &Signalling, faults: &mut Faults) {
     }
 }
 
-fn associations(file: &File, signalling: &Signalling, faults: &mut Faults) {
+fn associations(
+    signalling: &Signalling<Written>,
+    wiring: Wiring<'_, Written>,
+    sctp: &Tables<SctpProfile>,
+    faults: &mut Faults,
+) {
     let tables: Vec<_> = signalling.associations.iter().collect();
     for (number, (name, table)) in tables.iter().enumerate() {
         let gateway = resolve(&signalling.gateways, &table.gateway, "gateway", table.gateway.place(), faults);
         let asp = resolve(&signalling.asps, &table.asp, "ASP", table.asp.place(), faults);
-        if let Some(profile) = &table.profile {
-            resolve(&file.sctp, profile, "SCTP profile", profile.place(), faults);
+        if let Some(profile) = &*table.profile {
+            resolve(sctp, profile, "SCTP profile", profile.place(), faults);
         }
         if gateway.is_none() || asp.is_none() {
             continue;
         }
         let at = gateway_point(signalling, &table.gateway);
         let node = node_of(signalling, at);
-        if signalling.points.find(at).is_some() && file.nodes.find(&node).is_none() {
+        if signalling.points.find(at).is_some() && wiring.nodes.find(&node).is_none() {
             let message = format!(
                 "no host carries the associations of gateway `{}`: there is no node `{}`",
                 *table.gateway, *node
@@ -107,10 +118,11 @@ fn associations(file: &File, signalling: &Signalling, faults: &mut Faults) {
                 format!("gateway `{}` and ASP `{}` are both on node `{}`", *table.gateway, *table.asp, *node);
             faults.report(table.asp.place(), Fault::new(message).help("an association joins two hosts"));
         }
-        if let Some(primary) = &table.primary {
-            crate::link::check::must_end_at(file, primary, &node, faults);
+        if let Some(primary) = &*table.primary {
+            wiring.must_end_at(primary, &node, faults);
         }
-        let is_same = |other: &Association| *other.gateway == *table.gateway && *other.asp == *table.asp;
+        let is_same =
+            |other: &Association<Written>| *other.gateway == *table.gateway && *other.asp == *table.asp;
         if let Some((first, _)) = tables[..number].iter().find(|(_, other)| is_same(other)) {
             let message = format!(
                 "associations `{first}` and `{name}` both join gateway `{}` and ASP `{}`",
@@ -122,7 +134,12 @@ fn associations(file: &File, signalling: &Signalling, faults: &mut Faults) {
     }
 }
 
-fn server_names(signalling: &Signalling, name: &str, server: &Named<ApplicationServer>, faults: &mut Faults) {
+fn server_names(
+    signalling: &Signalling<Written>,
+    name: &str,
+    server: &Named<ApplicationServer>,
+    faults: &mut Faults,
+) {
     point(signalling, &server.dpc, server.dpc.place(), faults);
     for opc in &*server.opc {
         point(signalling, opc, server.opc.place(), faults);
@@ -186,7 +203,7 @@ fn traffic_mode(name: &str, server: &ApplicationServer, faults: &mut Faults) {
 }
 
 /// Reports application servers, ASPs and others that have no part in anything.
-fn unused(signalling: &Signalling, faults: &mut Faults) {
+fn unused(signalling: &Signalling<Written>, faults: &mut Faults) {
     for (name, server) in signalling.application_servers.iter() {
         let lacks = |asp: &&String| !signalling.associations.iter().any(|(_, own)| *own.asp == **asp);
         for asp in server.asps.iter().filter(lacks) {
@@ -214,7 +231,7 @@ fn unused(signalling: &Signalling, faults: &mut Faults) {
 }
 
 /// An event that names an ASP: what can happen to one, and to nothing else at once.
-pub(crate) fn event(signalling: &Signalling, event: &SignallingEvent, faults: &mut Faults) {
+pub(crate) fn event(signalling: &Signalling<Written>, event: &SignallingEvent, faults: &mut Faults) {
     use SignallingAction::{Activate, Deactivate, Fail, Restore};
     let Some(asp) = &event.asp else { return };
     resolve(&signalling.asps, asp, "ASP", asp.place(), faults);
@@ -238,8 +255,12 @@ pub(crate) fn event(signalling: &Signalling, event: &SignallingEvent, faults: &m
 }
 
 /// Writes down what is left to names and to defaults.
-pub(crate) fn complete(file: &mut File, faults: &mut Faults) {
-    let Some(signalling) = file.signalling.whole() else { return };
+pub(crate) fn complete(
+    signalling: &mut Signalling<Written>,
+    wiring: Wiring<'_, Written>,
+    sctp: &mut Tables<SctpProfile>,
+    faults: &mut Faults,
+) {
     let mut primaries = Vec::new();
     let mut uses_default = None;
     for (_, table) in signalling.associations.iter() {
@@ -248,10 +269,11 @@ pub(crate) fn complete(file: &mut File, faults: &mut Faults) {
         }
         let node = node_of(signalling, gateway_point(signalling, &table.gateway));
         let asp = asp_node(signalling, &table.asp);
-        let direct =
-            |link: &&str| file.links.find(link).is_some_and(|link| link.ends.0 == asp || link.ends.1 == asp);
-        let mut links = crate::link::check::links_of(file, &node);
-        let first = crate::link::check::links_of(file, &node).next();
+        let direct = |link: &&str| {
+            wiring.links.find(link).is_some_and(|link| link.ends.0 == asp || link.ends.1 == asp)
+        };
+        let mut links = wiring.links_of(&node);
+        let first = wiring.links_of(&node).next();
         let primary = links.find(direct).or(first).map(str::to_owned);
         if primary.is_none() {
             let message = format!("node `{}` has no link that could carry the association", *node);
@@ -261,18 +283,14 @@ pub(crate) fn complete(file: &mut File, faults: &mut Faults) {
         primaries.push(primary);
     }
     if let Some(place) = uses_default {
-        default::add(&mut file.sctp, place);
+        default::add(sctp, place);
     }
-    let Some(signalling) = file.signalling.whole_mut() else { return };
     let places: Vec<Place> = signalling.associations.iter().map(|(_, table)| table.place()).collect();
     for (((_, table), primary), place) in signalling.associations.iter_mut().zip(primaries).zip(places) {
-        if table.profile.is_none() {
-            table.profile = Some(Setting::default(DEFAULT_PROFILE.to_owned(), place));
-        }
-        if let (None, Some(primary)) = (&table.primary, primary) {
-            table.primary =
-                Some(Setting::derived(primary, "the gateway's link to the ASP, or its first", place));
-        }
+        table.profile.get_or_insert_with(|| Setting::default(DEFAULT_PROFILE.to_owned(), place));
+        let why = "the gateway's link to the ASP, or its first";
+        let derived = primary.map(|name| Setting::derived(name, why, place));
+        table.primary = table.primary.take().or(derived).into();
     }
     let places: Vec<Place> = signalling.gateways.iter().map(|(_, table)| table.place()).collect();
     for ((name, table), place) in signalling.gateways.iter_mut().zip(places) {
@@ -452,8 +470,8 @@ pub(crate) fn takes(signalling: &Signalling, name: &str, load: &Load, faults: &m
     if let Some(translator) = load.translator.as_ref().filter(|_| load.routing.is_by_title()) {
         takes_service(signalling, (name, load), 3, translator, faults);
     }
-    if let Some(service) = load.service.filter(|_| load.routing.is_by_code()) {
-        takes_service(signalling, (name, load), *service, &load.from, faults);
+    if load.routing.is_by_code() {
+        takes_service(signalling, (name, load), *load.service, &load.from, faults);
     }
 }
 
@@ -480,7 +498,7 @@ fn takes_service(
             *load.from,
             text(&own)
         );
-        let place = load.service.map_or(load.from.place(), |service| service.place());
+        let place = load.service.place();
         faults.report(place, Fault::new(message).help(help));
     }
     for to in &*load.to {
@@ -519,7 +537,7 @@ pub(crate) fn reaches(signalling: &Signalling, from: &str, to: &str, place: Plac
 }
 
 /// Kept apart from loads: a point above M3UA has no route of its own.
-pub(crate) fn routes(signalling: &Signalling, faults: &mut Faults) {
+pub(crate) fn routes(signalling: &Signalling<Written>, faults: &mut Faults) {
     for route in signalling.routes.iter().filter(|route| is_served(signalling, &route.from)) {
         let message = format!("`{}` is above M3UA and has no routes of MTP3", *route.from);
         let help = "write the route for the point of its gateway";
@@ -537,13 +555,13 @@ mod tests {
     fn one_table_that_cannot_be_read_leaves_the_part_in_doubt() {
         let is_whole = |table: &str| {
             let (entries, mut faults) = Document::parse("part", table).entries().expect("the text is TOML");
-            let (file, _) = File::read_root(&entries, "a scenario", &mut faults).expect("there is one");
-            all_whole(file.signalling.whole().expect("there is a part"))
+            let part = Section::read(&entries, "signalling", Place::default(), &mut faults);
+            all_whole(&part.expect("the part itself has no fault"))
         };
-        assert!(is_whole("[signalling.gateways.london]\n[signalling.asps.boston]"));
+        assert!(is_whole("[gateways.london]\n[asps.boston]"));
         for table in ["gateways.london", "asps.boston", "associations.first", "application_servers.register"]
         {
-            assert!(!is_whole(&format!("[signalling.{table}]\nunheard = 1")), "{table}");
+            assert!(!is_whole(&format!("[{table}]\nunheard = 1")), "{table}");
         }
     }
 }

@@ -2,7 +2,7 @@
 //! `[signalling.application_servers.<name>]`: signalling gateways and the application servers behind them.
 
 use slantpath_base::Duration;
-use slantpath_reader::{Setting, choice, section};
+use slantpath_reader::{Later, Setting, choice, section};
 use slantpath_sigtran::asp::{GatewayConfig, ProcessConfig, TrafficMode};
 use slantpath_sigtran::m3ua::{AspConfig, QueueLimits};
 
@@ -20,10 +20,10 @@ fn queue() -> u32 {
 
 section! {
     /// A signalling gateway, between links of SS7 and associations of M3UA.
-    pub struct Gateway {
+    pub struct Gateway<S> {
         /// Point of the gateway, which transfers between its links and the application servers behind it; the point of
         /// the gateway's name if absent.
-        point: Option<Setting<String>>;
+        point: Later<S, Setting<String>>;
         /// T(r): how long messages for an application server without active ASP wait for one.
         t_r: Setting<Duration> = recovery(), at most TIMER;
         /// T(beat): how often BEAT is sent; not at all if absent, since SCTP has heartbeats of its own.
@@ -36,9 +36,9 @@ section! {
 
 section! {
     /// An application server process (ASP).
-    pub struct Asp {
+    pub struct Asp<S> {
         /// The host of the packet network that it runs on; the node of the ASP's name if absent.
-        node: Option<Setting<String>>;
+        node: Later<S, Setting<String>>;
         /// T(ack): how long the answer to ASP Up, ASP Active and their like may take before they are retransmitted.
         t_ack: Setting<Duration> = ProcessConfig::default().acknowledgement, at most TIMER;
         /// T(beat): how often BEAT is sent; not at all if absent, since SCTP has heartbeats of its own.
@@ -50,7 +50,7 @@ section! {
 
 section! {
     /// An association of SCTP between a gateway and an ASP, which opens it.
-    pub struct Association {
+    pub struct Association<S> {
         /// Gateway of the association.
         gateway: Setting<String>;
         /// The ASP.
@@ -58,11 +58,11 @@ section! {
         /// Adaptation layer that the association carries.
         adaptation: Setting<AssociationAdaptation> = AssociationAdaptation::M3ua;
         /// The association's configuration, `[sctp.<profile>]`; `default` if absent.
-        profile: Option<Setting<String>>;
+        profile: Later<S, Setting<String>>;
         /// The gateway's link of the packet network that is used first; if absent, one that leads straight to the ASP,
         /// or its first link in alphabetical order; of a host with several cables of a sky, that by which the way leads
         /// at the start.
-        primary: Option<Setting<String>>;
+        primary: Later<S, Setting<String>>;
         /// Time after a loss at which the ASP opens the association again.
         reopen_after: Setting<Duration> = Duration::from_secs(1), at most TIMER;
     }

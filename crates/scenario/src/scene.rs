@@ -1,0 +1,62 @@
+//! Parts of a scenario that flows, sessions and signalling name, and in which their times lie.
+
+use slantpath_base::{DataSize, Duration};
+use slantpath_profiles::default::DEFAULT_PROFILE;
+use slantpath_reader::{Faults, Setting, Tables, Written};
+
+use crate::fault::{before_the_end, resolve};
+use crate::flow::schema::Transport;
+use crate::link::wiring::Wiring;
+use slantpath_profiles::sctp::SctpProfile;
+use slantpath_profiles::tcp::TcpProfile;
+
+/// Nodes, links and profiles that something names, and the length of the run.
+#[derive(Clone, Copy)]
+pub(crate) struct Scene<'a> {
+    pub(crate) wiring: Wiring<'a, Written>,
+    pub(crate) sctp: &'a Tables<SctpProfile>,
+    pub(crate) tcp: &'a Tables<TcpProfile>,
+    /// Length of the run, unless `[scenario]` is at fault.
+    pub(crate) duration: Option<Duration>,
+}
+
+impl<'a> Scene<'a> {
+    /// Reports a time that lies at or after the end of the run.
+    pub(crate) fn before_the_end(self, at: &Setting<Duration>, what: &str, faults: &mut Faults) {
+        before_the_end(self.duration, at, what, faults);
+    }
+
+    /// Reports a profile that is not there.
+    pub(crate) fn has_profile(self, transport: Transport, profile: &Setting<String>, faults: &mut Faults) {
+        match transport {
+            Transport::Sctp => {
+                resolve(self.sctp, profile, "SCTP profile", profile.place(), faults);
+            }
+            Transport::Tcp => {
+                resolve(self.tcp, profile, "TCP profile", profile.place(), faults);
+            }
+        }
+    }
+
+    /// The SCTP profile of this name, or of whoever names none.
+    pub(crate) fn sctp_profile(self, profile: Option<&Setting<String>>) -> Option<&'a SctpProfile> {
+        self.sctp.find(name_of(profile))
+    }
+
+    /// The send buffer of a profile, or of whoever names none.
+    pub(crate) fn send_buffer(
+        self,
+        transport: Transport,
+        profile: Option<&Setting<String>>,
+    ) -> Option<&'a Setting<DataSize>> {
+        match transport {
+            Transport::Sctp => self.sctp.find(name_of(profile)).map(|profile| &profile.send_buffer),
+            Transport::Tcp => self.tcp.find(name_of(profile)).map(|profile| &profile.send_buffer),
+        }
+    }
+}
+
+/// The name of a profile, or that of whoever names none.
+pub(crate) fn name_of(profile: Option<&Setting<String>>) -> &str {
+    profile.map_or(DEFAULT_PROFILE, |profile| profile.as_str())
+}
