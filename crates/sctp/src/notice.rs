@@ -97,17 +97,19 @@ macro_rules! notices {
                 )+ }
             }
 
-            /// Reads the event of this name from its fields. `Err` names a field that is wrong; `None`: there is no
-            /// such event.
+            /// Reads the event of this name from its fields; `None` if there is no such event.
+            ///
+            /// # Errors
+            /// The name of a field that is wrong or lacking.
             pub fn read(
                 name: &str,
                 mut field: impl FnMut(&'static str) -> Option<Value>,
-            ) -> Option<Result<Self, &'static str>> {
-                Some(match name {
-                    $( $name => (|| Ok(Self::$Variant { $(
+            ) -> Result<Option<Self>, &'static str> {
+                Ok(match name {
+                    $( $name => Some(Self::$Variant { $(
                         $field: field(stringify!($field)).and_then(Field::of).ok_or(stringify!($field))?,
-                    )* }))(), )+
-                    _ => return None,
+                    )* }), )+
+                    _ => None,
                 })
             }
 
