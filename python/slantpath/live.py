@@ -133,7 +133,8 @@ class Notification:
     """Those streams; none: all of the direction. A channel that the peer closes (RFC 8831, section 6.7) is
     ``streams reset`` with ``inbound``, and is closed by `Association.reset_streams` of the same."""
     fields: Mapping[str, Any] = field(default_factory=dict)
-    """What the event says, by the names that `slantpath.sctp_events` and traces have."""
+    """What the event says, by the names that `slantpath.sctp_events` and traces have. A value that there
+    is not is left out. Of ``abandoned`` there are none here: only a trace tells which message it was."""
 
 
 def _given(settings: Settings, profile: str | PathLike[str] | None) -> dict[str, object]:

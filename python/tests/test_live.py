@@ -16,7 +16,7 @@ import pytest
 if sys.platform != "linux":
     pytest.skip("slantpath.live drives the sockets of Linux", allow_module_level=True)
 
-from slantpath import live
+from slantpath import live, sctp_events
 from slantpath.errors import ScenarioError
 from slantpath.sctp_settings import SctpSettings
 
@@ -353,10 +353,16 @@ def test_streams_are_added_and_reset_and_paths_are_commanded() -> None:
             with pytest.raises(live.LiveError, match="stream 19 is not one of the 16"):
                 await call.send(19, b"too early")
             call.add_streams(4)
+            streams = {
+                call: {"outbound_streams": 20, "inbound_streams": 16},
+                accepted: {"outbound_streams": 16, "inbound_streams": 20},
+            }
             for association in (call, accepted):
                 told = await association.notification()
                 assert told is not None
                 assert told.what == "streams added"
+                assert told.fields == {"change": "added", **streams[association]}
+                assert set(told.fields) <= set(sctp_events.EVENTS[told.what].__annotations__)
             await call.send(19, b"on one that was added")
             message = await accepted.receive()
             assert message is not None

@@ -31,8 +31,8 @@ const TURNS: usize = 16;
 /// ECN field.
 type Message<'py> = (u16, u32, bool, Bound<'py, PyBytes>, [u8; 3]);
 
-/// Notification as Python gets it: what has happened, to which address, how many were missed, in which direction to which
-/// streams, and the fields of the event.
+/// Notification as Python gets it: what has happened, to which address, how many were missed, in which direction to
+/// which streams, and the fields of the event.
 type Told<'py> =
     (&'static str, Option<String>, u64, Option<&'static str>, Option<Vec<u16>>, Bound<'py, PyDict>);
 

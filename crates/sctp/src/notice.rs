@@ -1,9 +1,9 @@
 //! The dictionary of events: what an association tells of itself, declared once.
 //!
-//! Each entry of `notices!` has the event's name, its fields with their meaning, the names by which programs are told of
-//! it, and the words in which people are. All else follows from that: the lines of a trace and the page that describes
-//! them, the words of `slantpath explain` and of the command's log, the notifications of programs in Rust and Python with
-//! their fields, and the file that documents them for Python.
+//! Each entry of `notices!` has the event's name, its fields with their meaning, the names by which programs are told
+//! of it, and the words in which people are. All else follows from that: the lines of a trace and the page that
+//! describes them, the words of `slantpath explain` and of the command's log, the notifications of programs in Rust
+//! and Python with their fields, and the file that documents them for Python.
 //!
 //! An event is added by an entry here and a line where SCTP knows of it, which makes the event ([`Notice::event`]).
 //! Events that code acts on have a form of their own in [`Event`] as well; [`Event::notice`] gives the entry of each.
@@ -97,17 +97,19 @@ macro_rules! notices {
                 )+ }
             }
 
-            /// Reads the event of this name from its fields. `Err` names a field that is wrong; `None`: there is no
-            /// such event.
+            /// Reads the event of this name from its fields; `None` if there is no such event.
+            ///
+            /// # Errors
+            /// The name of a field that is wrong or lacking.
             pub fn read(
                 name: &str,
                 mut field: impl FnMut(&'static str) -> Option<Value>,
-            ) -> Option<Result<Self, &'static str>> {
-                Some(match name {
-                    $( $name => (|| Ok(Self::$Variant { $(
+            ) -> Result<Option<Self>, &'static str> {
+                Ok(match name {
+                    $( $name => Some(Self::$Variant { $(
                         $field: field(stringify!($field)).and_then(Field::of).ok_or(stringify!($field))?,
-                    )* }))(), )+
-                    _ => return None,
+                    )* }), )+
+                    _ => None,
                 })
             }
 

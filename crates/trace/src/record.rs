@@ -77,9 +77,10 @@ macro_rules! events {
             fn read(name: &str, line: &Map<String, Value>) -> Result<Self, RecordFault> {
                 Ok(match name {
                     $( $name => Self::$Variant { $( $field: read_field(line, stringify!($field))?, )* }, )+
-                    other => return match Notice::read(other, |field| taken(line.get(field))) {
-                        Some(notice) => notice.map(Self::Notice).map_err(RecordFault::Field),
-                        None => Err(RecordFault::UnknownEvent(other.to_owned())),
+                    other => match Notice::read(other, |field| taken(line.get(field))) {
+                        Ok(Some(notice)) => Self::Notice(notice),
+                        Ok(None) => return Err(RecordFault::UnknownEvent(other.to_owned())),
+                        Err(field) => return Err(RecordFault::Field(field)),
                     },
                 })
             }
