@@ -80,8 +80,8 @@ pub use link::{
     ArqConfig, ArqOrder, AtHandover, BeyondMax, Bursts, ChannelState, CoDelConfig, CongestionSignal, Contact,
     Count, Counters, Delay, DelayCurve, DelayPiece, DirectionConfig, DropReason, DrrClass, DrrConfig,
     FqCoDelConfig, FrameConfig, GilbertElliott, HeaderCompression, LeftBehind, Measure, Precedence,
-    QueueConfig, QueueLimit, QueueStatistics, RedConfig, RedThresholds, Reordering, ShaperConfig,
-    SharedPortStatistics, SlotRun, WhileDown,
+    QueueConfig, QueueLimit, QueueStatistics, RedConfig, RedThresholds, Reordering, SendingConfig,
+    ShaperConfig, SharedPortStatistics, SlotRun, WhileDown,
 };
 pub use network::Network;
 pub use outside::{InjectError, OutsidePacket, RecordError};
