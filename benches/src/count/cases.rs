@@ -36,9 +36,10 @@ const RFCS: Governed = Governed::ByTheRfcs;
 
 impl Case {
     /// All cases, in the order of the table.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 24] = [
         Self { name: "tcp-dumbbell-10", unit: HOP, prepare: || Ok(dumbbell(Protocol::Tcp, RFCS, 10)) },
         Self { name: "tcp-dumbbell-100", unit: HOP, prepare: || Ok(dumbbell(Protocol::Tcp, RFCS, 100)) },
+        Self { name: "tcp-watched-10", unit: HOP, prepare: || Ok(watched()) },
         Self { name: "tcp-new-reno", unit: HOP, prepare: || Ok(by_time(Algorithm::Standard)) },
         Self { name: "tcp-cubic", unit: HOP, prepare: || Ok(by_time(Algorithm::Cubic)) },
         Self { name: "tcp-hybla", unit: HOP, prepare: || Ok(by_time(Algorithm::Hybla)) },
@@ -80,6 +81,19 @@ impl Case {
 fn dumbbell(protocol: Protocol, governed: Governed, flows: usize) -> Work {
     let case = dumbbell::Case { protocol, governed, flows, delay_ms: 20, seconds: 10 };
     let mut network = dumbbell::slantpath::build(&case);
+    Box::new(move || {
+        network.run_until(Instant::from_secs(case.seconds.into()));
+        network.packet_hops()
+    })
+}
+
+/// Prepares a dumbbell of ten TCP flows, with what each packet's journey takes: what links cost that are asked for more
+/// than to carry packets.
+fn watched() -> Work {
+    let case =
+        dumbbell::Case { protocol: Protocol::Tcp, governed: RFCS, flows: 10, delay_ms: 20, seconds: 10 };
+    let mut network = dumbbell::slantpath::build(&case);
+    network.watch_journeys();
     Box::new(move || {
         network.run_until(Instant::from_secs(case.seconds.into()));
         network.packet_hops()

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use slantpath_base::{DataRate, Duration};
 use slantpath_host::HOP_LIMIT;
-use slantpath_net::{InterfaceId, LinkEnd, NetworkGraph, NodeId, Routes};
+use slantpath_net::{InterfaceId, LinkEnd, NetworkGraph, NodeId, Routes, SendingConfig};
 use slantpath_profiles::congestion::{Capacity, capacity_fault};
 use slantpath_profiles::sctp::LEAST_PATH_MTU;
 use slantpath_reader::{Fault, Faults, Origin, Place, Setting};
@@ -276,7 +276,10 @@ pub(crate) fn slowest<'a>(built: &'a Built, way: &[InterfaceId]) -> Option<(&'a 
     let graph = &built.graph;
     let rate = |interface: &InterfaceId| {
         let direction = graph.direction(interface.outbound());
-        direction.shaper.map_or(direction.rate, |shaper| shaper.rate.min(direction.rate))
+        match direction.sending {
+            SendingConfig::Shaped(shaper) => shaper.rate.min(direction.rate),
+            _ => direction.rate,
+        }
     };
     let slowest = way.iter().min_by_key(|interface| rate(interface))?;
     Some((graph.link_name(slowest.link()), rate(slowest)))

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use slantpath_base::{Duration, Instant};
 
 use crate::address_names::AddressNames;
-use crate::link::{DirectionConfig, FrameConfig, ShaperConfig};
+use crate::link::{DirectionConfig, FrameConfig, SendingConfig, ShaperConfig};
 use crate::parcel::DestinationId;
 use crate::script::Change;
 use crate::{DirectionId, InterfaceId, LinkEnd, LinkId, NodeId, SharedPortId};
@@ -63,23 +63,8 @@ pub enum GraphError {
         /// The link's name.
         link: String,
     },
-    /// A link both repeats packets and compresses their headers.
-    #[error("link `{link}` repeats packets and compresses their headers: let it do one of them")]
-    RepeatsCompressed {
-        /// The link's name.
-        link: String,
-    },
-    /// A link both shapes and changes what packets take.
-    #[error("link `{link}` shapes, and repeats packets or compresses their headers: let it do one of them")]
-    ShapesWhatChanges {
-        /// The link's name.
-        link: String,
-    },
-    /// A direction sends in frames that carry nothing, or does what it cannot do in them.
-    #[error(
-        "link `{link}` sends in frames: their slots have to carry something, and it neither repeats packets, \
-         compresses headers nor shapes"
-    )]
+    /// A direction sends in frames that carry nothing.
+    #[error("link `{link}` sends in frames: their slots have to carry something")]
     Frames {
         /// The link's name.
         link: String,
@@ -468,25 +453,19 @@ fn check_link(graph: &NetworkGraph, link: LinkId) -> Result<(), GraphError> {
         if config.rate.as_bits_per_sec() == 0 {
             return Err(GraphError::NoRate { link: name() });
         }
-        if config.arq.is_some() && config.header_compression.is_some() {
-            return Err(GraphError::RepeatsCompressed { link: name() });
-        }
-        if let Some(FrameConfig { length, slots, slot_overhead, slot_payload_bytes }) = config.frames {
-            let slot = length.as_nanos().checked_div(slots.into()).map(Duration::from_nanos);
-            let is_empty = slot_payload_bytes == 0 || slot.is_none_or(|slot| slot <= slot_overhead);
-            let does_more =
-                config.arq.is_some() || config.header_compression.is_some() || config.shaper.is_some();
-            if is_empty || does_more {
-                return Err(GraphError::Frames { link: name() });
+        match config.sending {
+            SendingConfig::InFrames(FrameConfig { length, slots, slot_overhead, slot_payload_bytes }) => {
+                let slot = length.as_nanos().checked_div(slots.into()).map(Duration::from_nanos);
+                if slot_payload_bytes == 0 || slot.is_none_or(|slot| slot <= slot_overhead) {
+                    return Err(GraphError::Frames { link: name() });
+                }
             }
-        }
-        if let Some(ShaperConfig { rate, burst }) = config.shaper {
-            if config.arq.is_some() || config.header_compression.is_some() {
-                return Err(GraphError::ShapesWhatChanges { link: name() });
+            SendingConfig::Shaped(ShaperConfig { rate, burst }) => {
+                if rate.as_bits_per_sec() == 0 || burst.as_bytes() < u64::from(config.mtu_bytes) {
+                    return Err(GraphError::NoTokens { link: name() });
+                }
             }
-            if rate.as_bits_per_sec() == 0 || burst.as_bytes() < u64::from(config.mtu_bytes) {
-                return Err(GraphError::NoTokens { link: name() });
-            }
+            SendingConfig::Compressed(_) | SendingConfig::Plain | SendingConfig::Repeated(_) => {}
         }
         if config.mtu_bytes < least {
             let mtu_bytes = config.mtu_bytes;
@@ -499,7 +478,7 @@ fn check_link(graph: &NetworkGraph, link: LinkId) -> Result<(), GraphError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::link::{ArqConfig, ArqOrder, HeaderCompression, QueueConfig, QueueLimit};
+    use crate::link::{QueueConfig, QueueLimit};
     use slantpath_base::{DataRate, DataSize};
 
     const WIRE: &str = "wire";
@@ -512,25 +491,9 @@ mod tests {
         DirectionConfig::new(DataRate::from_bits_per_sec(1_000_000), Duration::ZERO, queue)
     }
 
-    fn repeating() -> DirectionConfig {
-        DirectionConfig { arq: Some(ArqConfig { tries: 2, order: ArqOrder::InOrder }), ..clean() }
-    }
-
-    fn compressing() -> DirectionConfig {
-        let header_compression = HeaderCompression {
-            header_bytes: 40,
-            compressed_bytes: 4,
-            refresh_packets: 10,
-            refresh_interval: Duration::from_secs(1),
-            losses_survived: 0,
-            contexts: 1,
-        };
-        DirectionConfig { header_compression: Some(header_compression), ..clean() }
-    }
-
     fn shaping(rate: DataRate, burst_bytes: u64) -> DirectionConfig {
         let burst = DataSize::from_bytes(burst_bytes);
-        DirectionConfig { shaper: Some(ShaperConfig { rate, burst }), ..clean() }
+        DirectionConfig { sending: SendingConfig::Shaped(ShaperConfig { rate, burst }), ..clean() }
     }
 
     /// The fault of a link that is so in one direction, whichever that is, and clean in the other.
@@ -560,35 +523,18 @@ mod tests {
 
     #[test]
     fn slots_of_a_frame_are_longer_than_what_carries_nothing_in_them_and_carry_something() {
-        let is_right = |frames| match fault(&DirectionConfig { frames: Some(frames), ..clean() }) {
-            None => true,
-            Some(GraphError::Frames { link }) if link == WIRE => false,
-            Some(other) => panic!("{other}"),
-        };
+        let is_right =
+            |frames| match fault(&DirectionConfig { sending: SendingConfig::InFrames(frames), ..clean() }) {
+                None => true,
+                Some(GraphError::Frames { link }) if link == WIRE => false,
+                Some(other) => panic!("{other}"),
+            };
         // What a slot of 10 ms over their number is longer than, by a nanosecond.
         for (slots, longest) in [(1, 9_999_999), (2, 4_999_999), (3, 3_333_332)] {
             assert!(is_right(frames(slots, longest, 1)), "{slots}");
             assert!(!is_right(frames(slots, longest + 1, 1)), "{slots}");
         }
         assert!(!is_right(frames(0, 0, 1)) && !is_right(frames(1, 0, 0)));
-    }
-
-    #[test]
-    fn what_repeats_compresses_or_shapes_does_neither_of_the_others_and_sends_in_no_frames() {
-        let mtu_bytes = clean().mtu_bytes;
-        let shaping = shaping(SLOWEST, mtu_bytes.into());
-        let link = || WIRE.to_owned();
-        for alone in [repeating(), compressing(), shaping.clone()] {
-            assert_eq!(fault(&alone), None);
-            let framed = DirectionConfig { frames: Some(frames(1, 0, 1)), ..alone };
-            assert_eq!(fault(&framed), Some(GraphError::Frames { link: link() }));
-        }
-        for other in [repeating(), compressing()] {
-            let both = DirectionConfig { shaper: shaping.shaper, ..other };
-            assert_eq!(fault(&both), Some(GraphError::ShapesWhatChanges { link: link() }));
-        }
-        let both = DirectionConfig { arq: repeating().arq, ..compressing() };
-        assert_eq!(fault(&both), Some(GraphError::RepeatsCompressed { link: link() }));
     }
 
     #[test]

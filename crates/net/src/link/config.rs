@@ -3,18 +3,15 @@
 use slantpath_base::{DataRate, Duration, Probability, Seed};
 
 use crate::conditioner::ConditioningRule;
-use crate::link::arq::ArqConfig;
 use crate::link::bursts::GilbertElliott;
 use crate::link::channel::{Channel, ChannelConfig};
 use crate::link::counters::DropReason;
-use crate::link::frames::FrameConfig;
-use crate::link::header_compression::HeaderCompression;
 use crate::link::lane::Lane;
 use crate::link::outage::WhileDown;
 use crate::link::propagation::Delay;
 use crate::link::queue::QueueConfig;
 use crate::link::reordering::Reordering;
-use crate::link::shaper::ShaperConfig;
+use crate::link::sending::SendingConfig;
 
 /// One direction of a link.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,9 +20,8 @@ pub struct DirectionConfig {
     pub conditioner: Vec<ConditioningRule>,
     /// Rate at which the transmitter sends; not zero.
     pub rate: DataRate,
-    /// If it sends in slots of frames that it is allocated, and not at any time: `rate` is what it sends at in them.
-    /// Not with repetition, compressed headers or a shaper.
-    pub frames: Option<FrameConfig>,
+    /// Way in which it sends: one of those that exclude each other.
+    pub sending: SendingConfig,
     /// Bytes that the link puts around each packet. They take time to send and count nowhere else: queues, counters
     /// and the MTU know packets from the IP header on.
     pub overhead_bytes: u32,
@@ -33,9 +29,6 @@ pub struct DirectionConfig {
     pub delay: Delay,
     /// Queue in which packets wait for the transmitter.
     pub queue: QueueConfig,
-    /// If packets wait for tokens, too: the one whose turn it is has to have them. Not with repetition or compressed
-    /// headers.
-    pub shaper: Option<ShaperConfig>,
     /// The longest packet that is carried, in bytes from the IP header on. Longer ones are fragmented if they may be,
     /// and dropped otherwise.
     pub mtu_bytes: u32,
@@ -52,12 +45,6 @@ pub struct DirectionConfig {
     pub duplication: Probability,
     /// Extra delay of some packets, by which others may overtake them.
     pub reordering: Reordering,
-    /// If the link repeats what an error has hit: neither loss nor damage is seen then but by what is given up, and
-    /// nothing is doubled or reordered at random.
-    pub arq: Option<ArqConfig>,
-    /// If the link compresses headers. What an error hits is lost then, and nothing is doubled or reordered at random.
-    /// Not with repetition.
-    pub header_compression: Option<HeaderCompression>,
     /// Treatment of packets while the direction is down.
     pub while_down: WhileDown,
 }
@@ -69,11 +56,10 @@ impl DirectionConfig {
         Self {
             conditioner: Vec::new(),
             rate,
-            frames: None,
+            sending: SendingConfig::Plain,
             overhead_bytes: 0,
             delay: Delay::Constant(delay),
             queue,
-            shaper: None,
             mtu_bytes: 1_500,
             is_mtu_reported: true,
             loss: Probability::NEVER,
@@ -81,8 +67,6 @@ impl DirectionConfig {
             bursts: None,
             duplication: Probability::NEVER,
             reordering: Reordering::NONE,
-            arq: None,
-            header_compression: None,
             while_down: WhileDown::Drop,
         }
     }
@@ -91,10 +75,7 @@ impl DirectionConfig {
 impl DirectionConfig {
     /// Tells if the time that a packet takes to be sent, or the instant at which it is, is known only then.
     pub const fn is_settled_when_sent(&self) -> bool {
-        self.arq.is_some()
-            || self.header_compression.is_some()
-            || self.shaper.is_some()
-            || self.frames.is_some()
+        !matches!(self.sending, SendingConfig::Plain)
     }
 
     /// The lane of the direction, with random streams that are named by `path`.
@@ -106,7 +87,10 @@ impl DirectionConfig {
             duplication: self.duplication,
             reordering: self.reordering,
         };
-        let lost_as = if self.arq.is_some() { DropReason::GivenUp } else { DropReason::Loss };
+        let lost_as = match self.sending {
+            SendingConfig::Repeated(_) => DropReason::GivenUp,
+            _ => DropReason::Loss,
+        };
         Lane::new(&self.delay, Channel::new(channel, seed, path), lost_as)
     }
 

@@ -59,12 +59,7 @@ impl Port {
         let service = Service::new(config.rate, config.overhead_bytes);
         let closed_form = |service, queue| Transmitter::ClosedForm(ClosedForm::new(service, queue));
         let event_driven = |scheduler: Scheduler| {
-            let scheduler = scheduler
-                .with_arq(config.arq)
-                .with_header_compression(config.header_compression)
-                .with_shaper(config.shaper)
-                .with_frames(config.frames, config.overhead_bytes);
-            Transmitter::EventDriven(Box::new(scheduler))
+            Transmitter::EventDriven(Box::new(scheduler.sending(config.sending, config.overhead_bytes)))
         };
         Self {
             transmitter: match &config.queue {
@@ -475,6 +470,7 @@ mod tests {
     use crate::link::admission::QueueLimit;
     use crate::link::counters::Counters;
     use crate::link::frames::{FrameConfig, SlotRun};
+    use crate::link::sending::SendingConfig;
     use crate::packets::PacketStore;
     use crate::parcel::DestinationId;
     use slantpath_base::Duration;
@@ -540,7 +536,8 @@ mod tests {
             slot_overhead: Duration::from_micros(100),
             slot_payload_bytes: 100,
         };
-        let config = DirectionConfig { frames: Some(frames), overhead_bytes: 20, ..config(Duration::ZERO) };
+        let sending = SendingConfig::InFrames(frames);
+        let config = DirectionConfig { sending, overhead_bytes: 20, ..config(Duration::ZERO) };
         let mut port = Port::new(&config, Seed::new(1, 0), "links/first");
         let mut lane = config.lane(Seed::new(1, 0), "links/first");
         let (mut counters, mut packets) = (Counters::default(), PacketStore::default());

@@ -12,19 +12,20 @@ use slantpath_base::{DataRate, Duration, Instant, Seed};
 use crate::address_names::AddressNames;
 use crate::conditioner::FlowKey;
 use crate::link::admission::{CongestionSignal, QueueLimit, Waiting};
-use crate::link::arq::{Arq, ArqConfig, Frame};
+use crate::link::arq::{Arq, Frame};
 use crate::link::class::Class;
 use crate::link::codel::{CoDel, CoDelConfig};
 use crate::link::counters::DropReason;
 use crate::link::drr::{DeficitRoundRobin, DrrConfig};
 use crate::link::fq_codel::{FqCoDel, FqCoDelConfig};
-use crate::link::frames::{Bursts, FrameConfig, Frames};
-use crate::link::header_compression::{Compressor, HeaderCompression};
+use crate::link::frames::{Bursts, Frames};
+use crate::link::header_compression::Compressor;
 use crate::link::lane::{Lane, Outlet};
 use crate::link::occupancy::{Occupancy, QueueStatistics, Waits};
 use crate::link::red::Red;
+use crate::link::sending::SendingConfig;
 use crate::link::service::{Service, Transmission};
-use crate::link::shaper::{Shaper, ShaperConfig};
+use crate::link::shaper::Shaper;
 use crate::link::transmitter::State;
 use crate::parcel::{Fate, Parcel};
 use crate::probe::QueueProbe;
@@ -40,18 +41,7 @@ pub(crate) struct Scheduler {
     free_at: Instant,
     state: State,
     service: Service,
-    /// If the link repeats what an error has hit.
-    arq: Option<Box<Arq>>,
-    /// If it compresses headers.
-    compressor: Option<Box<Compressor>>,
-    /// If packets wait for tokens.
-    shaper: Option<Box<Shaper>>,
-    /// The packet whose turn it is, until it has its tokens. It counts among those that wait, and none overtakes it.
-    held: Option<(Instant, Parcel)>,
-    /// If it sends in slots of frames only.
-    frames: Option<Box<Frames>>,
-    /// Bytes that the link puts around each packet in them.
-    overhead_bytes: u32,
+    sending: Sending,
     occupancy: Occupancy,
     pub(crate) probe: Option<Box<QueueProbe>>,
 }
@@ -71,6 +61,25 @@ enum Discipline {
     Red {
         red: Box<Red>,
         class: Class,
+    },
+}
+
+/// A [`SendingConfig`] with its state.
+#[derive(Clone, Debug)]
+enum Sending {
+    Compressed(Box<Compressor>),
+    InFrames {
+        frames: Box<Frames>,
+        /// Bytes that the link puts around each packet.
+        overhead_bytes: u32,
+    },
+    Plain,
+    Repeated(Box<Arq>),
+    Shaped {
+        shaper: Box<Shaper>,
+        /// The packet whose turn it is, until it has its tokens. It counts among those that wait, and none overtakes
+        /// it.
+        held: Option<(Instant, Parcel)>,
     },
 }
 
@@ -119,28 +128,19 @@ impl Scheduler {
         Self::new(service, QueueLimit::Unlimited, discipline)
     }
 
-    /// Has what an error hits be repeated.
-    pub(crate) fn with_arq(mut self, config: Option<ArqConfig>) -> Self {
-        self.arq = config.map(|config| Box::new(Arq::new(config)));
-        self
-    }
-
-    /// Has headers be compressed.
-    pub(crate) fn with_header_compression(mut self, config: Option<HeaderCompression>) -> Self {
-        self.compressor = config.map(|config| Box::new(Compressor::new(config)));
-        self
-    }
-
-    /// Has packets wait for tokens.
-    pub(crate) fn with_shaper(mut self, config: Option<ShaperConfig>) -> Self {
-        self.shaper = config.map(|config| Box::new(Shaper::new(config)));
-        self
-    }
-
-    /// Has packets be sent in slots of frames, which are [allocated](Self::allocate).
-    pub(crate) fn with_frames(mut self, config: Option<FrameConfig>, overhead_bytes: u32) -> Self {
-        self.frames = config.map(|config| Box::new(Frames::new(config)));
-        self.overhead_bytes = overhead_bytes;
+    /// Has packets be sent this way. In frames, the link puts so many bytes around each.
+    pub(crate) fn sending(mut self, config: SendingConfig, overhead_bytes: u32) -> Self {
+        self.sending = match config {
+            SendingConfig::Compressed(config) => Sending::Compressed(Box::new(Compressor::new(config))),
+            SendingConfig::InFrames(config) => {
+                Sending::InFrames { frames: Box::new(Frames::new(config)), overhead_bytes }
+            }
+            SendingConfig::Plain => Sending::Plain,
+            SendingConfig::Repeated(config) => Sending::Repeated(Box::new(Arq::new(config))),
+            SendingConfig::Shaped(config) => {
+                Sending::Shaped { shaper: Box::new(Shaper::new(config)), held: None }
+            }
+        };
         self
     }
 
@@ -157,12 +157,7 @@ impl Scheduler {
             free_at: Instant::START,
             state: State::Up,
             service,
-            arq: None,
-            compressor: None,
-            shaper: None,
-            held: None,
-            frames: None,
-            overhead_bytes: 0,
+            sending: Sending::Plain,
             occupancy: Occupancy::default(),
             probe: None,
         }
@@ -175,16 +170,36 @@ impl Scheduler {
     /// Instant at which the next packet is to be chosen; [`Instant::FAR_FUTURE`] while none waits.
     #[inline]
     pub(crate) fn next_choice(&self) -> Instant {
-        match (self.state, &self.arq) {
+        match &self.sending {
             _ if self.state == State::Down => Instant::FAR_FUTURE,
-            _ if let Some(frames) = &self.frames => self.next_in(frames),
-            (State::Up, _) if self.packets > 0 => match self.held {
-                Some((until, _)) => self.free_at.max(until),
-                None => self.free_at,
-            },
-            (State::Up, Some(arq)) => self.free_at.max(arq.next_due()),
-            (State::Up, None) | (State::Down, _) => Instant::FAR_FUTURE,
+            Sending::InFrames { frames, .. } => self.next_in(frames),
+            Sending::Shaped { held: Some((until, _)), .. } => self.free_at.max(*until),
+            _ if self.packets > 0 => self.free_at,
+            Sending::Repeated(arq) => self.free_at.max(arq.next_due()),
+            Sending::Compressed(_) | Sending::Plain | Sending::Shaped { .. } => Instant::FAR_FUTURE,
         }
+    }
+
+    fn frames(&self) -> Option<&Frames> {
+        if let Sending::InFrames { frames, .. } = &self.sending { Some(frames) } else { None }
+    }
+
+    fn frames_mut(&mut self) -> Option<&mut Frames> {
+        if let Sending::InFrames { frames, .. } = &mut self.sending { Some(frames) } else { None }
+    }
+
+    fn arq_mut(&mut self) -> Option<&mut Arq> {
+        if let Sending::Repeated(arq) = &mut self.sending { Some(arq) } else { None }
+    }
+
+    /// The packet that waits for its tokens, and until when.
+    fn held(&self) -> Option<(Instant, Parcel)> {
+        if let Sending::Shaped { held, .. } = &self.sending { *held } else { None }
+    }
+
+    fn take_held(&mut self) -> Option<Parcel> {
+        let Sending::Shaped { held, .. } = &mut self.sending else { return None };
+        held.take().map(|(_, parcel)| parcel)
     }
 
     /// Instant at which a packet has been sent in frames, or else the next can be.
@@ -201,13 +216,13 @@ impl Scheduler {
         let mut at = self.next_choice();
         while at <= now {
             self.count_waits(at);
-            if let Some((parcel, start)) = self.frames.as_mut().and_then(|frames| frames.take_sent()) {
+            if let Some((parcel, start)) = self.frames_mut().and_then(Frames::take_sent) {
                 self.free_at = at;
                 outlet.carry(Transmission { start, end: at }, parcel);
-            } else if let Some((_, parcel)) = self.held.take() {
+            } else if let Some(parcel) = self.take_held() {
                 self.count_out(parcel);
                 self.shape(at, parcel, outlet);
-            } else if let Some(frame) = self.arq.as_mut().and_then(|arq| arq.take_due(at)) {
+            } else if let Some(frame) = self.arq_mut().and_then(|arq| arq.take_due(at)) {
                 self.repeat(at, frame, outlet);
             } else if let Some(parcel) = self.choose(at, outlet) {
                 self.shape(at, parcel, outlet);
@@ -221,7 +236,7 @@ impl Scheduler {
     /// Returns a packet that is to be [offered](Self::offer), with a mark if the queue gives it one, or says why it may
     /// not be; no [choice](Self::run) is due.
     pub(crate) fn admit(&mut self, now: Instant, parcel: Parcel) -> Result<Parcel, DropReason> {
-        let is_sending = self.frames.as_ref().is_some_and(|frames| frames.is_sending());
+        let is_sending = self.frames().is_some_and(Frames::is_sending);
         let is_idle = self.state == State::Up && self.packets == 0 && self.free_at <= now && !is_sending;
         let Discipline::Red { red, .. } = &mut self.discipline else { return Ok(parcel) };
         let waiting = Waiting {
@@ -243,12 +258,13 @@ impl Scheduler {
         outlet: &mut Outlet<'_>,
     ) -> Result<Fate, DropReason> {
         // Where others wait for a slot, that is known.
-        if let Some(frames) = self.frames.as_mut().filter(|_| self.packets == 0) {
+        if self.packets == 0
+            && let Some(frames) = self.frames_mut()
+        {
             frames.seek(now);
         }
         if self.is_idle(now) {
-            let waits = |shaper: &Shaper| !shaper.wait(now, u64::from(parcel.length())).is_zero();
-            if self.shaper.as_deref().is_some_and(waits) && !self.admits(parcel) {
+            if !self.has_tokens(now, parcel) && !self.admits(parcel) {
                 return Err(DropReason::QueueFull);
             }
             self.free_at = now;
@@ -260,7 +276,7 @@ impl Scheduler {
             return Err(DropReason::QueueFull);
         }
         self.count_waits(now);
-        if self.packets == 0 && self.frames.as_ref().is_some_and(|frames| !frames.is_sending()) {
+        if self.packets == 0 && self.frames().is_some_and(|frames| !frames.is_sending()) {
             // It waits for a slot, and not for a packet.
             self.free_at = self.free_at.max(now);
         }
@@ -271,18 +287,26 @@ impl Scheduler {
         if is_kept { Ok(Fate::Arrives) } else { Err(DropReason::QueueFull) }
     }
 
+    /// Tells if a packet that comes now has its tokens, if it needs any.
+    fn has_tokens(&self, now: Instant, parcel: Parcel) -> bool {
+        match &self.sending {
+            Sending::Shaped { shaper, .. } => shaper.wait(now, u64::from(parcel.length())).is_zero(),
+            _ => true,
+        }
+    }
+
     /// Tells if a packet that comes now is sent now.
     fn is_idle(&self, now: Instant) -> bool {
-        let has_slot = match &self.frames {
+        let has_slot = match self.frames() {
             None => true,
             Some(frames) => !frames.is_sending() && self.packets == 0 && frames.opportunity(now) == now,
         };
-        self.state == State::Up && self.free_at <= now && self.held.is_none() && has_slot
+        self.state == State::Up && self.free_at <= now && self.held().is_none() && has_slot
     }
 
     /// Tells if there is room for a packet in the queue: one that waits for tokens takes its place there as well.
     fn admits(&mut self, parcel: Parcel) -> bool {
-        let held = self.held.map(|(_, held)| held);
+        let held = self.held().map(|(_, held)| held);
         let (class, held) = match &mut self.discipline {
             Discipline::CoDel { class, .. } | Discipline::Fifo(class) => (class, held),
             Discipline::Drr(classes) => return classes.admits(parcel, held),
@@ -380,61 +404,64 @@ impl Scheduler {
 
     /// Transmits the packet whose turn it is, or keeps it until it has its tokens.
     fn shape(&mut self, at: Instant, parcel: Parcel, outlet: &mut Outlet<'_>) -> Fate {
-        match self.shaper.as_mut().map_or(Ok(()), |shaper| shaper.take(at, parcel.length())) {
-            Ok(()) => self.transmit(at, parcel, outlet),
-            Err(until) => {
-                self.count_waits(at);
-                self.held = Some((until, parcel));
-                self.packets += 1;
-                self.bytes += u64::from(parcel.length());
-                self.occupancy.note_peak(self.packets, self.bytes);
-                self.observe(at);
-                Fate::Arrives
-            }
+        if let Sending::Shaped { shaper, held } = &mut self.sending
+            && let Err(until) = shaper.take(at, parcel.length())
+        {
+            *held = Some((until, parcel));
+            self.count_waits(at);
+            self.packets += 1;
+            self.bytes += u64::from(parcel.length());
+            self.occupancy.note_peak(self.packets, self.bytes);
+            self.observe(at);
+            return Fate::Arrives;
         }
+        self.transmit(at, parcel, outlet)
     }
 
     fn transmit(&mut self, at: Instant, parcel: Parcel, outlet: &mut Outlet<'_>) -> Fate {
-        if let Some(frames) = &mut self.frames {
-            let bytes = u64::from(parcel.length()) + u64::from(self.overhead_bytes);
-            frames.begin(at, parcel, bytes);
-            self.occupancy.waits.busy += frames.time_of(bytes);
-            return Fate::Arrives;
-        }
-        if self.compressor.is_some() {
-            return self.transmit_compressed(at, parcel, outlet);
-        }
-        let transmission = self.occupy(at, parcel.length());
-        match &mut self.arq {
-            None => outlet.carry(transmission, parcel),
-            Some(arq) => {
+        match &mut self.sending {
+            Sending::Compressed(compressor) => {
+                let packet = outlet.packets.packet(parcel.packet());
+                let encoded = compressor.encode(at, packet, parcel.length());
+                let transmission = Transmission { start: at, end: self.service.finish(at, encoded.bytes) };
+                let fate = compressor.send(encoded, transmission, parcel, outlet);
+                self.occupy_until(at, transmission.end);
+                fate
+            }
+            Sending::InFrames { frames, overhead_bytes } => {
+                let bytes = u64::from(parcel.length()) + u64::from(*overhead_bytes);
+                frames.begin(at, parcel, bytes);
+                self.occupancy.waits.busy += frames.time_of(bytes);
+                Fate::Arrives
+            }
+            Sending::Plain | Sending::Shaped { .. } => {
+                let transmission = self.occupy(at, parcel.length());
+                outlet.carry(transmission, parcel)
+            }
+            Sending::Repeated(arq) => {
                 let frame = arq.first(parcel);
-                arq.send(frame, transmission, outlet);
+                self.repeat(at, frame, outlet);
                 Fate::Arrives
             }
         }
-    }
-
-    fn transmit_compressed(&mut self, at: Instant, parcel: Parcel, outlet: &mut Outlet<'_>) -> Fate {
-        let packet = outlet.packets.packet(parcel.packet());
-        let Some(compressor) = &mut self.compressor else { unreachable!("it compresses") };
-        let encoded = compressor.encode(at, packet, parcel.length());
-        self.free_at = self.service.finish(at, encoded.bytes);
-        self.occupancy.waits.busy += self.free_at - at;
-        compressor.send(encoded, Transmission { start: at, end: self.free_at }, parcel, outlet)
     }
 
     fn repeat(&mut self, at: Instant, frame: Frame, outlet: &mut Outlet<'_>) {
         let transmission = self.occupy(at, frame.length());
-        if let Some(arq) = &mut self.arq {
+        if let Some(arq) = self.arq_mut() {
             arq.send(frame, transmission, outlet);
         }
     }
 
     fn occupy(&mut self, at: Instant, length: u32) -> Transmission {
-        self.free_at = self.service.finish(at, length);
-        self.occupancy.waits.busy += self.free_at - at;
-        Transmission { start: at, end: self.free_at }
+        let end = self.service.finish(at, length);
+        self.occupy_until(at, end);
+        Transmission { start: at, end }
+    }
+
+    fn occupy_until(&mut self, at: Instant, end: Instant) {
+        self.free_at = end;
+        self.occupancy.waits.busy += end - at;
     }
 
     fn count_waits(&mut self, at: Instant) {
@@ -443,7 +470,7 @@ impl Scheduler {
 
     /// The rest of the transmission at `now`: in frames, the slots that it still takes.
     fn busy_to_come(&self, now: Instant) -> Waits {
-        Waits::of_transmission(match &self.frames {
+        Waits::of_transmission(match self.frames() {
             None => self.free_at.saturating_since(now),
             Some(frames) => frames.time_of(frames.left_bytes(now)),
         })
@@ -465,27 +492,30 @@ impl Scheduler {
         self.occupancy.waits = self.occupancy.waits.minus(self.busy_to_come(now));
         self.free_at = self.free_at.min(now);
         self.state = State::Down;
-        if let Some(compressor) = &mut self.compressor {
+        if let Sending::Compressed(compressor) = &mut self.sending {
             compressor.reset();
         }
     }
 
     /// Takes out what is held back at the far end of the transmission that ends after `now`.
     pub(crate) fn cut_off(&mut self, now: Instant) -> Option<Parcel> {
-        if self.frames.is_some() {
-            self.occupancy.waits = self.occupancy.waits.minus(self.busy_to_come(now));
+        let busy_to_come = self.busy_to_come(now);
+        match &mut self.sending {
+            Sending::InFrames { frames, .. } => {
+                self.occupancy.waits = self.occupancy.waits.minus(busy_to_come);
+                frames.cut_off()
+            }
+            Sending::Repeated(arq) => arq.cut_off(now),
+            Sending::Compressed(_) | Sending::Plain | Sending::Shaped { .. } => None,
         }
-        let sending = self.frames.as_mut().and_then(|frames| frames.cut_off());
-        sending.or_else(|| self.arq.as_mut()?.cut_off(now))
     }
 
     /// Has what is repeated from now on go to another receiver, which has no context of any flow.
     pub(crate) fn change_receiver(&mut self, now: Instant, lane: &mut Lane) {
-        if let Some(compressor) = &mut self.compressor {
-            compressor.reset();
-        }
-        if let Some(arq) = &mut self.arq {
-            arq.change_receiver(now, lane);
+        match &mut self.sending {
+            Sending::Compressed(compressor) => compressor.reset(),
+            Sending::Repeated(arq) => arq.change_receiver(now, lane),
+            Sending::InFrames { .. } | Sending::Plain | Sending::Shaped { .. } => {}
         }
     }
 
@@ -503,8 +533,8 @@ impl Scheduler {
             Discipline::FqCoDel(queues) => queues.take(),
             Discipline::Priority(classes) => classes.iter_mut().rev().flat_map(Class::take).collect(),
         };
-        let repeats = self.arq.as_mut().map(|arq| arq.take_repeats(now, lane));
-        let held = self.held.take().map(|(_, parcel)| parcel);
+        let held = self.take_held();
+        let repeats = self.arq_mut().map(|arq| arq.take_repeats(now, lane));
         let taken = repeats.into_iter().flatten().chain(held).chain(taken).collect();
         self.observe(now);
         taken
@@ -512,7 +542,7 @@ impl Scheduler {
 
     /// Has it have these slots of its frames from `from` on.
     pub(crate) fn allocate(&mut self, now: Instant, from: Instant, bursts: Bursts) {
-        if let Some(frames) = &mut self.frames {
+        if let Sending::InFrames { frames, .. } = &mut self.sending {
             frames.allocate(now, from, bursts);
             if !frames.is_sending() {
                 // What was there for it to send before has been sent.
@@ -523,29 +553,39 @@ impl Scheduler {
 
     /// Bytes that the link puts around each packet that is sent in frames.
     pub(crate) const fn overhead_bytes(&self) -> u32 {
-        self.overhead_bytes
+        match self.sending {
+            Sending::InFrames { overhead_bytes, .. } => overhead_bytes,
+            _ => 0,
+        }
     }
 
     /// Bytes that are to be sent, with what the link puts around each packet.
     pub(crate) fn backlog_bytes(&self, now: Instant) -> u64 {
-        let at_hand = self.frames.as_ref().map_or(0, |frames| frames.left_bytes(now));
-        self.bytes + self.packets * u64::from(self.overhead_bytes) + at_hand
+        let at_hand = self.frames().map_or(0, |frames| frames.left_bytes(now));
+        self.waiting_bytes() + at_hand
+    }
+
+    /// Bytes of what waits, with what the link puts around each packet in frames.
+    fn waiting_bytes(&self) -> u64 {
+        self.bytes + self.packets * u64::from(self.overhead_bytes())
     }
 
     /// Packets that are to be repeated, and their bytes.
     pub(crate) fn to_repeat(&self) -> (u64, u64) {
-        self.arq.as_ref().map_or((0, 0), |arq| arq.waiting())
+        if let Sending::Repeated(arq) = &self.sending { arq.waiting() } else { (0, 0) }
     }
 
     /// Time that a packet that comes at `now` waits, if all that is queued is sent before it.
     pub(crate) fn wait_at(&self, now: Instant) -> Duration {
-        if let Some(frames) = &self.frames {
-            let bytes = self.bytes + self.packets * u64::from(self.overhead_bytes);
-            return frames.sent_at(now, bytes).saturating_since(now);
+        if let Some(frames) = self.frames() {
+            return frames.sent_at(now, self.waiting_bytes()).saturating_since(now);
         }
         let length = u32::try_from(self.bytes).unwrap_or(u32::MAX);
         let waiting = if length == 0 { Duration::ZERO } else { self.service.time_to_send(length) };
-        let of_tokens = self.shaper.as_ref().map_or(Duration::ZERO, |shaper| shaper.wait(now, self.bytes));
+        let of_tokens = match &self.sending {
+            Sending::Shaped { shaper, .. } => shaper.wait(now, self.bytes),
+            _ => Duration::ZERO,
+        };
         self.free_at.saturating_since(now).saturating_add(waiting).max(of_tokens)
     }
 

@@ -6,7 +6,7 @@ use slantpath_base::{DataRate, Duration, Instant, Probability, Seed};
 use slantpath_net::{
     ArqConfig, ArqOrder, AtHandover, Change, Contact, Counters, DelayPiece, DestinationId, DirectionConfig,
     DirectionId, DropReason, HeaderCompression, LeftBehind, LinkEnd, LinkId, Links, Network, NetworkBuilder,
-    NodeId, SharedPortId, Source, WhileDown,
+    NodeId, SendingConfig, SharedPortId, Source, WhileDown,
 };
 
 use crate::fixture::{Scripted, address, byte_a_millisecond, clean, millis, packet_with, tag};
@@ -106,8 +106,8 @@ impl Sky {
         let mut wire = |name, from, to| builder.link(name, from, to, fast.clone(), fast.clone());
         let isl = wire("isl", west, east);
         let feeders = [wire("west-feeder", west, far), wire("east-feeder", east, far)];
-        let port = builder
-            .shared_port("west", DirectionConfig { arq: None, header_compression: None, ..slow.clone() });
+        let port =
+            builder.shared_port("west", DirectionConfig { sending: SendingConfig::Plain, ..slow.clone() });
         builder.address(antenna.first(), address(1)).address(other_antenna.first(), address(3));
         builder.address(feeders[0].second(), address(2));
         let graph = builder.build().expect("a sound plan");
@@ -226,7 +226,7 @@ fn what_is_being_sent_at_the_end_of_a_contact_is_lost_and_what_waits_is_treated_
 fn what_a_link_has_to_repeat_goes_to_the_next_satellite_as_if_it_had_not_been_sent() {
     let slow = DirectionConfig {
         loss: Probability::ALWAYS,
-        arq: Some(ArqConfig { tries: 2, order: ArqOrder::InOrder }),
+        sending: SendingConfig::Repeated(ArqConfig { tries: 2, order: ArqOrder::InOrder }),
         while_down: WhileDown::Hold,
         ..clean(byte_a_millisecond(), Duration::ZERO, 10)
     };
@@ -246,7 +246,7 @@ fn what_a_link_has_to_repeat_goes_to_the_next_satellite_as_if_it_had_not_been_se
 
 #[test]
 fn another_satellite_knows_no_context_and_gets_full_headers_first() {
-    let header_compression = Some(HeaderCompression {
+    let sending = SendingConfig::Compressed(HeaderCompression {
         header_bytes: 20,
         compressed_bytes: 10,
         refresh_packets: 100,
@@ -255,7 +255,7 @@ fn another_satellite_knows_no_context_and_gets_full_headers_first() {
         contexts: 1,
     });
     let slow = clean(byte_a_millisecond(), Duration::ZERO, 10);
-    let sky = Sky::with(&DirectionConfig { header_compression, while_down: WhileDown::Hold, ..slow });
+    let sky = Sky::with(&DirectionConfig { sending, while_down: WhileDown::Hold, ..slow });
     // Packets of one flow.
     let sent = [(0, 2, 0); 5];
     let at = |steps: &[(u64, Step)]| -> Vec<u64> {

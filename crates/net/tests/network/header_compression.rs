@@ -3,8 +3,7 @@
 use proptest::prelude::*;
 use slantpath_base::{Duration, Probability, Seed};
 use slantpath_net::{
-    ArqConfig, ArqOrder, Change, Counters, DirectionConfig, DropReason, GraphError, HeaderCompression,
-    NetworkBuilder, WhileDown,
+    Change, Counters, DirectionConfig, DropReason, HeaderCompression, SendingConfig, WhileDown,
 };
 use slantpath_wire::ip::IPV4_HEADER_LEN;
 use slantpath_wire::{Checksum, Packet};
@@ -24,7 +23,7 @@ const EVERY_FOURTH: HeaderCompression = HeaderCompression {
 /// A byte takes a millisecond, the way 10 ms.
 fn config(compression: HeaderCompression) -> DirectionConfig {
     let wire = clean(byte_a_millisecond(), Duration::from_millis(10), 100);
-    DirectionConfig { header_compression: Some(compression), ..wire }
+    DirectionConfig { sending: SendingConfig::Compressed(compression), ..wire }
 }
 
 /// Offset of the number in a packet, behind the ports.
@@ -163,17 +162,6 @@ fn a_link_that_comes_up_again_begins_with_full_headers() {
     let took: Vec<u64> =
         arrivals(&run(EVERY_FOURTH, &[0; 4], &[], &outage)).into_iter().map(|(_, took)| took).collect();
     assert_eq!(took, [FULL, COMPRESSED, FULL, COMPRESSED]);
-}
-
-#[test]
-fn a_link_that_repeats_compresses_no_headers() {
-    let arq = Some(ArqConfig { tries: 2, order: ArqOrder::InOrder });
-    let both = DirectionConfig { arq, ..config(EVERY_FOURTH) };
-    let mut builder = NetworkBuilder::new();
-    let (first, second) = (builder.host("first"), builder.host("second"));
-    let link = builder.link("wire", first, second, config(EVERY_FOURTH), both);
-    builder.address(link.first(), address(1));
-    assert!(matches!(builder.build(), Err(GraphError::RepeatsCompressed { link }) if link == "wire"));
 }
 
 proptest! {

@@ -2,7 +2,7 @@
 
 use slantpath_base::{DataRate, Duration, Probability, Seed};
 use slantpath_net::{
-    ArqConfig, ArqOrder, Change, DirectionConfig, Journey, Network, NetworkBuilder, WhileDown,
+    ArqConfig, ArqOrder, Change, DirectionConfig, Journey, Network, NetworkBuilder, SendingConfig, WhileDown,
 };
 use slantpath_wire::Packet;
 use slantpath_wire::ip::{Fragmentation, IpHeader, protocol};
@@ -71,8 +71,8 @@ fn a_fragment_has_the_journey_of_its_packet_up_to_the_cut() {
 /// The first two packets are hit: sent until 100 and 150 ms, they are asked for again at 300 and 350. The third is sent
 /// from 260 to 360, the first again until 460, the second until 510.
 fn with_repetition(order: ArqOrder) -> Vec<Journey> {
-    let arq = Some(ArqConfig { tries: 5, order });
-    let config = DirectionConfig { arq, loss: Probability::ALWAYS, ..config(100) };
+    let sending = SendingConfig::Repeated(ArqConfig { tries: 5, order });
+    let config = DirectionConfig { sending, loss: Probability::ALWAYS, ..config(100) };
     let mut pair = Pair::with(&config, Seed::new(1, 0), |builder, link| {
         builder.change(millis(150), link.forward(), Change::Loss(Probability::NEVER));
     });

@@ -3,7 +3,7 @@
 use slantpath_base::{DataRate, DataSize, Duration, Instant, Seed, Stream};
 use slantpath_net::{
     DirectionConfig, DropReason, Host, InterfaceId, LinkId, Network, NetworkBuilder, QueueConfig, QueueLimit,
-    ShaperConfig,
+    SendingConfig, ShaperConfig,
 };
 use slantpath_wire::Packet;
 
@@ -48,9 +48,9 @@ fn link(limit: QueueLimit) -> DirectionConfig {
 /// A link a thousand times as fast, before which packets wait for tokens that come at that rate.
 fn shaped_link(limit: QueueLimit) -> DirectionConfig {
     let link = link(limit);
-    let shaper = Some(ShaperConfig { rate: link.rate, burst: DataSize::from_bytes(1_000) });
+    let sending = SendingConfig::Shaped(ShaperConfig { rate: link.rate, burst: DataSize::from_bytes(1_000) });
     let rate = DataRate::from_bits_per_sec(1_000 * link.rate.as_bits_per_sec());
-    DirectionConfig { rate, shaper, mtu_bytes: 1_000, ..link }
+    DirectionConfig { rate, sending, mtu_bytes: 1_000, ..link }
 }
 
 fn network(load: f64, config: DirectionConfig, seed: Seed) -> (Network<Poisson>, LinkId) {

@@ -5,15 +5,15 @@ use slantpath_base::{DataRate, Duration, Instant, Probability, Seed};
 use slantpath_net::{
     ArqConfig, ArqOrder, BeyondMax, Change, CoDelConfig, CongestionSignal, Counters, DirectionConfig,
     DropReason, DrrClass, DrrConfig, FqCoDelConfig, Measure, Precedence, QueueConfig, QueueLimit, RedConfig,
-    RedThresholds, WhileDown,
+    RedThresholds, SendingConfig, WhileDown,
 };
 
 use crate::fixture::{Pair, byte_a_millisecond, clean, millis, tag};
 
 /// A byte takes a millisecond, the way 100 ms.
 fn config(tries: u32, order: ArqOrder) -> DirectionConfig {
-    let arq = Some(ArqConfig { tries, order });
-    DirectionConfig { arq, ..clean(byte_a_millisecond(), Duration::from_millis(100), 100) }
+    let sending = SendingConfig::Repeated(ArqConfig { tries, order });
+    DirectionConfig { sending, ..clean(byte_a_millisecond(), Duration::from_millis(100), 100) }
 }
 
 /// Sends packets at so many milliseconds, of so many bytes; all that starts within these milliseconds is lost.
@@ -120,8 +120,8 @@ fn as_many_are_repeated_and_given_up_as_the_loss_has_it() {
     let queue = QueueConfig::DropTail(QueueLimit::Unlimited);
     let fast =
         DirectionConfig::new(DataRate::from_bits_per_sec(1_000_000_000), Duration::from_millis(10), queue);
-    let arq = Some(ArqConfig { tries: 3, order: ArqOrder::InOrder });
-    let mut pair = Pair::new(&DirectionConfig { loss, arq, ..fast });
+    let sending = SendingConfig::Repeated(ArqConfig { tries: 3, order: ArqOrder::InOrder });
+    let mut pair = Pair::new(&DirectionConfig { loss, sending, ..fast });
     let packets = 20_000_u32;
     for number in 0..packets {
         pair.send(millis(u64::from(number / 10)), 125, u8::try_from(number % 251).expect("below 251"));

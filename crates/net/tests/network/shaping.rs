@@ -3,7 +3,7 @@
 use slantpath_base::{DataRate, DataSize, Duration, Seed};
 use slantpath_net::{
     Change, CoDelConfig, DirectionConfig, DropReason, DrrClass, DrrConfig, QueueConfig, QueueLimit,
-    ShaperConfig, WhileDown,
+    SendingConfig, ShaperConfig, WhileDown,
 };
 use slantpath_wire::ip::Dscp;
 
@@ -13,7 +13,7 @@ use crate::fixture::{Pair, byte_a_millisecond, clean, millis, packet_of_class, t
 fn config() -> DirectionConfig {
     let shaper = ShaperConfig { rate: byte_a_millisecond(), burst: DataSize::from_bytes(200) };
     let link = clean(DataRate::from_bits_per_sec(8_000_000), Duration::from_millis(10), 100);
-    DirectionConfig { shaper: Some(shaper), mtu_bytes: 100, ..link }
+    DirectionConfig { sending: SendingConfig::Shaped(shaper), mtu_bytes: 100, ..link }
 }
 
 /// So many packets of 100 bytes at once, and changes.
@@ -97,7 +97,8 @@ fn while_the_link_is_down_what_waits_for_tokens_waits_on_or_is_dropped() {
 fn a_slow_link_behind_a_quick_bucket_sends_at_its_own_rate() {
     let shaper = ShaperConfig { rate: DataRate::from_bits_per_sec(16_000), burst: DataSize::from_bytes(100) };
     let config = clean(byte_a_millisecond(), Duration::from_millis(10), 100);
-    let pair = run(&DirectionConfig { shaper: Some(shaper), mtu_bytes: 100, ..config }, 3, &[]);
+    let pair =
+        run(&DirectionConfig { sending: SendingConfig::Shaped(shaper), mtu_bytes: 100, ..config }, 3, &[]);
     assert_eq!(arrivals(&pair), [(1_100, 0), (2_100, 1), (3_100, 2)]);
 }
 

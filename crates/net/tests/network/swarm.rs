@@ -6,7 +6,8 @@ use slantpath_base::{DataRate, DataSize, Duration, Probability, Seed};
 use slantpath_net::{
     BeyondMax, Change, CoDelConfig, CongestionSignal, Counters, DirectionConfig, DirectionId, DropReason,
     DrrClass, DrrConfig, FqCoDelConfig, InterfaceId, Measure, Network, NetworkBuilder, NodeId, Precedence,
-    QueueConfig, QueueLimit, RedConfig, RedThresholds, Reordering, Routing, ShaperConfig, WhileDown,
+    QueueConfig, QueueLimit, RedConfig, RedThresholds, Reordering, Routing, SendingConfig, ShaperConfig,
+    WhileDown,
 };
 use slantpath_wire::ip::IpHeader;
 
@@ -73,10 +74,14 @@ fn any_direction() -> impl Strategy<Value = DirectionConfig> {
             let (shapes, tokens, burst) = shaper;
             let is_red = matches!(queue, QueueConfig::Red(_));
             DirectionConfig {
-                shaper: (shapes && !is_red).then(|| ShaperConfig {
-                    rate: DataRate::from_bits_per_sec(tokens),
-                    burst: DataSize::from_bytes(burst),
-                }),
+                sending: if shapes && !is_red {
+                    SendingConfig::Shaped(ShaperConfig {
+                        rate: DataRate::from_bits_per_sec(tokens),
+                        burst: DataSize::from_bytes(burst),
+                    })
+                } else {
+                    SendingConfig::Plain
+                },
                 mtu_bytes,
                 loss,
                 // None, one in 10⁵, one in 10³.

@@ -58,7 +58,7 @@ fn refusal(changes: &[(&str, &str)]) -> Option<String> {
 #[test]
 fn what_a_crate_below_refuses_is_refused_with_a_reason_before_it_is_asked() {
     assert_eq!(refusal(&[]), None);
-    let cases: [Case; 30] = [
+    let cases: [Case; 31] = [
         // net::GraphError.
         ("AddressTaken", &[("10.1.0.1", "10.0.0.1")], "address `10.0.0.1` is given twice"),
         ("Loop", &[(r#"["a", "r"]"#, r#"["a", "a"]"#)], "both ends of link `l` are `a`"),
@@ -70,16 +70,6 @@ fn what_a_crate_below_refuses_is_refused_with_a_reason_before_it_is_asked() {
         ),
         ("NameTaken", &[(LINK, "[links.l]")], "l"),
         ("NoRate", &[("rate = \"1 Mbit/s\"", "rate = \"0 bit/s\"")], "rate"),
-        (
-            "RepeatsCompressed",
-            &[(IPV4, "arq = { tries = 3 }\nheader_compression = { compressed = \"4 B\" }")],
-            "arq",
-        ),
-        (
-            "ShapesWhatChanges",
-            &[(IPV4, "arq = { tries = 3 }\nshaper = { rate = \"1 kbit/s\", burst = \"3000 B\" }")],
-            "a link with `arq` shapes nothing",
-        ),
         ("NoTokens: rate", &[(IPV4, "shaper = { rate = \"0 bit/s\", burst = \"3000 B\" }")], "rate"),
         ("NoTokens: burst", &[(IPV4, "shaper = { rate = \"1 kbit/s\", burst = \"1499 B\" }")], "burst"),
         (
@@ -89,6 +79,26 @@ fn what_a_crate_below_refuses_is_refused_with_a_reason_before_it_is_asked() {
                 ("[nodes]", "[nodes]\nb2 = { kind = \"host\" }"),
             ],
             "no route leads from `a` to `b`",
+        ),
+        // What net::SendingConfig cannot say.
+        (
+            "repeated and compressed",
+            &[(IPV4, "arq = { tries = 3 }\nheader_compression = { compressed = \"4 B\" }")],
+            "arq",
+        ),
+        (
+            "repeated and shaped",
+            &[(IPV4, "arq = { tries = 3 }\nshaper = { rate = \"1 kbit/s\", burst = \"3000 B\" }")],
+            "a link with `arq` shapes nothing",
+        ),
+        (
+            "compressed and shaped",
+            &[(
+                IPV4,
+                "header_compression = { compressed = \"4 B\" }\n\
+                 shaper = { rate = \"1 kbit/s\", burst = \"3000 B\" }",
+            )],
+            "a link with `header_compression` shapes nothing",
         ),
         // sctp::Endpoint::bind, with FailoverThresholds::check.
         (

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use slantpath_base::{DataRate, Duration, Instant, Seed};
 use slantpath_net::{
     Change, DirectionConfig, DropReason, FrameConfig, InterfaceId, LinkEnd, Network, NetworkBuilder, NodeId,
-    Planned, QueueConfig, QueueLimit, WhileDown,
+    Planned, QueueConfig, QueueLimit, SendingConfig, WhileDown,
 };
 use slantpath_sat::{
     Access, AccessConfig, AccessSample, Ask, ContentionConfig, OnDemand, Requests, TerminalConfig,
@@ -81,7 +81,7 @@ fn world_with(terminals: &[Terminal], system: System, changes: &[(u64, Change)])
         let rate = DataRate::from_bits_per_sec(888_888);
         let down = DirectionConfig::new(rate, Duration::from_millis(250), queue);
         let up = DirectionConfig {
-            frames: Some(FRAME),
+            sending: SendingConfig::InFrames(FRAME),
             overhead_bytes: 10,
             while_down: WhileDown::Hold,
             ..down.clone()

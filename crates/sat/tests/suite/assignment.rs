@@ -13,7 +13,7 @@ use std::net::IpAddr;
 use slantpath_base::{DataRate, Duration, Instant, Seed};
 use slantpath_net::{
     DirectionConfig, FrameConfig, Host, InterfaceId, Network, NetworkBuilder, Planned, QueueConfig,
-    QueueLimit,
+    QueueLimit, SendingConfig,
 };
 use slantpath_sat::{Access, AccessConfig, Ask, ContentionConfig, OnDemand, Requests, TerminalConfig};
 use slantpath_wire::ip::{Fragmentation, IpHeader, protocol};
@@ -118,7 +118,7 @@ fn mean_delay(terminals: u32, load: f64, scheme: Scheme) -> f64 {
         let queue = QueueConfig::DropTail(QueueLimit::Unlimited);
         let rate = DataRate::from_bits_per_sec(800_000);
         let down = DirectionConfig::new(rate, Duration::from_secs_f64(FLIGHT), queue);
-        let up = DirectionConfig { frames: Some(FRAME), ..down.clone() };
+        let up = DirectionConfig { sending: SendingConfig::InFrames(FRAME), ..down.clone() };
         let link = builder.link(&format!("satellite-{number}"), node, hub, up, down);
         // All links end at the same two addresses: what arrives is told apart by its interface.
         let other =

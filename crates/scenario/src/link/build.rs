@@ -1,6 +1,6 @@
 //! Configuration in `net` of a direction of a link.
 
-use slantpath_net::{Delay, DirectionConfig, Reordering};
+use slantpath_net::{Delay, DirectionConfig, Reordering, SendingConfig};
 
 use super::conditioning;
 use super::schema::LinkParameters;
@@ -20,13 +20,18 @@ pub(crate) fn direction(
     let mut config = parameters.port.direction(rate, mtu_bytes);
     config.conditioner = conditioning::rules(file, &parameters.port.conditioners);
     parameters.channel.configure(&mut config);
-    config.frames =
-        parameters.access.as_ref().and_then(|access| access::build::frames(&file.access, &access.0));
+    // None of these is there beside another: they are checked.
+    let access = parameters.access.as_ref();
+    if let Some(frames) = access.and_then(|access| access::build::frames(&file.access, &access.0)) {
+        config.sending = SendingConfig::InFrames(frames);
+    }
+    if let Some(shaper) = &parameters.shaper {
+        config.sending = SendingConfig::Shaped(shaper.0.config());
+    }
     config.delay = match (&parameters.delay, &parameters.delay_trace) {
         (Some(delay), _) => Delay::Constant(**delay),
         (None, trace) => Delay::Curve(traces.delays[trace.as_ref().expect(whole).file.as_str()].clone()),
     };
-    config.shaper = parameters.shaper.as_ref().map(|shaper| shaper.0.config());
     config.duplication = *parameters.duplicate;
     config.reordering =
         Reordering { probability: *parameters.reorder, extra_delay_max: *parameters.reorder_delay };

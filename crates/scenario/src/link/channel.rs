@@ -2,7 +2,7 @@
 //! of a sky have the same keys.
 
 use slantpath_base::Probability;
-use slantpath_net::DirectionConfig;
+use slantpath_net::{DirectionConfig, SendingConfig};
 use slantpath_reader::{Faults, Later, Nested, Place, Setting, Stage, Written, section};
 
 use super::arq::Arq;
@@ -78,8 +78,10 @@ impl Channel {
         config.loss = *self.loss;
         config.bit_errors = *self.bit_error_rate;
         config.bursts = self.gilbert_elliott.as_ref().map(|bursts| bursts.0.config());
-        config.arq = self.arq.as_ref().map(|arq| arq.0.config());
-        config.header_compression =
-            self.header_compression.as_ref().map(|compression| compression.0.config());
+        if let Some(arq) = &self.arq {
+            config.sending = SendingConfig::Repeated(arq.0.config());
+        } else if let Some(compression) = &self.header_compression {
+            config.sending = SendingConfig::Compressed(compression.0.config());
+        }
     }
 }

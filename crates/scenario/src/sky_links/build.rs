@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-use slantpath_net::{AtHandover, DirectionConfig, NetworkBuilder, NodeId, WhileDown};
+use slantpath_net::{AtHandover, DirectionConfig, NetworkBuilder, NodeId, SendingConfig, WhileDown};
 use slantpath_orbit::NodeId as Body;
 use slantpath_orbit::route::RouteConfig;
 use slantpath_sat::{AccessLinks, Downlink, InterSatelliteLinks, Sky, SkyLinks, Stand, channel_name};
@@ -179,7 +179,10 @@ fn direction(
     let mut config = port.direction(rate.expect("a check completes every direction"), mtu_bytes);
     config.conditioner = conditioning::rules(file, &port.conditioners);
     direction.channel.configure(&mut config);
-    config.frames = access.and_then(|access| access::build::frames(&file.access, access));
+    // It is there without a way to send of its own: that is checked.
+    if let Some(frames) = access.and_then(|access| access::build::frames(&file.access, access)) {
+        config.sending = SendingConfig::InFrames(frames);
+    }
     if at_handover == AtHandover::Held {
         config.while_down = WhileDown::Hold;
     }

@@ -5,7 +5,7 @@
 
 use slantpath_base::Duration;
 use slantpath_cc::sctp::WindowPolicy;
-use slantpath_net::{InterfaceId, LinkEnd, Routes};
+use slantpath_net::{InterfaceId, LinkEnd, Routes, SendingConfig};
 use slantpath_reader::{Fault, Faults};
 use slantpath_scenario::schema::SctpProfile;
 use slantpath_scenario::schema::signalling::{M2pa, SignallingLink, T7FromChoice};
@@ -61,8 +61,12 @@ pub(super) fn check(
     let graph = &scene.built.graph;
     let back: Vec<InterfaceId> = way.iter().rev().map(|interface| interface.peer()).collect();
     // A packet waits for its slot for a frame at most.
-    let frames = way.iter().chain(&back).map(|interface| graph.direction(interface.outbound()).frames);
-    let frames = frames.flatten().fold(Duration::ZERO, |sum, frame| sum.saturating_add(frame.length));
+    let frames =
+        way.iter().chain(&back).map(|interface| match graph.direction(interface.outbound()).sending {
+            SendingConfig::InFrames(frame) => frame.length,
+            _ => Duration::ZERO,
+        });
+    let frames = frames.fold(Duration::ZERO, Duration::saturating_add);
     let bundling = profile.bundling_delay.map(|delay| *delay).unwrap_or_default();
     let plain = round_trip.saturating_add(frames).saturating_add(bundling);
     let points = [link.between.0.as_str(), link.between.1.as_str()];

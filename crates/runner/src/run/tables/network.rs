@@ -2,7 +2,7 @@
 
 use slantpath_base::Duration;
 use slantpath_host::PathSample;
-use slantpath_net::{Colour, Counters, DirectionConfig, DirectionId, DropReason, QueueSample};
+use slantpath_net::{Colour, Counters, DirectionConfig, DirectionId, DropReason, QueueSample, SendingConfig};
 use slantpath_results::Table;
 use slantpath_scenario::build::{PlannedLink, RunNetwork};
 
@@ -126,11 +126,11 @@ struct Devices<'a> {
 
 impl Devices<'_> {
     const fn repeats(&self) -> bool {
-        self.config.arq.is_some()
+        matches!(self.config.sending, SendingConfig::Repeated(_))
     }
 
     const fn compresses(&self) -> bool {
-        self.config.header_compression.is_some()
+        matches!(self.config.sending, SendingConfig::Compressed(_))
     }
 
     fn conditions(&self) -> bool {
