@@ -81,6 +81,25 @@ fn a_flow_with_a_jitter_connects_as_long_before_its_start_as_without() {
     }
 }
 
+#[test]
+fn flows_that_are_staggered_start_one_after_the_other() {
+    let flow = "start = \"3 s\"\nconnect = \"1 s\"\nstagger = \"2 s\"\n";
+    let text = MANY.replace("start_jitter = \"10 s\"\n", flow).replace("count = 300", "count = 4");
+    let output = run_text(&text);
+    let messages = output.table("messages").unwrap();
+    let [flows, sent] = ["flow", "sent_s"].map(|name| messages.column(name).unwrap());
+    let connected = output.table("flows").unwrap().column("connected_s").unwrap();
+    for (flow, name) in ["meter.0", "meter.1", "meter.2", "meter.3"].into_iter().enumerate() {
+        let first = (0..messages.rows()).find(|row| flows.at(*row) == Value::Text(name)).unwrap();
+        let (Value::F64(sent), Value::F64(connected)) = (sent.at(first), connected.at(flow)) else {
+            panic!("times")
+        };
+        let later = 2.0 * flow as f64;
+        assert!((sent - 3.0 - later).abs() < 1e-9, "{name} sends first at {sent} s");
+        assert!((2.0..2.01).contains(&(connected - later)), "{name} is connected at {connected} s");
+    }
+}
+
 /// One bulk transfer through a queue that overflows and a link that loses.
 const BULK: &str = r#"
 [scenario]

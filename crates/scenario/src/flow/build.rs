@@ -61,16 +61,24 @@ pub(crate) fn place(
         let (from, to) = (site.nodes[flow.from.as_str()], site.nodes[flow.to.as_str()]);
         site.join_both(from, to)?;
         if vacant == Some(name) {
-            let place = &mut Placement { scenario, seed, site, is_watched: false, is_traced: false };
+            let place = &mut Placement {
+                scenario,
+                seed,
+                site,
+                is_watched: false,
+                is_traced: false,
+                later: Duration::ZERO,
+            };
             let (sending, receiving) = transport::configs(scenario, flow, place.ends(flow, from, to, number));
             seats = Some(Seats { nodes: [from, to], configs: [sending, receiving] });
             number += *flow.count as usize;
             continue;
         }
         let is_watched = scenario.probes.timelines.iter().any(|watched| watched == name);
-        for name in names(name, *flow.count) {
+        for (own, name) in (0..).zip(names(name, *flow.count)) {
             let is_traced = traced.contains(&name);
-            let mut place = Placement { scenario, seed, site, is_watched, is_traced };
+            let later = flow.staggered_by(own);
+            let mut place = Placement { scenario, seed, site, is_watched, is_traced, later };
             let (sender, receiver) = place.flow(&name, flow, from, to, number);
             number += 1;
             flows.push(PlannedFlow { name, flow: Flow::clone(flow), from, to, sender, receiver });
@@ -110,6 +118,8 @@ struct Placement<'a, 'site> {
     is_watched: bool,
     /// True if the sender's association is traced.
     is_traced: bool,
+    /// By how much the flow starts later than the first of its table.
+    later: Duration,
 }
 
 impl Placement<'_, '_> {
@@ -138,7 +148,7 @@ impl Placement<'_, '_> {
             sctp.trace = self.is_traced;
         }
         let handover = self.handover(flow, from, &mut sending);
-        let origin = Instant::START + self.jitter(name, flow);
+        let origin = Instant::START + self.later + self.jitter(name, flow);
         let (mut workload, mut options) = (workload(self.scenario, flow), options_of(flow));
         Destinations::of(flow).resolve(&mut workload, &mut options, |link| self.site.address_on(link, to));
         let config = SenderConfig {

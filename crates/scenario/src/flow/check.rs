@@ -140,9 +140,10 @@ fn read_rate(flow: &Flow, faults: &mut Faults) {
 
 fn times(flow: &Flow, scene: Scene<'_>, faults: &mut Faults) {
     scene.before_the_end(&flow.start, "the start of this flow", faults);
-    if !flow.start_jitter.is_zero() {
-        let latest = flow.start.saturating_add(*flow.start_jitter);
-        let latest = Setting::derived(latest, "start and start_jitter", flow.start_jitter.place());
+    if !flow.latest_delay().is_zero() {
+        let latest = flow.start.saturating_add(flow.latest_delay());
+        let place = flow.stagger.as_ref().map_or(flow.start_jitter.place(), Setting::place);
+        let latest = Setting::derived(latest, "start, start_jitter and stagger", place);
         scene.before_the_end(&latest, "the latest start of this flow", faults);
     }
     if let Some(connect) = flow.connect.filter(|connect| **connect > *flow.start) {
@@ -207,6 +208,10 @@ fn counts(flow: &Flow, faults: &mut Faults) {
     if *flow.count == 0 || *flow.count > MOST_FLOWS {
         let help = format!("let it lie between 1 and {MOST_FLOWS}");
         faults.report(flow.count.place(), Fault::new(format!("{} flows cannot be", *flow.count)).help(help));
+    }
+    if let Some(stagger) = flow.stagger.filter(|_| *flow.count == 1) {
+        let fault = Fault::new("`stagger` is about flows of which there are several");
+        faults.report(stagger.place(), fault.help("write `count = 2`, or more, or leave `stagger` out"));
     }
     if *flow.streams == 0 {
         let fault = Fault::new("an association has one stream at least").help("write `streams = 1`");

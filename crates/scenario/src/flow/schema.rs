@@ -1,7 +1,7 @@
 //! `[flows.<name>]`: an application at one host that sends to another over a transport.
 
 use slantpath_base::{DataRate, Duration};
-use slantpath_reader::{Later, Named, OneOf, Setting, choice, section};
+use slantpath_reader::{Later, Named, OneOf, Setting, Stage, choice, section};
 
 use crate::bounds::{FLOWS, RATE, REPETITIONS, RUN};
 use crate::flow::application::{Application, Content, WhenBlocked};
@@ -27,6 +27,9 @@ section! {
         start: Setting<Duration> = Duration::ZERO, at most RUN;
         /// Longest delay of the flow after `connect` and `start`, drawn anew for each run and each of `count`.
         start_jitter: Setting<Duration> = Duration::ZERO, at most RUN;
+        /// Time from the start of one of `count` flows to that of the next, with `connect` before it. They start
+        /// together if absent.
+        stagger: Option<Setting<Duration>>, at most RUN;
         /// Time at which the sender opens its association or connection; at `start` if absent.
         connect: Later<S, Setting<Duration>>, at most RUN;
         /// Time at which the application stops sending and closes in order. If absent, it closes when it has sent all
@@ -76,6 +79,19 @@ section! {
         application: OneOf<Application<S>>;
         /// Commands to the ends of the association while it lives (SCTP).
         script: Vec<Named<AssociationEvent>>;
+    }
+}
+
+impl<S: Stage> Flow<S> {
+    /// By how much the flow of this number, of those that its table makes, starts later than the first.
+    pub(crate) fn staggered_by(&self, number: u32) -> Duration {
+        let nanos = self.stagger.map_or(0, |stagger| stagger.as_nanos());
+        Duration::from_nanos(nanos.saturating_mul(u64::from(number)))
+    }
+
+    /// By how much any of its flows starts later than `start` at most.
+    pub(crate) fn latest_delay(&self) -> Duration {
+        self.start_jitter.saturating_add(self.staggered_by(self.count.saturating_sub(1)))
     }
 }
 

@@ -56,7 +56,7 @@ pub fn subjects(file: &File) -> Vec<Subject<'_>> {
             transport: *flow.transport,
             profile: &flow.profile,
             primary: &flow.primary,
-            begins: Begins::Once { from, until: from + *flow.start_jitter },
+            begins: Begins::Once { from, until: from + flow.latest_delay() },
             ends: flow.end.map(|end| at(*end)),
         });
     }
