@@ -65,7 +65,7 @@ impl slantpath_host::Application for Application {
         match &mut self.0 {
             Kind::Carrier(carrier) => {
                 carrier.handle_event(now, event, socket);
-                shared.with_inputs.note(own, || carrier.begins_to_have_inputs());
+                shared.with_inputs.note(own, carrier.inputs());
                 Reaction::Serve
             }
             Kind::Flow(flow) => flow.handle_event(now, event, socket),
@@ -73,7 +73,7 @@ impl slantpath_host::Application for Application {
             Kind::Listener(_) => Reaction::None,
             Kind::Program(program) => {
                 program.handle_event(event, socket);
-                shared.with_events.note(own, || program.begins_to_have_events());
+                shared.with_events.note(own, program.events());
                 Reaction::None
             }
             Kind::Session(session) => session.handle_event(now, event, socket),
@@ -116,8 +116,8 @@ impl slantpath_host::Application for Application {
 
     fn note_served(&mut self, own: SocketId, shared: &mut Shared) {
         match &mut self.0 {
-            Kind::Carrier(carrier) => shared.with_inputs.note(own, || carrier.begins_to_have_inputs()),
-            Kind::Program(program) => shared.with_events.note(own, || program.begins_to_have_events()),
+            Kind::Carrier(carrier) => shared.with_inputs.note(own, carrier.inputs()),
+            Kind::Program(program) => shared.with_events.note(own, program.events()),
             Kind::Flow(_) | Kind::Listener(_) | Kind::Session(_) => {}
         }
     }
