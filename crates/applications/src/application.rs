@@ -97,6 +97,7 @@ impl slantpath_host::Application for Application {
         served
     }
 
+    #[inline]
     fn handle_deadline(&mut self, now: Instant) {
         match &mut self.0 {
             Kind::Flow(flow) => flow.handle_deadline(now),
@@ -104,6 +105,7 @@ impl slantpath_host::Application for Application {
         }
     }
 
+    #[inline]
     fn idle_until(&self, deadline: Option<Instant>) -> Instant {
         let deadline = deadline.unwrap_or(Instant::FAR_FUTURE);
         match &self.0 {
@@ -114,6 +116,7 @@ impl slantpath_host::Application for Application {
         }
     }
 
+    #[inline]
     fn note_served(&mut self, own: SocketId, shared: &mut Shared) {
         match &mut self.0 {
             Kind::Carrier(carrier) => shared.with_inputs.note(own, carrier.inputs()),
@@ -123,6 +126,7 @@ impl slantpath_host::Application for Application {
     }
 
     /// Takes the record of a session that is over, of which nothing else is kept.
+    #[inline]
     fn retire(&mut self, now: Instant, own: SocketId, socket: &mut Socket<'_>, shared: &mut Shared) -> bool {
         let Kind::Session(session) = &self.0 else { return false };
         if !session.is_over() {
@@ -149,6 +153,7 @@ impl slantpath_host::Application for Application {
         matches!(self.0, Kind::Carrier(_))
     }
 
+    #[inline]
     fn prefetch(&self) {
         match &self.0 {
             Kind::Flow(flow) => prefetch(&**flow),
