@@ -65,7 +65,7 @@ impl slantpath_host::Application for Application {
         match &mut self.0 {
             Kind::Carrier(carrier) => {
                 carrier.handle_event(now, event, socket);
-                shared.with_inputs.note(own, || carrier.begins_to_have_inputs());
+                shared.with_inputs.note(own, carrier.inputs());
                 Reaction::Serve
             }
             Kind::Flow(flow) => flow.handle_event(now, event, socket),
@@ -73,7 +73,7 @@ impl slantpath_host::Application for Application {
             Kind::Listener(_) => Reaction::None,
             Kind::Program(program) => {
                 program.handle_event(event, socket);
-                shared.with_events.note(own, || program.begins_to_have_events());
+                shared.with_events.note(own, program.events());
                 Reaction::None
             }
             Kind::Session(session) => session.handle_event(now, event, socket),
@@ -97,6 +97,7 @@ impl slantpath_host::Application for Application {
         served
     }
 
+    #[inline]
     fn handle_deadline(&mut self, now: Instant) {
         match &mut self.0 {
             Kind::Flow(flow) => flow.handle_deadline(now),
@@ -104,6 +105,7 @@ impl slantpath_host::Application for Application {
         }
     }
 
+    #[inline]
     fn idle_until(&self, deadline: Option<Instant>) -> Instant {
         let deadline = deadline.unwrap_or(Instant::FAR_FUTURE);
         match &self.0 {
@@ -114,15 +116,17 @@ impl slantpath_host::Application for Application {
         }
     }
 
+    #[inline]
     fn note_served(&mut self, own: SocketId, shared: &mut Shared) {
         match &mut self.0 {
-            Kind::Carrier(carrier) => shared.with_inputs.note(own, || carrier.begins_to_have_inputs()),
-            Kind::Program(program) => shared.with_events.note(own, || program.begins_to_have_events()),
+            Kind::Carrier(carrier) => shared.with_inputs.note(own, carrier.inputs()),
+            Kind::Program(program) => shared.with_events.note(own, program.events()),
             Kind::Flow(_) | Kind::Listener(_) | Kind::Session(_) => {}
         }
     }
 
     /// Takes the record of a session that is over, of which nothing else is kept.
+    #[inline]
     fn retire(&mut self, now: Instant, own: SocketId, socket: &mut Socket<'_>, shared: &mut Shared) -> bool {
         let Kind::Session(session) = &self.0 else { return false };
         if !session.is_over() {
@@ -149,6 +153,7 @@ impl slantpath_host::Application for Application {
         matches!(self.0, Kind::Carrier(_))
     }
 
+    #[inline]
     fn prefetch(&self) {
         match &self.0 {
             Kind::Flow(flow) => prefetch(&**flow),

@@ -83,7 +83,7 @@ impl Associations for Host {
         loop {
             let id = self.shared().with_inputs.first()?;
             if let Some((Application(Kind::Carrier(carrier)), _)) = self.application_mut(id)
-                && let Some(input) = carrier.poll_input()
+                && let Some(input) = carrier.inputs().poll()
             {
                 return Some((id, input));
             }
@@ -134,5 +134,5 @@ fn act(host: &mut Host, id: SocketId, act: impl FnOnce(&mut Carrier, &mut Socket
         panic!("the host has no association {}", id.0)
     };
     act(carrier, &mut socket);
-    shared.with_inputs.note(id, || carrier.begins_to_have_inputs());
+    shared.with_inputs.note(id, carrier.inputs());
 }

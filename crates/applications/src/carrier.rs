@@ -15,6 +15,7 @@ use slantpath_host::{
 use slantpath_sctp as sctp;
 use slantpath_sigtran::transport::{StreamId, Transmit, TransportInput};
 
+use crate::noted::Outbox;
 use crate::path_probe::PathProbe;
 
 /// One end of an association.
@@ -87,9 +88,7 @@ pub(crate) struct Carrier {
     reopen_after: Duration,
     /// Messages that SCTP's send buffer has refused, oldest first.
     refused: VecDeque<Outgoing>,
-    inputs: VecDeque<TransportInput>,
-    /// True if the owner knows that there are inputs.
-    are_inputs_noted: bool,
+    inputs: Outbox<TransportInput>,
     probe: Option<PathProbe>,
     /// Instants at which the messages not yet acknowledged were handed over, oldest first, if that is measured. Streams
     /// may overtake each other: then a single delay may be that of another message, but the sum of the delays is right.
@@ -119,8 +118,7 @@ impl Carrier {
             opening: Opening::Always,
             reopen_after: config.reopen_after,
             refused: VecDeque::new(),
-            inputs: VecDeque::new(),
-            are_inputs_noted: false,
+            inputs: Outbox::new(),
             probe: config.sample_paths.map(PathProbe::new),
             handed_over: config.measures_delay.then(VecDeque::new),
             counters: AssociationCounters::default(),
@@ -136,16 +134,10 @@ impl Carrier {
         self.refused.len()
     }
 
-    /// Tells if there is an input for the layer above that nobody has noted. From now on it is noted, until
-    /// [`Carrier::poll_input`] has nothing more.
-    pub(crate) fn begins_to_have_inputs(&mut self) -> bool {
-        !self.inputs.is_empty() && !std::mem::replace(&mut self.are_inputs_noted, true)
-    }
-
-    /// Takes the oldest input for the layer above.
-    pub(crate) fn poll_input(&mut self) -> Option<TransportInput> {
-        self.are_inputs_noted = !self.inputs.is_empty();
-        self.inputs.pop_front()
+    /// Inputs for the layer above.
+    #[inline]
+    pub(crate) const fn inputs(&mut self) -> &mut Outbox<TransportInput> {
+        &mut self.inputs
     }
 
     /// Leaves the association closed until [`Carrier::open_again`]; its end comes as an event.
@@ -179,7 +171,7 @@ impl Carrier {
             self.note_handed_over(now);
             self.offer(now, message, socket);
             if !self.refused.is_empty() {
-                self.inputs.push_back(TransportInput::Congested(true));
+                self.inputs.push(TransportInput::Congested(true));
             }
         } else if self.refused.len() < REFUSED_MAX {
             self.note_handed_over(now);
@@ -247,7 +239,7 @@ impl Carrier {
                 return;
             }
         }
-        self.inputs.push_back(TransportInput::Congested(false));
+        self.inputs.push(TransportInput::Congested(false));
     }
 
     /// Probes the paths if they are probed and it is time to.
@@ -279,16 +271,16 @@ impl Carrier {
             SocketEvent::Connected { outbound_streams, .. } => {
                 self.is_up = true;
                 self.counters.times_up += 1;
-                self.inputs.push_back(TransportInput::Up { outbound_streams });
+                self.inputs.push(TransportInput::Up { outbound_streams });
             }
             SocketEvent::Acknowledged(_) => self.note_acknowledged(now),
             SocketEvent::Restarted => {
                 self.forget_handed_over();
                 if !self.refused.is_empty() {
                     self.discard_refused();
-                    self.inputs.push_back(TransportInput::Congested(false));
+                    self.inputs.push(TransportInput::Congested(false));
                 }
-                self.inputs.push_back(TransportInput::Restart);
+                self.inputs.push(TransportInput::Restart);
             }
             SocketEvent::Message { stream, payload_protocol, payload, .. } => {
                 if !self.is_up {
@@ -298,10 +290,10 @@ impl Carrier {
                 self.counters.received += 1;
                 self.counters.received_bytes += payload.len() as u64;
                 let stream = StreamId(stream);
-                self.inputs.push_back(TransportInput::Message { stream, payload_protocol, octets: payload });
+                self.inputs.push(TransportInput::Message { stream, payload_protocol, octets: payload });
             }
             SocketEvent::Transmitted { sent: Sent::Message(number), again: false, .. } => {
-                self.inputs.push_back(TransportInput::Transmitted(number));
+                self.inputs.push(TransportInput::Transmitted(number));
             }
             SocketEvent::Writable => self.offer_refused(now, socket),
             SocketEvent::Ended { .. } => self.ended(now),
@@ -321,7 +313,7 @@ impl Carrier {
             self.counters.times_lost += 1;
             self.discard_refused();
             self.forget_handed_over();
-            self.inputs.push_back(TransportInput::Down);
+            self.inputs.push(TransportInput::Down);
         }
         if self.opening == Opening::Always && self.opens {
             self.open_at = Some(now.saturating_add(self.reopen_after));

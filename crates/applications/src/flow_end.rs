@@ -285,17 +285,23 @@ impl FlowEnd {
     }
 
     /// Earliest instant of the next sample of the paths, if they are probed.
+    #[inline]
     pub(crate) const fn next_sample(&self) -> Option<Instant> {
         self.next_sample
     }
 
     /// Probes the paths if they are probed and it is time to.
+    #[inline]
     pub(crate) fn sample(&mut self, now: Instant, socket: &mut Socket<'_>) {
-        let Role::Sender(sender) = &mut self.role else { return };
-        let (Some(at), Some(interval)) = (self.next_sample, sender.config().sample_paths) else { return };
-        if at > now {
-            return;
+        if self.next_sample.is_some_and(|at| at <= now) {
+            self.take_sample(now, socket);
         }
+    }
+
+    #[inline(never)]
+    fn take_sample(&mut self, now: Instant, socket: &mut Socket<'_>) {
+        let Role::Sender(sender) = &mut self.role else { return };
+        let Some(interval) = sender.config().sample_paths else { return };
         self.next_sample = Some(now.saturating_add(interval));
         socket.sample_paths(now, |sample| sender.report_mut().push_sample(sample));
     }

@@ -18,7 +18,7 @@
 //!   every byte, with [`m3ua`] below them if the flow asks for it ([`adaptation`]). [`message`]: the bytes.
 //! - [`session_source`]: a host opens [`sessions`] one after the other, as [`admission`] permits. Of one that is over
 //!   its record remains. [`requests`]: requests and responses within them.
-//! - [`associations`]: [`carrier`]. [`programs`]: [`program`]. Whose has something to be taken is [`noted`].
+//! - [`associations`]: [`carrier`]. [`programs`]: [`program`]. What they have for somebody outside is [`noted`].
 //! - [`record`], [`timeline`]: what is remembered, and the steps of a failover.
 //!
 //! # What holds, and why

@@ -4,7 +4,6 @@
 //! socket of its own. It takes events one by one ([`ProgramEvent`]) and acts by the host's commands. What has come in
 //! and has not been taken is held here: a program takes all that there is before it lets the host go on.
 
-use std::collections::VecDeque;
 use std::net::IpAddr;
 
 use bytes::Bytes;
@@ -14,6 +13,8 @@ use slantpath_host::{
 };
 use slantpath_sctp as sctp;
 use slantpath_wire::ip::IpFields;
+
+use crate::noted::Outbox;
 
 /// A port of SCTP that a program holds.
 #[derive(Clone, Debug)]
@@ -114,9 +115,7 @@ enum Kind {
 #[derive(Debug)]
 pub(crate) struct Program {
     kind: Kind,
-    events: VecDeque<ProgramEvent>,
-    /// True if the owner knows that there are events.
-    are_events_noted: bool,
+    events: Outbox<ProgramEvent>,
     /// Number of messages sent, which begins at 0 anew after 2^32: it names each message in a trace.
     sent: u32,
     /// Number of messages that have failed: those that had not been acknowledged when the association ended.
@@ -141,7 +140,7 @@ impl Program {
     }
 
     const fn of(kind: Kind) -> Self {
-        Self { kind, events: VecDeque::new(), are_events_noted: false, sent: 0, unacknowledged: 0 }
+        Self { kind, events: Outbox::new(), sent: 0, unacknowledged: 0 }
     }
 
     /// The program's application for an association that has come to the port that this one, `own`, listens at.
@@ -154,20 +153,16 @@ impl Program {
         Self::of(Kind::Called)
     }
 
-    /// Tells if there is an event for the program that nobody has noted. From now on it is noted, until
-    /// [`Program::poll_event`] has nothing more.
-    pub(crate) fn begins_to_have_events(&mut self) -> bool {
-        !self.events.is_empty() && !std::mem::replace(&mut self.are_events_noted, true)
+    /// Events for the program.
+    pub(crate) const fn events(&mut self) -> &mut Outbox<ProgramEvent> {
+        &mut self.events
     }
 
     /// Takes the oldest event for the program.
     pub(crate) fn poll_event(&mut self) -> Option<ProgramEvent> {
-        self.are_events_noted = !self.events.is_empty();
-        let event = self.events.pop_front();
-        if self.events.is_empty() {
-            // Of many associations most are idle: the places for events would be a fifteenth of what each holds.
-            self.events = VecDeque::new();
-        }
+        let event = self.events.poll();
+        // Of many associations most are idle: the places for events would be a fifteenth of what each holds.
+        self.events.shrink();
         event
     }
 
@@ -219,11 +214,7 @@ impl Program {
         self.kind = Kind::Open;
         if let Err(failure) = socket.open(now) {
             let unacknowledged = self.unacknowledged;
-            self.events.push_back(ProgramEvent::Ended {
-                failure: Some(failure),
-                reason: None,
-                unacknowledged,
-            });
+            self.events.push(ProgramEvent::Ended { failure: Some(failure), reason: None, unacknowledged });
         }
         Served::Again
     }
@@ -267,7 +258,7 @@ impl Program {
             | SocketEvent::Bytes(_)
             | SocketEvent::Transmitted { .. } => return,
         };
-        self.events.push_back(notice);
+        self.events.push(notice);
     }
 }
 

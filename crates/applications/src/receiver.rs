@@ -170,6 +170,7 @@ impl Receiver {
     }
 
     /// Until when it takes nothing more; `None` if it takes what comes.
+    #[inline]
     pub(crate) const fn busy_until(&self) -> Option<Instant> {
         self.busy_until
     }

@@ -414,6 +414,7 @@ impl Session {
         served
     }
 
+    #[inline]
     pub(crate) fn is_over(&self) -> bool {
         self.state == State::Over
     }

@@ -313,6 +313,7 @@ impl SocketState {
     }
 
     /// The association, if the socket has one.
+    #[inline]
     pub(crate) const fn association(&self) -> Option<sctp::AssociationId> {
         match &self.kind {
             Kind::Sctp { link, .. } => link.id(),
@@ -321,11 +322,13 @@ impl SocketState {
     }
 
     /// Tells if the end of the association or connection has come to the socket.
+    #[inline]
     pub(crate) const fn is_over(&self) -> bool {
         matches!(self.kind, Kind::Sctp { link: Link::Over(_), .. } | Kind::Tcp { link: Link::Over(_), .. })
     }
 
     /// Asks the processor for the memory of the association or connection.
+    #[inline]
     pub(crate) fn prefetch(&self, stack: &Stack) {
         if let Some(id) = self.association() {
             stack.sctp.prefetch(id);
@@ -335,10 +338,12 @@ impl SocketState {
     }
 
     /// Tells if an association is the one that the socket has now.
+    #[inline]
     pub(crate) fn is_of_association(&self, id: sctp::AssociationId) -> bool {
         matches!(&self.kind, Kind::Sctp { link, .. } if link.id() == Some(id))
     }
 
+    #[inline]
     pub(crate) const fn protocol(&self) -> u8 {
         match self.kind {
             Kind::Sctp { .. } => protocol::SCTP,
@@ -346,6 +351,7 @@ impl SocketState {
         }
     }
 
+    #[inline]
     pub(crate) const fn port(&self) -> u16 {
         self.local_port
     }

@@ -24,6 +24,7 @@ pub(super) struct Script {
 }
 
 impl Script {
+    #[inline]
     pub(super) fn deadline(&self) -> Option<Instant> {
         self.planned.last().map(|(at, ..)| *at)
     }
