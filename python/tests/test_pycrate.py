@@ -1,7 +1,7 @@
 """Our signalling messages, read by pycrate.
 
-The list is the one that tshark reads too: crates/signalling/tests/oracles/messages.tsv, which the Rust tests hold
-to the encoders. What pycrate reads, it writes again octet for octet, under the type that we mean.
+The list is the one that tshark reads too: crates/signalling/tests/oracles/messages.tsv, which the Rust tests
+hold to the encoders. What pycrate reads, it writes again octet for octet, under the type that we mean.
 """
 
 from __future__ import annotations
