@@ -172,7 +172,7 @@ impl Links<'_> {
         self.directions[direction.index()].ask(Asked::STEERING);
     }
 
-    /// Has the transmitter of a direction that [sends in frames](crate::DirectionConfig::frames) have these slots from
+    /// Has the transmitter of a direction that [sends in frames](crate::SendingConfig::InFrames) have these slots from
     /// `from` on, which is a frame's beginning and not past. What it was to have later no longer holds.
     pub fn allocate(&mut self, direction: DirectionId, from: Instant, bursts: Bursts) {
         let now = self.kernel.now();

@@ -27,7 +27,7 @@ pub enum Lost {
 }
 
 impl Lost {
-    /// Reason that the end of an association gives ([`slantpath_host::ProgramEvent::Ended`]); `None` if it ended in
+    /// Reason that the end of an association gives ([`slantpath_applications::ProgramEvent::Ended`]); `None` if it ended in
     /// order.
     pub fn of_end(failure: Option<String>, reason: Option<Box<CloseReason>>) -> Option<Self> {
         let failure = failure?;

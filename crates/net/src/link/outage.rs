@@ -6,7 +6,7 @@ pub enum AtHandover {
     /// They are given back to their node, which sends them on by the routes that hold then.
     HandedOver,
     /// They go on waiting, for the next contact. What comes before it waits or is dropped as
-    /// [`WhileDown`](crate::WhileDown) says.
+    /// [`WhileDown`] says.
     Held,
     /// They are dropped.
     Lost,
