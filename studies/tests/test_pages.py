@@ -14,7 +14,7 @@ import pytest
 from slantpath import student_t_quantile
 from slantpath.running import run_job
 from slantpath.store import Record
-from slantpath_studies import failover, long_paths, multi_link, soip
+from slantpath_studies import failover, long_paths, multi_link, sctp_over_satellites, soip
 from slantpath_studies.claims import (
     GROWS,
     Accepted,
@@ -33,6 +33,8 @@ from slantpath_studies.long_paths import cases as long_paths_cases
 from slantpath_studies.long_paths import findings as long_paths_findings
 from slantpath_studies.multi_link import cases as multi_link_cases
 from slantpath_studies.report import RESTS_ON
+from slantpath_studies.sctp_over_satellites import cases as sctp_over_satellites_cases
+from slantpath_studies.sctp_over_satellites import findings as sctp_over_satellites_findings
 from slantpath_studies.soip import cases as soip_cases
 from slantpath_studies.soip import findings as soip_findings
 
@@ -44,7 +46,7 @@ if TYPE_CHECKING:
 
 PAGES = Path(__file__).parents[1]
 NUMBER = r"(-?[\d.]+|-?inf|nan|\?)"
-WAITING = {"ftp-qos", "sctp-over-satellites"}
+WAITING = {"ftp-qos"}
 """Pages that were made before verdicts had their table, and are to be made anew."""
 MADE = sorted(set(STUDIES) - WAITING)
 
@@ -169,6 +171,12 @@ LONG_PATHS_CASES = [
     for profile in (long_paths_findings.CHOICE, long_paths_findings.MEASURE)
     for loss in long_paths_cases.LOSSES
 ]
+SCTP_OVER_SATELLITES_CASES = [
+    sctp_over_satellites_cases.streams(sky, count, segments, "1e-5")
+    for sky in sctp_over_satellites_findings.STREAMS_OVER
+    for count in (1, 4)
+    for segments in (4, 8)
+]
 SOIP_CASES = [
     *(soip_cases.mb9(erlang) for erlang in (0.36, 0.44)),
     *(soip_cases.stepped_up(trip) for trip in soip_cases.SAT_ROUND_TRIPS_MS),
@@ -185,6 +193,11 @@ QUICK = {
         lambda results: long_paths_findings.of_the_table(results, (5, 7, 9, 11)),
     ),
     "multi-link": Quick(multi_link, frozenset(multi_link_cases.CASES)),
+    "sctp-over-satellites": Quick(
+        sctp_over_satellites,
+        frozenset(SCTP_OVER_SATELLITES_CASES),
+        lambda results: [sctp_over_satellites_findings.with_small_buffers(results)],
+    ),
     "soip": Quick(
         soip,
         frozenset(case.name for case in SOIP_CASES),

@@ -160,20 +160,35 @@ def _backup(results: Results) -> Finding:
     )
 
 
+STREAMS_OVER = (Sky.IRIDIUM, Sky.GEO)
+
+
+def _gain(results: Results, sky: Sky, segments: int, rate: str) -> Estimate:
+    """Estimate what most streams bring over one."""
+    most = results.extent.streams[-1]
+    return results.ratio(cases.streams(sky, most, segments, rate), cases.streams(sky, 1, segments, rate))
+
+
+def with_small_buffers(results: Results) -> Finding:
+    """Judge claim N3b."""
+    small = min(results.extent.buffers)
+    more = {
+        f"{cases.NAMES[sky]} {segments}": _gain(results, sky, segments, "1e-5")
+        for sky in STREAMS_OVER
+        for segments in sorted({small, cases.SMALL_BUFFER})
+    }
+    return Finding(
+        CLAIMS["N3b"], _listed(more, 3), _ratios("most streams over one at 1e-5", more_than(1.0), more)
+    )
+
+
 def _streams(results: Results) -> Iterable[Finding]:
-    extent = results.extent
-    most = extent.streams[-1]
-    rates = extent.error_rates
-
-    def gain(sky: Sky, segments: int, rate: str) -> Estimate:
-        return results.ratio(cases.streams(sky, most, segments, rate), cases.streams(sky, 1, segments, rate))
-
-    skies = (Sky.IRIDIUM, Sky.GEO)
+    rates = results.extent.error_rates
     low = [rate for rate in rates if float(rate) < 1e-7]  # noqa: PLR2004
     high = [rate for rate in rates if rate in cases.HIGH_ERROR_RATES]
     none_of = {
-        f"{cases.NAMES[sky]}, {segments} segments, {rate}": gain(sky, segments, rate)
-        for sky in skies
+        f"{cases.NAMES[sky]}, {segments} segments, {rate}": _gain(results, sky, segments, rate)
+        for sky in STREAMS_OVER
         for rate in low
         for segments in (cases.SMALL_BUFFER, cases.LARGEST_BUFFER)
     }
@@ -184,20 +199,16 @@ def _streams(results: Results) -> Iterable[Finding]:
         _ratios("most streams over one", about(1.0, NO_EFFECT), none_of),
         f"the ratio that is farthest from 1: {widest[0]}",
     )
-    small = min(extent.buffers)
-    more = {
-        f"{cases.NAMES[sky]} {segments}": gain(sky, segments, "1e-5")
-        for sky in skies
-        for segments in sorted({small, cases.SMALL_BUFFER})
-    }
-    yield Finding(
-        CLAIMS["N3b"], _listed(more, 3), _ratios("most streams over one at 1e-5", more_than(1.0), more)
-    )
+    yield with_small_buffers(results)
     small_gain = {
-        f"{cases.NAMES[sky]} {rate}": gain(sky, cases.SMALL_BUFFER, rate) for sky in skies for rate in high
+        f"{cases.NAMES[sky]} {rate}": _gain(results, sky, cases.SMALL_BUFFER, rate)
+        for sky in STREAMS_OVER
+        for rate in high
     }
     large_gain = {
-        f"{cases.NAMES[sky]} {rate}": gain(sky, cases.LARGEST_BUFFER, rate) for sky in skies for rate in high
+        f"{cases.NAMES[sky]} {rate}": _gain(results, sky, cases.LARGEST_BUFFER, rate)
+        for sky in STREAMS_OVER
+        for rate in high
     }
     yield Finding(
         CLAIMS["N4"],

@@ -27,8 +27,8 @@ pub enum Lost {
 }
 
 impl Lost {
-    /// Reason that the end of an association gives ([`slantpath_applications::ProgramEvent::Ended`]); `None` if it ended in
-    /// order.
+    /// Reason that the end of an association gives ([`slantpath_applications::ProgramEvent::Ended`]); `None` if it
+    /// ended in order.
     pub fn of_end(failure: Option<String>, reason: Option<Box<CloseReason>>) -> Option<Self> {
         let failure = failure?;
         Some(match reason.map(|reason| *reason) {
