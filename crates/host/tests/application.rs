@@ -1,4 +1,4 @@
-//! A host with users of sockets that the tests bring with them: what it asks of them, and what becomes of their sockets.
+//! A host with users of sockets that the tests bring with them: what it asks of them, and what their sockets become.
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 use std::net::IpAddr;
@@ -31,7 +31,7 @@ enum User {
     Listener,
     /// Hears what a caller says, until that closes.
     Callee { has_ended: bool },
-    /// Does nothing.
+    /// Does nothing at all.
     Idler { is_first: bool },
 }
 
