@@ -1,4 +1,4 @@
-//! Outputs of applications for somebody outside of the host, and the sockets of those that have some.
+//! Queues of applications for somebody outside of the host, and the sockets of those that have something in theirs.
 
 use std::collections::VecDeque;
 
@@ -32,7 +32,7 @@ impl Noted {
     }
 }
 
-/// Outputs of an application for somebody outside of the host, oldest first.
+/// Queue of an application for somebody outside of the host, oldest first.
 #[derive(Debug)]
 pub(crate) struct Outbox<T> {
     waiting: VecDeque<T>,
