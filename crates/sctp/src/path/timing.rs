@@ -424,6 +424,8 @@ impl Path {
             Some(srtt) => srtt.saturating_mul(2),
             None => FIRST_PROBE,
         };
+        // A round trip that took no time leaves some: a probe is never due at the instant that it is set at.
+        let interval = interval.max(Duration::from_nanos(1));
         timing.early = Some(Early::Probe(now.saturating_add(interval).min(timeout_at)));
     }
 

@@ -124,6 +124,12 @@ proptest! {
     }
 }
 
+/// With RACK, paced, over a path whose round trip took no time.
+#[test]
+fn a_loss_probe_is_never_due_at_the_instant_that_it_is_set_at() {
+    run(18_221_324_500_835_073_673, false);
+}
+
 #[test]
 fn every_extension_is_drawn_alone_and_without_and_with_every_other() {
     let mut drawn = BTreeSet::new();

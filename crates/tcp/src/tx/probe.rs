@@ -76,6 +76,8 @@ impl Tx {
             Some(srtt) => srtt.saturating_mul(2),
             None => FIRST_PROBE,
         };
+        // A round trip that took no time leaves some: a probe is never due at the instant that it is set at.
+        let interval = interval.max(Duration::from_nanos(1));
         self.early = Some(Early::Probe(now.saturating_add(interval).min(timeout_at)));
     }
 

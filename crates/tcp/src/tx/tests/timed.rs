@@ -79,6 +79,14 @@ fn the_loss_of_the_last_segment_is_found_by_a_probe_after_two_round_trips() {
 }
 
 #[test]
+fn a_probe_is_never_due_at_the_instant_that_it_is_set_at() {
+    let mut trace = Trace::started(rack(), 10, 30);
+    // A round trip that took no time.
+    trace.ack(10);
+    assert!(trace.tx.deadline().is_some_and(|deadline| deadline > trace.now), "{:?}", trace.tx.deadline());
+}
+
+#[test]
 fn a_probe_whose_both_copies_arrive_shows_no_loss() {
     for duplicate in [&[(9, 10)][..], &[]] {
         let mut trace = Trace::started(rack(), 10, 10);
