@@ -544,7 +544,14 @@ fn timer_setting(
     // T7 runs from the last acknowledgement on: what is behind others does not wait alone.
     let waits = if timer.name == M2PA_T7.name { estimate.standstill } else { estimate.answer };
     let after_loss = waits.most + rto_min;
-    if waits.least >= most {
+    // A link that goes out of service drops what waits on it: no later answer is certain then.
+    let may_go_out = estimate.lost.most > 0.0 || estimate.standstill.most >= M2PA_T7.most.as_secs_f64();
+    let certain = if may_go_out && timer.name != M2PA_T7.name {
+        waits.least.min(2.0 * M2PA_T7.most.as_secs_f64())
+    } else {
+        waits.least
+    };
+    if certain >= most {
         impossible.push(Impossible {
             concerns: timer.name,
             breaks: timer.name,

@@ -27,6 +27,8 @@ const OF_LOOKS: f64 = 1.5;
 /// average. One in thirty is later still.
 const EARLY: f64 = 0.5;
 const LATE: f64 = 0.75;
+/// A load that is so many times greater fills the band: what waits hardly drains.
+const NEARLY: f64 = 1.05;
 /// The part of the fluid's wait for SCTP's buffer that answers have at least.
 const OF_BUFFER: f64 = 0.25;
 /// Standard deviations by which the largest of the looks of a minute exceeds the mean, with hardly a doubt.
@@ -65,6 +67,9 @@ pub(super) struct Estimate {
     pub(super) queueing: f64,
     /// True if the window is full for long.
     pub(super) is_full: bool,
+    /// True if the band takes messages only as they share packets, and what comes for some seconds nearly fills it even
+    /// in full ones.
+    pub(super) is_tight: bool,
 }
 
 /// Framings, and messages a second before and after the step.
@@ -227,7 +232,13 @@ impl Numbers {
             outstanding: plain(least.outstanding, most.outstanding),
             queueing,
             is_full: self.is_full(load, flow.window),
+            is_tight: 8.0 * load.alone.ethernet * load.after > band
+                && NEARLY * 8.0 * load.full.ethernet * lasting(load.after) > band,
         };
+        if NEARLY * 8.0 * load.alone.ethernet * lasting(load.after) > band {
+            // What waits is not gone for minutes, and moves from one direction to the other.
+            estimate.delay.most = estimate.delay.most.max(estimate.answer.most - self.round_trip / 2.0);
+        }
         if self.asks_at_random(load, flow.look) {
             // The other direction may be silent after this one.
             let silent = self.round_trip + 2.0 * self.interruption;

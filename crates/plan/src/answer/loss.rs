@@ -15,6 +15,9 @@ const OFTEN: f64 = 3.0;
 /// Outages in it that are not to be expected.
 pub(super) const RARELY: f64 = 0.05;
 
+/// Outages in it with which none is promised.
+pub(super) const HARDLY_EVER: f64 = 0.005;
+
 /// Losses of one packet in a row that are looked at: more of them last longer than any timer that waits.
 const IN_A_ROW_MOST: u32 = 8;
 

@@ -1,7 +1,7 @@
 //! Promises of an answer, as data: `--verify` measures the same in a run.
 
 use super::estimate::{Estimate, Range};
-use super::loss::RARELY;
+use super::loss::HARDLY_EVER;
 use super::{Impossible, LOST_LEAST, Numbers, Recommendation};
 
 /// The way in which a promise is measured in a run.
@@ -65,7 +65,7 @@ pub struct Promise {
 const REPEATED_BESIDE: f64 = 0.005;
 
 /// Factor of the delay that is promised.
-const OF_DELAY: f64 = 1.15;
+const OF_DELAY: f64 = 1.3;
 
 impl Numbers {
     /// Promises that the settings keep.
@@ -104,10 +104,10 @@ impl Numbers {
         let is_carried = estimate.lost.most < LOST_LEAST;
         // Where packets are lost, a window that is full has no room to send them again.
         let has_room = self.loss == 0.0 || is_carried && !estimate.is_full;
-        let is_answered = estimate.standstill.most < timer && outages(timer) <= RARELY && has_room;
+        let is_answered = estimate.standstill.most < timer && outages(timer) <= HARDLY_EVER && has_room;
         // Where the queue is full, links wait for longer than windows explain. What is under way when one goes out of
         // service is lost, or late.
-        let is_kept = is_answered && is_carried;
+        let is_kept = is_answered && is_carried && !estimate.is_tight;
         let delay = after_loss(estimate.delay);
         let answer = after_loss(estimate.answer);
         let mut promises = vec![
