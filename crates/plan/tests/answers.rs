@@ -144,6 +144,66 @@ fn a_demand_is_given_left_open_or_refused() {
     assert_eq!(lossy("signalling.erlang_per_link=0.45"), [Standing::Open; 3]);
 }
 
+/// A question on a fixed link: the round trip and the permanent band, octets, links, load, step, associations, and wait
+/// for others, all as they are drawn at random.
+fn fixed(path: [&str; 2], load: [&str; 4], associations: &str, bundling: &str, more: &[&str]) -> Answer {
+    let keys = ["path.round_trip", "band.permanent"];
+    let keys = keys.into_iter().chain(["octets", "links", "erlang_per_link", "step_erlang"]);
+    let values = path.into_iter().chain(load);
+    let mut sets: Vec<String> = keys
+        .zip(values)
+        .map(|(key, value)| {
+            let table = if key.contains('.') { "" } else { "signalling." };
+            format!("{table}{key}={value}")
+        })
+        .collect();
+    sets.push(format!("signalling.associations={associations}"));
+    sets.push(format!("signalling.bundling_delay={bundling}"));
+    let sets: Vec<&str> = sets.iter().map(String::as_str).collect();
+    answer(&[&["band.on_demand=0 bit/s", "band.allocation_time=0 s"], &sets[..], more].concat())
+}
+
+fn promised(answer: &Answer, name: &str) -> (Standing, f64) {
+    let promise = answer.promises.iter().find(|promise| promise.name == name).unwrap();
+    (promise.standing, promise.most)
+}
+
+/// Simulated, the longest delays are these.
+#[test]
+fn a_delay_is_promised_with_room_for_what_moves_between_the_directions() {
+    let questions = [
+        (fixed(["571 ms", "639 kbit/s"], ["270", "18", "0.153", "0"], "4", "0 ms", &[]), 0.482),
+        (fixed(["574 ms", "776 kbit/s"], ["60", "13", "0.369", "0.137"], "2", "5 ms", &[]), 2.077),
+        (fixed(["625 ms", "949 kbit/s"], ["60", "10", "0.437", "0.131"], "4", "0 ms", &[]), 2.896),
+    ];
+    for (answer, simulated) in questions {
+        let (standing, most) = promised(&answer, "delay");
+        assert!(standing == Standing::Given && most > simulated, "{most} {simulated}");
+    }
+}
+
+#[test]
+fn nothing_is_given_where_full_packets_nearly_fill_the_band_or_an_outage_may_come() {
+    // Simulated, 22 and 30 % are lost.
+    let tight = fixed(["27 ms", "146 kbit/s"], ["60", "3", "0.444", "0"], "2", "0 ms", &[]);
+    let lossy =
+        fixed(["674 ms", "1879 kbit/s"], ["60", "30", "0.445", "0"], "1", "5 ms", &["path.loss=0.1 %"]);
+    for answer in [tight, lossy] {
+        for name in ["loss", "delay", "m2pa.t7"] {
+            assert_eq!(promised(&answer, name).0, Standing::Open, "{name}");
+        }
+    }
+}
+
+#[test]
+fn an_answer_is_not_refused_for_a_wait_that_links_out_of_service_would_end() {
+    // Simulated, links go out of service 28 times, and answers take 10.1 s. As a fluid they take 16 at least.
+    let answer = fixed(["613 ms", "111 kbit/s"], ["60", "2", "0.686", "0"], "4", "0 ms", &[]);
+    assert_eq!(promised(&answer, "m2pa.t7").0, Standing::Refused);
+    assert_eq!(promised(&answer, "mtp3.t14").0, Standing::Refused);
+    assert_eq!(promised(&answer, "mtp3.slt_t1").0, Standing::Open);
+}
+
 /// The trial of "SS7 over IP over satellite" with 1,024 kbit/s permanent.
 fn trial(sets: &[&str]) -> Answer {
     let trial = ["band.permanent=1024 kbit/s", "band.on_demand=1126 kbit/s"];
