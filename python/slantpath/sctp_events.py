@@ -36,6 +36,32 @@ class PrimaryChanged(TypedDict, total=False):
     """Address of the path."""
 
 
+class FailedOver(TypedDict, total=False):
+    """Fields of ``failed over``.
+
+    New DATA goes to another path, since the one that carried it has not answered (RFC 9260, section 6.4.1).
+    """
+
+    path: str
+    """Address of the path that carries new DATA from now on."""
+
+    from: str
+    """Address of the path that has carried it."""
+
+    message: int
+    """Number of the first message that goes there; left out for what has none."""
+
+    unanswered_ns: int
+    """Time since the last packet left that the former path has answered; left out if it has answered none."""
+
+    first_timeout_ns: int
+    """Time since an answer of the former path was first due and did not come; left out if its own link has
+    gone."""
+
+    decided_ns: int
+    """Time since another path was decided on."""
+
+
 class PathMtuChanged(TypedDict, total=False):
     """Fields of ``path MTU changed``.
 
@@ -188,6 +214,7 @@ EVENTS: dict[str, type] = {
     "inactive": PathChanged,
     "potentially failed": PathChanged,
     "primary": PrimaryChanged,
+    "failed over": FailedOver,
     "path MTU changed": PathMtuChanged,
     "abandoned": Abandoned,
     "error reported": PeerReported,

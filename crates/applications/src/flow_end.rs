@@ -9,6 +9,7 @@ use slantpath_sigtran::transport::{Transmit, TransportInput};
 
 use crate::adaptation::Adaptation;
 use crate::earlier::earlier;
+use crate::failover::Failover;
 use crate::m3ua::{self, ReceivingM3ua, ReceivingStep, SendingM3ua, SendingStep};
 use crate::receiver::{Receiver, ReceiverConfig};
 use crate::record::{DeliveredMessage, Finality, ReceiverReport, SenderRecords, SenderReport};
@@ -90,6 +91,12 @@ impl FlowEnd {
         }
     }
 
+    pub(crate) fn restart_gap(&mut self) {
+        if let Role::Receiver(receiver) = &mut self.role {
+            receiver.restart_gap();
+        }
+    }
+
     pub(crate) fn handle_deadline(&mut self, now: Instant) {
         match &mut self.layer {
             Layer::None => {}
@@ -147,6 +154,11 @@ impl FlowEnd {
                     }) = *event
                     {
                         sender.handle_streams_added(outbound_streams);
+                    }
+                    if let sctp::Event::Notice(notice) = &*event
+                        && let Some(failover) = Failover::of(now, notice)
+                    {
+                        sender.handle_failover(failover);
                     }
                     return Reaction::None;
                 }

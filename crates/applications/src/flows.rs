@@ -46,6 +46,9 @@ pub trait Flows {
     /// Takes records of the sender of a flow, which forgets them; `None` for a receiver. Nothing of the run changes.
     fn take_sender_records(&mut self, id: SocketId, finality: Finality) -> Option<SenderRecords>;
 
+    /// Begins anew to look for the longest time without a delivery, as at the end of a warm-up.
+    fn restart_gap(&mut self, id: SocketId);
+
     /// Takes the deliveries that the receiver of a flow has recorded and forgets; `None` for a sender.
     fn take_deliveries(&mut self, id: SocketId) -> Option<Vec<DeliveredMessage>>;
 }
@@ -90,6 +93,12 @@ impl Flows for Host {
 
     fn take_sender_records(&mut self, id: SocketId, finality: Finality) -> Option<SenderRecords> {
         flow_mut(self, id)?.take_sender_records(finality)
+    }
+
+    fn restart_gap(&mut self, id: SocketId) {
+        if let Some(flow) = flow_mut(self, id) {
+            flow.restart_gap();
+        }
     }
 
     fn take_deliveries(&mut self, id: SocketId) -> Option<Vec<DeliveredMessage>> {

@@ -19,7 +19,7 @@
 //! - [`session_source`]: a host opens [`sessions`] one after the other, as [`admission`] permits. Of one that is over
 //!   its record remains. [`requests`]: requests and responses within them.
 //! - [`associations`]: [`carrier`]. [`programs`]: [`program`]. What they have for somebody outside is [`noted`].
-//! - [`record`], [`timeline`]: what is remembered, and the steps of a failover.
+//! - [`record`], [`timeline`], [`failover`]: what is remembered, and the steps of a failover.
 //!
 //! # What holds, and why
 //!
@@ -35,6 +35,7 @@ mod arrivals;
 mod associations;
 mod carrier;
 mod earlier;
+mod failover;
 mod flow_end;
 mod flows;
 mod ids;
@@ -59,6 +60,7 @@ pub use admission::{AdmissionConfig, Otherwise};
 pub use application::{Application, Host, Shared};
 pub use associations::Associations;
 pub use carrier::{AssociationConfig, AssociationCounters};
+pub use failover::Failover;
 pub use flows::Flows;
 pub use ids::SessionSourceId;
 pub use m3ua::SIGNALLING_LINK_SELECTIONS;

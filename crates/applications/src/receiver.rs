@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use bytes::Bytes;
-use slantpath_base::{DataRate, DataSize, Instant};
+use slantpath_base::{DataRate, DataSize, Duration, Instant};
 use slantpath_host::{Arrival, Place};
 use slantpath_interface::Journey;
 
@@ -88,6 +88,11 @@ impl Receiver {
         &self.report
     }
 
+    /// Forgets the longest time without a delivery. One that goes on now counts from its beginning once it ends.
+    pub(crate) const fn restart_gap(&mut self) {
+        self.report.gap_max = Duration::ZERO;
+    }
+
     /// Takes the recorded deliveries out of the report.
     pub(crate) fn take_deliveries(&mut self) -> Vec<DeliveredMessage> {
         std::mem::take(&mut self.report.messages)
@@ -160,8 +165,10 @@ impl Receiver {
 
     fn count(&mut self, now: Instant, len: usize) {
         self.report.bytes_delivered += len as u64;
-        self.report.first_delivery.get_or_insert(now);
-        self.report.last_delivery = Some(now);
+        match self.report.last_delivery.replace(now) {
+            Some(last) => self.report.gap_max = self.report.gap_max.max(now.saturating_since(last)),
+            None => self.report.first_delivery = Some(now),
+        }
         if let Some(rate) = self.config.read_rate {
             let begins = self.busy_until.map_or(now, |until| until.max(now));
             self.busy_until =

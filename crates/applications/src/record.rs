@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::net::{IpAddr, SocketAddr};
 
-use slantpath_base::{DataSize, Instant};
+use slantpath_base::{DataSize, Duration, Instant};
 use slantpath_host::{PathSample, SocketId};
 use slantpath_interface::Journey;
 use slantpath_sctp::ReliabilityPolicy;
 
+use crate::failover::Failover;
 use crate::ids::SessionSourceId;
 use crate::timeline::PathEvent;
 
@@ -69,6 +70,8 @@ pub struct SenderReport {
     pub samples: Vec<PathSample>,
     /// Events of the paths, in order of time, without those that were taken; empty unless they are recorded.
     pub timeline: Vec<PathEvent>,
+    /// Failovers, in order of time, without those that were taken (SCTP).
+    pub failovers: Vec<Failover>,
     /// Why the flow ended before its time, if it did.
     pub failure: Option<String>,
     /// Instant at which the flow ended: closed in order, or with [`failure`](Self::failure).
@@ -92,6 +95,8 @@ pub struct SenderRecords {
     pub samples: Vec<PathSample>,
     /// Events of the paths.
     pub timeline: Vec<PathEvent>,
+    /// Failovers, in order of time.
+    pub failovers: Vec<Failover>,
 }
 
 /// Choice of the records that are taken out of a sender.
@@ -233,6 +238,8 @@ pub struct ReceiverReport {
     pub first_delivery: Option<Instant>,
     /// Instant at which the last byte was delivered.
     pub last_delivery: Option<Instant>,
+    /// Longest time between two deliveries.
+    pub gap_max: Duration,
     /// Messages delivered.
     pub messages_delivered: u64,
     /// Delivered messages in order of delivery, without those that were [taken](crate::Flows::take_deliveries); empty

@@ -7,6 +7,7 @@ use slantpath_host::{Abandoned, Acknowledged, MessageSource, Offer, Outgoing, Pa
 use slantpath_sctp::SendOptions;
 
 use crate::adaptation::Adaptation;
+use crate::failover::Failover;
 use crate::message::{Content, compose};
 use crate::record::{Finality, SenderRecords, SenderReport, SentMessage};
 use crate::schedule::Schedule;
@@ -229,6 +230,11 @@ impl Sender {
         }
     }
 
+    /// New messages go by another path.
+    pub(crate) fn handle_failover(&mut self, failover: Failover) {
+        self.report.failovers.push(failover);
+    }
+
     /// The transport put a part of the flow on the wire.
     pub(crate) fn handle_transmitted(&mut self, now: Instant, sent: &Sent, path: u8, again: bool) {
         self.report.retransmissions += u64::from(again);
@@ -321,6 +327,7 @@ impl Sender {
             messages: self.report.messages.drain(..settled).collect(),
             samples: self.report.take_samples(finality),
             timeline: std::mem::take(&mut self.report.timeline),
+            failovers: std::mem::take(&mut self.report.failovers),
             sent,
         }
     }

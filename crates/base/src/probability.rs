@@ -31,6 +31,11 @@ impl Probability {
         self.0 == 0.0
     }
 
+    /// Tells if the probability is one.
+    pub fn is_always(self) -> bool {
+        self.0 == 1.0
+    }
+
     /// The probability that at least one of `trials` independent trials happens: `1 − (1 − p)^n`, exact for
     /// the bit error rates of 1e-9 where the naive form loses all digits.
     #[must_use]

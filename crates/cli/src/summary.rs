@@ -56,6 +56,14 @@ const DELAYS: [Measure; 8] = [
     measure("at most", "ms", "delay_max_s", 1e3),
 ];
 
+/// Measures of flows that may fail over.
+const FAILOVERS: [Measure; 4] = [
+    measure("failovers", "", "failovers", 1.0),
+    measure("spurious", "", "spurious_failovers", 1.0),
+    measure("longest", "ms", "failover_max_s", 1e3),
+    measure("longest gap", "ms", "gap_max_s", 1e3),
+];
+
 const LINKS: [Measure; 7] = [
     measure("offered", "packets", "offered_packets", 1.0),
     measure("lost", "packets", LOST, 1.0),
@@ -99,6 +107,11 @@ pub(crate) fn print(scenario: &Scenario, outputs: &[RunOutput], out: &mut impl W
         writeln!(out, "means ± half the width of their {:.0} % interval", LEVEL * 100.0)?;
     }
     print_table(outputs, "flows", &["flow"], &FLOWS, out)?;
+    let may_fail_over = |table: &Table, row: usize| {
+        let column = table.column("failovers");
+        column.is_some_and(|column| !matches!(column.at(row), Value::Missing))
+    };
+    print_rows(outputs, "flows", &["flow"], &FAILOVERS, &may_fail_over, out)?;
     print_table(outputs, "session_sources", &["sessions"], &SESSIONS, out)?;
     print_table(outputs, "request_sources", &["sessions"], &REQUESTS, out)?;
     print_table(outputs, "delays", &["flow"], &DELAYS, out)?;

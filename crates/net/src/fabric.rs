@@ -19,6 +19,7 @@ use crate::packets::PacketStore;
 use crate::parcel::{Condition, DestinationId, Fate, LENGTH_MAX, PacketId, Parcel};
 use crate::slots::Slots;
 use crate::source::{Links, Source};
+use crate::ways::WatchedWays;
 use crate::{DirectionId, InterfaceId, LinkEnd, NodeId};
 use receivers::Receiver;
 pub(crate) use receivers::Receivers;
@@ -62,6 +63,10 @@ pub(crate) struct Fabric {
     last_resolved: Vec<Option<(AddressKey, DestinationId)>>,
     pub(crate) outside: Outside,
     pub(crate) packet_hops: u64,
+    /// True if a direction may have gone out of service or come back since the ways were looked at.
+    service_changed: bool,
+    /// Ways that somebody watches.
+    pub(crate) watched_ways: Option<Box<WatchedWays>>,
 }
 
 impl Fabric {
@@ -101,6 +106,8 @@ impl Fabric {
             names,
             outside: Outside::default(),
             packet_hops: 0,
+            service_changed: false,
+            watched_ways: None,
             graph,
         }
     }
@@ -391,8 +398,10 @@ impl Fabric {
     }
 
     fn links(&mut self) -> Links<'_> {
-        let Self { kernel, directions, receivers, shared_ports, packets, handed_over, .. } = self;
-        Links { directions, shared_ports, packets, kernel, receivers, handed_over }
+        let Self {
+            kernel, directions, receivers, shared_ports, packets, handed_over, service_changed, ..
+        } = self;
+        Links { directions, shared_ports, packets, kernel, receivers, handed_over, service_changed }
     }
 
     /// Carries out the changes that are due now.
@@ -403,6 +412,9 @@ impl Fabric {
             self.send_on(node, from, parcel, source);
         }
         self.kernel.schedule(Slots::SOURCE, source.next_change());
+        if core::mem::take(&mut self.service_changed) && self.watched_ways.is_some() {
+            self.look_at_ways(source);
+        }
     }
 
     pub(crate) fn now(&self) -> Instant {

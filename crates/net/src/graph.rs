@@ -171,6 +171,11 @@ pub struct NetworkGraph {
 }
 
 impl NetworkGraph {
+    /// Tells if links change while the network runs: by its plan, or since they have contacts.
+    pub fn changes_in_a_run(&self) -> bool {
+        !self.changes.is_empty() || !self.contact_links.is_empty()
+    }
+
     /// The hosts, in the order in which they were declared.
     pub fn hosts(&self) -> &[NodeId] {
         &self.hosts

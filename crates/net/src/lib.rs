@@ -31,6 +31,7 @@
 //! - [`observers`] is the hook of all that looks at packets: [`host_pairs`], [`capture`], and [`journeys`], which notes
 //!   beside the packets the parts of their delays. A [`probe`] looks at a queue.
 //! - [`packets`] keeps the bytes of packets; a [`parcel`] is what links and routers need of one.
+//! - [`ways`][]: from when on a way from one node to another carries nothing, and why.
 //! - [`outside`][]: the way in for packets that are not simulated, each with its instant, and the way out. Its record
 //!   repeats a run (`docs/models/event-kernel.md`).
 //!
@@ -68,6 +69,7 @@ mod sampler;
 mod script;
 mod slots;
 mod source;
+mod ways;
 
 pub use capture::CaptureId;
 pub use conditioner::{
@@ -93,3 +95,4 @@ pub use routes::Routes;
 pub use script::Change;
 pub use slantpath_interface::{Host, InterfaceId, Journey};
 pub use source::{Demand, Leaving, Links, Source};
+pub use ways::{Outage, OutageCause, Way, WayChange};

@@ -69,6 +69,7 @@ pub use shared_port::SharedPortStatistics;
 
 use slantpath_base::{Duration, Instant, Seed};
 
+use crate::NodeId;
 use crate::address_names::AddressNames;
 use crate::conditioner::Conditioner;
 use crate::link::contact::Contacts;
@@ -78,6 +79,7 @@ use crate::packets::PacketStore;
 use crate::parcel::{Fate, Parcel};
 use crate::probe::{QueueProbe, QueueSample};
 use crate::script::Change;
+use crate::ways::OutageCause;
 
 #[derive(Clone, Debug)]
 pub(crate) struct LinkDirection {
@@ -320,6 +322,22 @@ impl LinkDirection {
     /// Tells if no script has taken it down. Contacts come and go beside that.
     pub(crate) fn is_up(&self) -> bool {
         if self.contacts.is_some() { !self.is_taken_down() } else { self.port.is_up() }
+    }
+
+    /// Reason for which it carries no packet at present; `None` if it does.
+    pub(crate) fn outage(&self) -> Option<OutageCause> {
+        if !self.is_up() {
+            return Some(OutageCause::Down);
+        }
+        if self.contacts.as_ref().is_some_and(|contacts| !contacts.has_contact()) {
+            return Some(OutageCause::NoContact);
+        }
+        self.lane.loses_all().then_some(OutageCause::AllLost)
+    }
+
+    /// Receiver of what is sent at present, of a direction that exists in contacts.
+    pub(crate) fn contact_receiver(&self) -> Option<NodeId> {
+        self.contacts.as_ref()?.present_receiver()
     }
 
     pub(crate) const fn mtu_bytes(&self) -> u32 {

@@ -15,6 +15,7 @@ use crate::probe::{QueueProbe, QueueSample, Sampling};
 use crate::sampler::Sampler;
 use crate::slots::Component;
 use crate::source::Source;
+use crate::ways::{WatchedWays, Way, WayChange};
 use crate::{DirectionId, Host, InterfaceId, NodeId, SharedPortId};
 
 /// A network in a run: links, routers and end systems of one kind, and where its changes and routes come from.
@@ -395,6 +396,18 @@ impl<H: Host, S: Source> Network<H, S> {
     pub fn watch_journeys(&mut self) {
         self.fabric.packets.observers_mut().journeys.get_or_insert_default();
         self.fabric.directions.iter_mut().for_each(|direction| direction.ask(Asked::JOURNEYS));
+    }
+
+    /// Watches ways from now on: [`Self::take_way_changes`] tells when nothing gets through any more.
+    pub fn watch_ways(&mut self, ways: Vec<Way>) {
+        self.fabric.watched_ways = Some(Box::new(WatchedWays::new(ways)));
+        self.fabric.look_at_ways(&mut self.source);
+    }
+
+    /// Takes what has happened to the [watched](Self::watch_ways) ways since this was last asked, in the order of time.
+    /// A way that carries nothing at first has a change at that instant.
+    pub fn take_way_changes(&mut self) -> Vec<WayChange> {
+        self.fabric.watched_ways.as_mut().map_or_else(Vec::new, |watched| watched.take_changes())
     }
 
     /// Switches the recording of a queue's length on, from now on.

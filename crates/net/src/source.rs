@@ -38,6 +38,15 @@ pub trait Source {
     fn steer(&mut self, leaving: &Leaving<'_>) -> Option<(DirectionId, DestinationId)> {
         Some((leaving.direction, leaving.destination))
     }
+
+    /// Variant of [`steer`](Self::steer) for no certain packet: the way of those that nothing else decides.
+    fn leave(
+        &mut self,
+        direction: DirectionId,
+        destination: DestinationId,
+    ) -> Option<(DirectionId, DestinationId)> {
+        Some((direction, destination))
+    }
 }
 
 /// A packet that is about to be sent, as a [`Source`] sees it.
@@ -91,6 +100,8 @@ pub struct Links<'a> {
     pub(crate) receivers: &'a mut Receivers,
     /// Packets that nodes have to send on once all changes of the instant are made, and the directions that had them.
     pub(crate) handed_over: &'a mut Vec<(NodeId, DirectionId, Parcel)>,
+    /// Set once a direction may have gone out of service or come back.
+    pub(crate) service_changed: &'a mut bool,
 }
 
 impl Links<'_> {
@@ -99,6 +110,7 @@ impl Links<'_> {
     /// [shared transmitter](crate::NetworkBuilder::shared_port) is like does not change.
     pub fn change(&mut self, direction: DirectionId, change: Change) {
         let now = self.kernel.now();
+        *self.service_changed |= matches!(change, Change::Down | Change::Up | Change::Loss(_));
         let Self { directions, shared_ports, packets, .. } = self;
         match directions[direction.index()].shared_port() {
             None => directions[direction.index()].change(now, change, packets),
@@ -128,6 +140,7 @@ impl Links<'_> {
         delay: impl Iterator<Item = DelayPiece>,
     ) {
         let now = self.kernel.now();
+        *self.service_changed = true;
         self.directions[direction.index()].begin_contact(now, contact, delay, self.packets);
         let only = self.directions[direction.index()].only_receiver();
         self.receivers.begin_contact(direction, only);
@@ -147,6 +160,7 @@ impl Links<'_> {
         at_handover: AtHandover,
     ) -> LeftBehind {
         let now = self.kernel.now();
+        *self.service_changed = true;
         let before = left_behind(&self.directions[direction.index()]);
         let handed_over = match self.directions[direction.index()].shared_port() {
             None => self.directions[direction.index()].end_contact(now, at_handover, self.packets),

@@ -68,6 +68,9 @@ tables! {
     /// The delays of a flow, counted in a histogram.
     Delays = "delays" keyed by ["flow"],
         given "with `probes.delays`",
+    /// A failover of a flow: new messages go by another path, since the former one has not answered.
+    Failovers = "failovers" keyed by [],
+        given "for flows over SCTP to a host with several addresses",
     /// A flow in an interval.
     FlowIntervals = "flow_intervals" keyed by [],
         given "with `probes.intervals`",
@@ -80,6 +83,9 @@ tables! {
     /// Two hosts, of which one has sent packets to the other.
     HostPairs = "host_pairs" keyed by ["from", "to"],
         given "with `probes.host_pairs`",
+    /// A path between two hosts of a flow.
+    HostPaths = "host_paths" keyed by ["from", "to", "path"],
+        given "for flows, if links change: with `[[script]]`, `[sky]`, a `delay_trace` or a `fade_trace`",
     /// A host.
     Hosts = "hosts" keyed by ["host"],
         given "always",
@@ -110,6 +116,9 @@ tables! {
     /// A route at a signalling point.
     Mtp3Routes = "mtp3_routes" keyed by ["point", "destination", "via"],
         given "with `[signalling]`",
+    /// An outage of a path between two hosts of a flow.
+    Outages = "outages" keyed by [],
+        given "for flows, if links change: with `[[script]]`, `[sky]`, a `delay_trace` or a `fade_trace`",
     /// A sample of a path of a flow.
     Paths = "paths" keyed by [],
         given "with `probes.paths`",

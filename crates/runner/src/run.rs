@@ -7,6 +7,7 @@ mod intervals;
 mod parts;
 mod programs;
 mod recorder;
+mod service_record;
 mod sessions_record;
 mod signalling_record;
 mod sky_record;
@@ -15,6 +16,7 @@ mod trace;
 
 use core::ops::ControlFlow;
 
+use slantpath_applications::Flows as _;
 use slantpath_applications::record::Finality;
 use slantpath_base::{Duration, Instant, Seed};
 use slantpath_net::{CaptureId, DirectionId, Network, Sampling};
@@ -133,8 +135,9 @@ fn run_at_pace(
     }
     let seed_number = options.seed.unwrap_or(*scenario.scenario.seed);
     let seed = Seed::new(seed_number, options.run);
-    let Plan { graph, hosts, links, flows, sessions, mut signalling, sky, ways, .. } =
+    let Plan { graph, hosts, links, flows, sessions, mut signalling, sky, ways, paths, .. } =
         plan(scenario, seed, None, traces.as_ref().map_or(&[], |(flows, _)| *flows))?;
+    let links_change = graph.changes_in_a_run();
     let mut source = RunSource::new(scenario, sky.as_ref(), &graph);
     source.follow(&graph, ways.iter().map(|(.., way)| *way));
     let source = OnDemand::new(source, access_systems(scenario, &links, seed));
@@ -158,8 +161,10 @@ fn run_at_pace(
         sessions: &sessions,
         sky: sky.as_ref(),
         ways: &ways,
+        paths: &paths,
+        links_change,
     };
-    let mut recorder = Recorder::new(recorded, signalling.as_ref(), captures, observer)?;
+    let mut recorder = Recorder::new(recorded, &mut network, signalling.as_ref(), captures, observer)?;
     recorder.trace(traces.map(|(flows, sink)| Tracing::new(flows, sink)));
     let between_collections = pace.collection.max(recorder.events_between_collections());
     let mut next_collection = between_collections;
@@ -196,18 +201,22 @@ fn run_at_pace(
         network.restart_statistics();
         recorder.restart_links();
         at_warm_up = AtWarmUp::observe(&network, &flows);
+        for flow in &flows {
+            network.host_mut(flow.to).restart_gap(flow.receiver);
+        }
     }
     if !run_until(&mut network, &mut recorder, end)? {
         return Ok(None);
     }
     recorder.collect(&mut network, Finality::Over)?;
     let delays = recorder.delays()?;
-    let mut tables = tables(scenario, &mut network, &links, &flows, &at_warm_up, &delays);
+    let sums: Vec<_> = delays.into_iter().zip(recorder.failovers()).collect();
+    let mut tables = tables(scenario, &mut network, &links, &flows, &at_warm_up, &sums);
     tables.extend(recorder.delay_tables());
     if *scenario.probes.host_pairs {
         tables.push(tables::host_pairs::table(&network));
     }
-    tables.extend(recorder.totals()?);
+    tables.extend(recorder.totals(&mut network)?);
     if let Some(sky) = &sky {
         tables.extend(tables::sky::tables(scenario, sky, &mut network, &links));
     }

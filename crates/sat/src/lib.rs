@@ -47,7 +47,7 @@ pub use access::{
     Access, AccessConfig, AccessSample, Ask, ContentionConfig, OnDemand, Requests, TerminalConfig,
 };
 pub use handover::Handover;
-pub use path::{PathChange, Way};
+pub use path::PathChange;
 pub use sky::{
     AccessLinks, AntennaLink, CableLink, Downlink, InterSatelliteLinks, Sky, SkyLinks, Stand, channel_name,
 };

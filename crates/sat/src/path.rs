@@ -1,19 +1,8 @@
 //! By which satellites packets go from one node to another, over time.
 
 use slantpath_base::{Duration, Instant};
-use slantpath_net::{DestinationId, InterfaceId, NodeId};
+use slantpath_net::Way;
 use slantpath_orbit::NodeId as Body;
-
-/// A way whose path is followed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Way {
-    /// The interface by which packets leave their host.
-    pub leaving: InterfaceId,
-    /// Destination that the packets are bound for.
-    pub destination: DestinationId,
-    /// The node there.
-    pub to: NodeId,
-}
 
 /// A way gets its first path, or another one, or has none.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use slantpath_base::{Duration, Instant};
 use slantpath_net::{
     Contact, Delay, DelayPiece, DestinationId, DirectionId, Leaving, LeftBehind, LinkEnd, LinkId, Links,
-    NetworkGraph, NodeId, Planned, Source,
+    NetworkGraph, NodeId, Planned, Source, Way,
 };
 use slantpath_orbit::NodeId as Body;
 use slantpath_orbit::contact::{Cause, ContactId, ContactPlan};
@@ -16,7 +16,7 @@ use slantpath_orbit::route::{Hop, Overlap, RouteConfig, Router};
 
 use crate::handover::Handover;
 use crate::hops::Hops;
-use crate::path::{Followed, PathChange, Way};
+use crate::path::{Followed, PathChange};
 use crate::sky::{AntennaLink, ContactLink, Sky};
 use crate::steering::{Label, Steering};
 
@@ -621,6 +621,14 @@ impl Source for SkySource<'_> {
 
     fn steer(&mut self, leaving: &Leaving<'_>) -> Option<(DirectionId, DestinationId)> {
         self.steer_up(leaving)
+    }
+
+    fn leave(
+        &mut self,
+        direction: DirectionId,
+        destination: DestinationId,
+    ) -> Option<(DirectionId, DestinationId)> {
+        self.pinned_way(direction, destination).map(|(direction, destination, _)| (direction, destination))
     }
 }
 

@@ -2,8 +2,8 @@
 
 use slantpath_applications::Host;
 use slantpath_base::Seed;
-use slantpath_net::{InterfaceId, LinkEnd, NetworkGraph, NodeId, Routes};
-use slantpath_sat::{Sky, Way};
+use slantpath_net::{InterfaceId, LinkEnd, NetworkGraph, NodeId, Routes, Way};
+use slantpath_sat::Sky;
 use slantpath_simulation::SignallingSimulation;
 
 use crate::checked::Checked;
@@ -20,7 +20,7 @@ pub use crate::flow::message::{Destinations, options_of, reliabilities};
 pub use crate::flow::script::action_of;
 pub use crate::flow::transport::stream_values;
 pub use crate::network::node::ip_fields;
-pub use crate::network::planned::PlannedLink;
+pub use crate::network::planned::{PlannedLink, PlannedPath};
 pub use crate::network::site::{address_on, host_place};
 pub use crate::network::source::{RunNetwork, RunSource};
 pub use crate::sessions::build::PlannedSessions;
@@ -44,6 +44,8 @@ pub struct Plan {
     pub sky: Option<Sky>,
     /// The ways of flows under a sky, with the names of the flow and of the link at its end.
     pub ways: Vec<(String, String, Way)>,
+    /// The paths between the hosts of flows.
+    pub paths: Vec<PlannedPath>,
     /// Places of the ends of the flow that others take over.
     pub seats: Option<Seats>,
 }
@@ -72,7 +74,8 @@ pub fn plan(
     let sessions = sessions::build::place(scenario, seed, &mut site)?;
     let signalling = signalling::plan(scenario, seed, &mut site)?;
     let ways = site.ways(scenario);
-    Ok(Plan { graph, hosts, links, flows, sessions, signalling, sky, ways, seats })
+    let paths = site.paths(scenario);
+    Ok(Plan { graph, hosts, links, flows, sessions, signalling, sky, ways, paths, seats })
 }
 
 fn hosts(graph: &NetworkGraph, links: &[PlannedLink]) -> Vec<Host> {

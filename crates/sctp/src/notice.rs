@@ -17,6 +17,8 @@ mod value;
 
 use std::net::IpAddr;
 
+use slantpath_base::Duration;
+
 use crate::event::Event;
 use crate::path::PathState;
 use crate::reliability::ReliabilityPolicy;
@@ -160,6 +162,27 @@ notices! {
     }
     called () => { () => "primary", }
     words { "has become the primary path: the former one had not answered often enough" }
+
+    /// New DATA goes to another path, since the one that carried it has not answered (RFC 9260, section 6.4.1).
+    FailedOver = "failed_over" {
+        /// Address of the path that carries new DATA from now on.
+        path: IpAddr,
+        /// Address of the path that has carried it.
+        from: IpAddr,
+        /// Number of the first message that goes there; left out for what has none.
+        message: Option<u64>,
+        /// Time since the last packet left that the former path has answered; left out if it has answered none.
+        unanswered_ns: Option<Duration>,
+        /// Time since an answer of the former path was first due and did not come; left out if its own link has gone.
+        first_timeout_ns: Option<Duration>,
+        /// Time since another path was decided on.
+        decided_ns: Duration,
+    }
+    called () => { () => "failed over", }
+    words {
+        let since = unanswered_ns.map_or_else(String::new, |time| format!(" for {time}"));
+        format!("carries new DATA from now on: {from} has not answered{since}")
+    }
 
     /// The path MTU has changed: by a report of ICMP, by probes or by losses (RFC 8899).
     PathMtuChanged = "path_mtu_changed" {

@@ -96,6 +96,15 @@ enum Allowance {
     OnePacket,
 }
 
+/// Steps of a path that does not answer, for the time that a failover takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Silence {
+    /// Instant at which an answer was first due and did not come.
+    pub(crate) first_timeout: Option<Instant>,
+    /// Instant at which the path was left for another.
+    pub(crate) decided: Option<Instant>,
+}
+
 /// State of the link of our address, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Link {
@@ -148,6 +157,10 @@ pub(crate) struct Path {
     allowance: Allowance,
     reduction: Reduction,
     pub(crate) link: Link,
+    /// Instant at which the newest packet left that the path has answered.
+    pub(crate) last_answered: Option<Instant>,
+    /// Set while the path does not answer.
+    pub(crate) silence: Option<Box<Silence>>,
     /// True if a SACK of what was sent here has come back by this path.
     has_answered: bool,
     burst_left: u32,
@@ -192,6 +205,8 @@ impl Path {
             allowance: Allowance::Window,
             reduction: Reduction::None,
             link: Link::Unchanged,
+            last_answered: None,
+            silence: None,
             has_answered: false,
             burst_left: u32::MAX,
             last_data_at: None,
@@ -419,11 +434,26 @@ impl Path {
         self.link = Link::Unchanged;
         self.rtt = RttEstimator::new(config.rto());
         self.cc = controller(config, self.pmdcs.into(), self.destination);
-        self.error_count = 0;
+        self.clear_errors();
         self.probe = RttProbe::Idle;
         self.allowance = Allowance::Window;
         if !self.t3_rtx.is_off() {
             self.restart_t3_rtx(now);
+        }
+    }
+
+    /// The path has answered a packet that left at this time.
+    #[inline]
+    pub(crate) fn note_answered(&mut self, left: Instant) {
+        self.last_answered = self.last_answered.max(Some(left));
+    }
+
+    /// Nothing counts against the path any more.
+    #[inline]
+    pub(crate) fn clear_errors(&mut self) {
+        self.error_count = 0;
+        if self.silence.is_some() {
+            self.silence = None;
         }
     }
 

@@ -5,8 +5,9 @@ use std::net::IpAddr;
 
 use serde_json::{Value, json};
 use slantpath_base::{Duration, Instant};
+use slantpath_sctp::Notice;
 
-use crate::explain::story::{AssociationStory, Delays, StepKind, Story};
+use crate::explain::story::{AssociationStory, Delays, Step, StepKind, Story};
 
 /// Outcome of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,7 +41,8 @@ pub struct Outcome {
     pub timeouts: u64,
     /// Changes of new DATA from a path that did not answer to another one.
     pub failovers: u64,
-    /// The first of them: from the first error in a row on the path that was left to new DATA on the other.
+    /// The first of them: from the departure of the last packet that the former path has answered to that of the first
+    /// new DATA on another one.
     pub first_failover: Option<Duration>,
     /// The longest of them.
     pub longest_failover: Option<Duration>,
@@ -139,10 +141,24 @@ impl Outcome {
     }
 }
 
-/// Instant and duration of each change of new DATA to another path: from the departure of the oldest packet that was
-/// not answered on the path that was left. Where HEARTBEATs alone were not answered, it begins with the first of these
-/// errors.
+/// Instant and duration of each failover, as the association has told it.
 fn failovers(association: &AssociationStory) -> Vec<(Instant, Duration)> {
+    let told: Vec<(Instant, Duration)> = association.steps.iter().filter_map(told_failover).collect();
+    if told.is_empty() { failovers_by_errors(association) } else { told }
+}
+
+/// Failover that a step tells. Of a path that has answered nothing, the time counts from when an answer was first due.
+fn told_failover(step: &Step) -> Option<(Instant, Duration)> {
+    let StepKind::Told(Notice::FailedOver { unanswered_ns, first_timeout_ns, .. }) = &step.kind else {
+        return None;
+    };
+    Some((step.at, unanswered_ns.or(*first_timeout_ns).unwrap_or_default()))
+}
+
+/// Variant of [`failovers`] for traces of associations that did not tell them: from the departure of the oldest packet
+/// that was not answered on the path that was left. Where HEARTBEATs alone were not answered, it begins with the first
+/// of these errors.
+fn failovers_by_errors(association: &AssociationStory) -> Vec<(Instant, Duration)> {
     let mut unanswered_since: BTreeMap<IpAddr, Instant> = BTreeMap::new();
     let mut carrier = association.paths.iter().find(|path| path.is_primary).map(|path| path.address);
     let mut found = Vec::new();
@@ -174,7 +190,6 @@ fn failovers(association: &AssociationStory) -> Vec<(Instant, Duration)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::explain::story::Step;
 
     fn ms(number: u64) -> Duration {
         Duration::from_millis(number)
@@ -231,6 +246,27 @@ mod tests {
             step(at(9_000), 1, StepKind::NewData(2)),
         ];
         assert_eq!(failovers(&story(steps)), [(at(8_500), ms(2_500))]);
+    }
+
+    #[test]
+    fn a_failover_that_the_association_tells_counts_from_the_last_answer() {
+        let told = |unanswered, first_timeout| Step {
+            at: at(8_500),
+            path: Some(address(2)),
+            kind: StepKind::Told(Notice::FailedOver {
+                path: address(2),
+                from: address(1),
+                message: Some(1),
+                unanswered_ns: unanswered,
+                first_timeout_ns: first_timeout,
+                decided_ns: Duration::ZERO,
+            }),
+        };
+        let mut association = moved(8_000, 8_500);
+        association.steps.push(told(Some(ms(3_000)), Some(ms(400))));
+        assert_eq!(failovers(&association), [(at(8_500), ms(3_000))]);
+        // A path that has answered nothing counts from when an answer was due.
+        assert_eq!(failovers(&story(vec![told(None, Some(ms(400)))])), [(at(8_500), ms(400))]);
     }
 
     #[test]

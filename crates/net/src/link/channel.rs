@@ -62,6 +62,11 @@ impl Channel {
         self.bursts.is_none() && chances.into_iter().all(Probability::is_never)
     }
 
+    /// Tells if it loses every packet.
+    pub(crate) fn loses_all(&self) -> bool {
+        self.loss.is_always()
+    }
+
     /// Decides what becomes of a packet. Every bit of it passes the channel, also if the packet is lost. No packet will
     /// ask for an instant before `settled`.
     #[inline]

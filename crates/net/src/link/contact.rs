@@ -50,6 +50,16 @@ pub(crate) struct Contacts {
 }
 
 impl Contacts {
+    /// Tells if it has a contact.
+    pub(crate) const fn has_contact(&self) -> bool {
+        self.has_contact
+    }
+
+    /// Receiver of what is sent from now on.
+    pub(crate) fn present_receiver(&self) -> Option<NodeId> {
+        self.landings.last().map(|&(_, node)| node)
+    }
+
     /// Ends the contact of a transmitter that others share.
     pub(crate) fn leave_shared_port(&mut self) {
         self.shared = None;

@@ -136,6 +136,11 @@ impl Lane {
         self.is_clean
     }
 
+    /// Tells if the channel lets no packet through.
+    pub(crate) fn loses_all(&self) -> bool {
+        !self.is_clean && self.channel.loses_all()
+    }
+
     /// Variant of [`carry`](Self::carry) for a channel that [does nothing](Self::is_clean). Returns when the packet
     /// arrives, if it is the next that does.
     #[inline]

@@ -6,7 +6,7 @@ use slantpath_base::{DataRate, Duration, Instant, Probability, Seed};
 use slantpath_net::{
     ArqConfig, ArqOrder, AtHandover, Change, Contact, Counters, DelayPiece, DestinationId, DirectionConfig,
     DirectionId, DropReason, HeaderCompression, LeftBehind, LinkEnd, LinkId, Links, Network, NetworkBuilder,
-    NodeId, SendingConfig, SharedPortId, Source, WhileDown,
+    NodeId, OutageCause, SendingConfig, SharedPortId, Source, Way, WhileDown,
 };
 
 use crate::fixture::{Scripted, address, byte_a_millisecond, clean, millis, packet_with, tag};
@@ -539,4 +539,26 @@ impl HopLimit for slantpath_wire::Packet {
     fn contiguous_header(&self) -> u8 {
         self.contiguous()[8]
     }
+}
+
+#[test]
+fn a_watched_way_carries_nothing_without_a_contact_and_over_a_handover_it_does() {
+    let sky = Sky::new(WhileDown::Drop);
+    let mut steps = up(&sky);
+    steps.push((150, Step::Begin(sky.antenna.forward(), to(sky.east), 5.0)));
+    steps.push((200, Step::End(sky.antenna.forward(), sky.ground, AtHandover::Lost)));
+    steps.push((400, Step::Begin(sky.antenna.forward(), to(sky.west), 5.0)));
+    // Of one instant, nothing is seen in between.
+    steps.push((500, Step::End(sky.antenna.forward(), sky.ground, AtHandover::Lost)));
+    steps.push((500, Step::Begin(sky.antenna.forward(), to(sky.east), 5.0)));
+    let mut network = sky.start(&steps, sky.ground, &[]);
+    let way = Way { leaving: sky.antenna.first(), destination: sky.to[1], to: sky.far };
+    network.watch_ways(vec![way]);
+    network.run_until(millis(2_000));
+    let seen: Vec<_> = network
+        .take_way_changes()
+        .into_iter()
+        .map(|change| (change.at, change.outage.map(|outage| outage.cause)))
+        .collect();
+    assert_eq!(seen, [(millis(200), Some(OutageCause::NoContact)), (millis(400), None)]);
 }

@@ -24,3 +24,4 @@ mod routing;
 mod shaping;
 mod sources;
 mod swarm;
+mod ways;

@@ -1,8 +1,10 @@
 //! The tables that grow with the length of a run: which there are, and where each stands among those that are
 //! announced.
 
-use slantpath_sat::{Sky, Way};
-use slantpath_scenario::build::{PlannedFlow, PlannedLink, PlannedSessions};
+use slantpath_net::Way;
+use slantpath_sat::Sky;
+use slantpath_scenario::build::{PlannedFlow, PlannedLink, PlannedPath, PlannedSessions};
+use slantpath_scenario::schema::Transport;
 use slantpath_simulation::SignallingSimulation;
 
 use super::intervals;
@@ -22,14 +24,20 @@ pub(super) struct Recorded<'a> {
     pub(super) sky: Option<&'a Sky>,
     /// The ways of flows under the sky, with the names of the flow and of the link at its end.
     pub(super) ways: &'a [(String, String, Way)],
+    /// The paths between the hosts of flows.
+    pub(super) paths: &'a [PlannedPath],
+    /// True if links change while the network runs.
+    pub(super) links_change: bool,
 }
 
 /// Number of each table, if it is kept.
 pub(super) struct TablePlaces {
     pub(super) access: Option<usize>,
     pub(super) association_paths: Option<usize>,
+    pub(super) failovers: Option<usize>,
     pub(super) intervals: Option<intervals::Places>,
     pub(super) messages: Option<usize>,
+    pub(super) outages: Option<usize>,
     pub(super) paths: Option<usize>,
     pub(super) queues: Option<usize>,
     pub(super) requests: Option<usize>,
@@ -47,7 +55,7 @@ pub(super) fn announced(
     signalling: Option<&SignallingSimulation>,
     sampled_ends: usize,
 ) -> (Vec<GrowingTable>, TablePlaces) {
-    let Recorded { scenario, links, flows, sessions, sky, .. } = *of;
+    let Recorded { scenario, links, flows, sessions, sky, paths, links_change, .. } = *of;
     let probes = &scenario.probes;
     let (of_flows, of_directions, of_sessions) = (flows.len(), 2 * links.len(), sessions.len());
     let mut tables = Tables::default();
@@ -55,9 +63,12 @@ pub(super) fn announced(
     let kinds = period.map(|_| intervals::kinds(signalling, scenario)).unwrap_or_default();
     let [associations, flow_intervals, link_intervals, shared_downlinks, signalling_links] =
         kinds.map(|kind| kind.map(|kind| tables.add(kind, 1, Reading::Once)));
+    let may_fail_over = flows.iter().any(|flow| has_several_paths(flow, paths));
+    let failovers = tables.keep(may_fail_over, TableKind::Failovers, of_flows);
+    let outages = tables.keep(links_change && !paths.is_empty(), TableKind::Outages, 1);
     let messages = tables.keep(*probes.messages, TableKind::Messages, of_flows);
     let is_sampled = probes.paths.quantity().is_some();
-    let paths = tables.keep(is_sampled, TableKind::Paths, of_flows);
+    let path_samples = tables.keep(is_sampled, TableKind::Paths, of_flows);
     let association_paths = tables.keep(sampled_ends > 0, TableKind::AssociationPaths, sampled_ends);
     let is_sampled = probes.queues.0.is_some();
     let queues = tables.keep(is_sampled, TableKind::Queues, of_directions);
@@ -86,9 +97,11 @@ pub(super) fn announced(
     let places = TablePlaces {
         access: at(access),
         association_paths: at(association_paths),
+        failovers: at(failovers),
         intervals,
         messages: at(messages),
-        paths: at(paths),
+        outages: at(outages),
+        paths: at(path_samples),
         queues: at(queues),
         requests: at(requests),
         sessions: at(sessions),
@@ -98,6 +111,12 @@ pub(super) fn announced(
         timelines: at(timelines),
     };
     (tables, places)
+}
+
+/// Tells if a flow may go by one of several paths.
+pub(super) fn has_several_paths(flow: &PlannedFlow, paths: &[PlannedPath]) -> bool {
+    let is_between = |path: &&PlannedPath| (path.from, path.to) == (flow.from, flow.to);
+    *flow.flow.transport == Transport::Sctp && paths.iter().filter(is_between).count() > 1
 }
 
 /// Tables in the order in which they were added.

@@ -4,26 +4,29 @@ use std::collections::VecDeque;
 use std::io;
 
 use slantpath_applications::record::{DeliveredMessage, Finality, SenderRecords, SentMessage};
-use slantpath_applications::{Associations, Flows};
+use slantpath_applications::{Associations, Failover, Flows};
 use slantpath_base::{Duration, Instant};
 use slantpath_host::SocketId;
 use slantpath_net::{CaptureId, NodeId};
 use slantpath_results::{Histogram, Moments, Table};
-use slantpath_scenario::build::{PlannedFlow, PlannedLink, RunNetwork};
+use slantpath_scenario::build::{PlannedFlow, PlannedLink, PlannedPath, RunNetwork};
 use slantpath_scenario::schema::Content;
 use slantpath_simulation::{AssociationPlace, SignallingSimulation};
 
 use super::access_record;
-use super::announced::{Recorded, announced};
+use super::announced::{Recorded, announced, has_several_paths};
 use super::delays::FlowDelays;
 use super::intervals::{self, Intervals, Sources};
 use super::parts::{self, PartSums, Parts};
+use super::service_record::ServiceRecord;
 use super::sessions_record::{SessionPlaces, SessionsRecord};
 use super::signalling_record::SignallingRecord;
 use super::sky_record::SkyRecord;
+use super::tables::failovers::{self, ToldFailover};
 use super::tables::{delays, messages, network as links, sender_report, timelines};
 use super::trace::Tracing;
 use crate::observer::{Announcement, Observer};
+use crate::output::TableKind;
 use crate::scenario::Scenario;
 
 /// Records of a run, on their way to an observer.
@@ -36,6 +39,9 @@ pub(super) struct Recorder<'a> {
     /// The place of each table among those announced, if it is kept.
     messages: Option<usize>,
     paths: Option<usize>,
+    failovers: Option<usize>,
+    planned_paths: &'a [PlannedPath],
+    service: Option<ServiceRecord<'a>>,
     association_paths: Option<usize>,
     queues: Option<usize>,
     timelines: Option<usize>,
@@ -111,16 +117,31 @@ struct FlowRecord {
     delays: DelayMoments,
     /// Names of the flow's paths, once they are known.
     paths: Vec<Option<String>>,
+    /// Failovers of which the first message by the other path has not been delivered.
+    failing_over: Vec<Failover>,
+    failovers: FailoverSums,
+}
+
+/// Sums over the failovers of a flow after the warm-up.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct FailoverSums {
+    /// Failovers of a path that carried nothing.
+    pub(super) real: u64,
+    /// Failovers of a path that carried packets.
+    pub(super) spurious: u64,
+    /// Longest time from the failure to the first new message by another path.
+    pub(super) longest: Option<Duration>,
 }
 
 impl<'a> Recorder<'a> {
     pub(super) fn new(
         of: Recorded<'a>,
+        network: &mut RunNetwork<'_>,
         signalling: Option<&SignallingSimulation>,
         captures: Vec<(String, CaptureId)>,
         observer: &'a mut dyn Observer,
     ) -> io::Result<Self> {
-        let Recorded { scenario, links, flows, sessions, sky, ways } = of;
+        let Recorded { scenario, links, flows, sessions, sky, ways, paths, links_change: _ } = of;
         let probes = &scenario.probes;
         let ends = SampledEnd::all(scenario, signalling.filter(|_| probes.paths.quantity().is_some()));
         let (tables, places) = announced(&of, signalling, ends.len());
@@ -143,6 +164,8 @@ impl<'a> Recorder<'a> {
             let places = SessionPlaces { sessions: table, requests: places.requests, delays: flows.len() };
             SessionsRecord::new(scenario, sessions, places)
         });
+        let warm_up = Instant::START + *scenario.scenario.warm_up;
+        let service = places.outages.map(|table| ServiceRecord::new(paths, table, warm_up, network));
         let of_sky = sky.zip(places.sky).map(|(sky, places)| SkyRecord::new(scenario, sky, ways, places));
         Ok(Self {
             scenario,
@@ -152,6 +175,9 @@ impl<'a> Recorder<'a> {
             captures,
             messages: places.messages,
             paths: places.paths,
+            failovers: places.failovers,
+            planned_paths: paths,
+            service,
             association_paths: places.association_paths,
             ends,
             queues: places.queues,
@@ -164,7 +190,7 @@ impl<'a> Recorder<'a> {
             sessions: of_sessions,
             sky: of_sky,
             access: places.access,
-            warm_up: Instant::START + *scenario.scenario.warm_up,
+            warm_up,
             tracing: None,
         })
     }
@@ -195,6 +221,7 @@ impl<'a> Recorder<'a> {
         if self.intervals.is_none() {
             return Ok(());
         }
+        self.service(network)?;
         for place in 0..self.flows.len() {
             self.flow(place, network, Finality::Settled)?;
         }
@@ -244,7 +271,9 @@ impl<'a> Recorder<'a> {
         if let Some(table) = self.association_paths {
             self.association_samples(table, network)?;
         }
-        let is_probed = self.messages.or(self.paths).or(self.timelines).is_some() || !self.delays.is_empty();
+        self.service(network)?;
+        let is_probed = self.messages.or(self.paths).or(self.timelines).or(self.failovers).is_some()
+            || !self.delays.is_empty();
         if is_probed || self.tracing.is_some() {
             for place in 0..self.flows.len() {
                 self.flow(place, network, finality)?;
@@ -270,13 +299,24 @@ impl<'a> Recorder<'a> {
     }
 
     /// Totals of the sessions of each table and of each antenna, once everything has been handed over.
-    pub(super) fn totals(&mut self) -> io::Result<Vec<Table>> {
+    pub(super) fn totals(&mut self, network: &mut RunNetwork<'_>) -> io::Result<Vec<Table>> {
         let mut tables = match &self.sessions {
             Some(sessions) => sessions.tables(self.observer)?,
             None => Vec::new(),
         };
         tables.extend(self.sky.as_ref().map(SkyRecord::table));
+        if let Some(service) = &mut self.service {
+            tables.push(service.finish(network.now(), network, self.observer)?);
+        }
         Ok(tables)
+    }
+
+    /// Takes what has happened to paths, which failovers of the same time follow from.
+    fn service(&mut self, network: &mut RunNetwork<'_>) -> io::Result<()> {
+        match &mut self.service {
+            Some(service) => service.collect(network, self.observer),
+            None => Ok(()),
+        }
     }
 
     fn association_samples(&mut self, table: usize, network: &mut RunNetwork<'_>) -> io::Result<()> {
@@ -319,7 +359,7 @@ impl<'a> Recorder<'a> {
     fn flow(&mut self, place: usize, network: &mut RunNetwork<'_>, finality: Finality) -> io::Result<()> {
         let flow = &self.flows[place];
         let taken = network.host_mut(flow.from).take_sender_records(flow.sender, finality);
-        let SenderRecords { messages, sent, samples, timeline } =
+        let SenderRecords { messages, sent, samples, timeline, failovers } =
             taken.expect("the flow's sender was put there");
         let deliveries = network.host_mut(flow.to).take_deliveries(flow.receiver);
         let deliveries = deliveries.expect("the flow's receiver was put there");
@@ -340,6 +380,24 @@ impl<'a> Recorder<'a> {
         }
         if let Some(table) = self.timelines.filter(|_| !timeline.is_empty()) {
             self.observer.rows(table, place, timelines::rows(&flow.name, &record.paths, &timeline))?;
+        }
+        if let Some(table) = self.failovers {
+            record.failing_over.extend(failovers);
+            let told = record.tell_failovers(&deliveries, finality);
+            let mut rows = failovers::Columns::new();
+            for (failover, arrived) in &told {
+                let ends = [flow.from, flow.to];
+                let failed = self.service.as_ref().and_then(|service| service.failure(ends, failover));
+                let told = ToldFailover { failover: *failover, failed, arrived: *arrived };
+                let name = |address| super::tables::link_of(self.links, address);
+                rows.push(&flow.name, [name(failover.from), name(failover.to)], &told);
+                if failover.at >= self.warm_up {
+                    record.failovers.add(&told);
+                }
+            }
+            if !told.is_empty() {
+                self.observer.rows(table, place, rows.finish(TableKind::Failovers))?;
+            }
         }
         if let Some(table) = self.messages {
             record.add(messages, deliveries, report.messages_sent);
@@ -386,6 +444,14 @@ impl<'a> Recorder<'a> {
         records.iter().enumerate().map(summary).collect()
     }
 
+    /// Sums over the failovers of all flows, once everything has been handed over; `None` of one that has one path.
+    pub(super) fn failovers(&self) -> Vec<Option<FailoverSums>> {
+        let sums = |(flow, record): (&PlannedFlow, &FlowRecord)| {
+            has_several_paths(flow, self.planned_paths).then_some(record.failovers)
+        };
+        self.flows.iter().zip(&self.records).map(sums).collect()
+    }
+
     /// The tables of histograms of delays, if those are kept.
     pub(super) fn delay_tables(&self) -> Vec<Table> {
         let names = self.flows.iter().map(|flow| flow.name.as_str());
@@ -414,7 +480,41 @@ impl DelaySummary {
     }
 }
 
+impl FailoverSums {
+    fn add(&mut self, told: &ToldFailover) {
+        match told.failed {
+            Some((failed, _)) => {
+                self.real += 1;
+                self.longest = self.longest.max(Some(told.failover.at.saturating_since(failed)));
+            }
+            None => self.spurious += 1,
+        }
+    }
+}
+
 impl FlowRecord {
+    /// Takes the failovers whose first message has been delivered, each with the instant; all if the run is over.
+    fn tell_failovers(
+        &mut self,
+        delivered: &[DeliveredMessage],
+        finality: Finality,
+    ) -> Vec<(Failover, Option<Instant>)> {
+        let arrival = |failover: &Failover| {
+            let number = failover.message?;
+            delivered.iter().find(|message| message.number == number).map(|message| message.delivered)
+        };
+        let mut told = Vec::new();
+        self.failing_over.retain(|failover| {
+            let arrived = arrival(failover);
+            let is_told = arrived.is_some() || finality == Finality::Over;
+            if is_told {
+                told.push((*failover, arrived));
+            }
+            !is_told
+        });
+        told
+    }
+
     fn add(&mut self, sent: Vec<SentMessage>, delivered: Vec<DeliveredMessage>, messages_sent: u64) {
         self.sent.extend(sent);
         for message in delivered {

@@ -2,9 +2,10 @@
 
 use std::io;
 
+use slantpath_net::Way;
 use slantpath_orbit::contact::ContactPlan;
 use slantpath_results::Table;
-use slantpath_sat::{Sky, Way};
+use slantpath_sat::Sky;
 use slantpath_scenario::build::RunNetwork;
 
 use super::tables::sky::{self, AntennaTotals};

@@ -4,6 +4,7 @@ mod abandonments;
 mod association_commands;
 pub(super) mod delays;
 mod discards;
+pub(super) mod failovers;
 pub(super) mod flows;
 pub(super) mod host_pairs;
 mod hosts;
@@ -11,6 +12,7 @@ pub(super) mod intervals;
 pub(super) mod messages;
 mod mtp3;
 pub(super) mod network;
+pub(super) mod outages;
 pub(super) mod requests;
 mod sccp;
 pub(super) mod servers;
@@ -26,7 +28,7 @@ use slantpath_applications::record::{ReceiverReport, SenderReport};
 use slantpath_results::Table;
 use slantpath_scenario::build::{PlannedFlow, PlannedLink, RunNetwork};
 
-use super::recorder::DelaySummary;
+use super::recorder::{DelaySummary, FailoverSums};
 use crate::columns::{ColumnDeclaration, Field, declared};
 use crate::output::TableKind;
 use crate::scenario::Scenario;
@@ -57,9 +59,11 @@ const fn shape(kind: TableKind) -> Shape {
         TableKind::AssociationPaths => of::<network::AssociationPathColumns>(),
         TableKind::DelayBins => of::<delays::BinColumns>(),
         TableKind::Delays => of::<delays::DelayColumns>(),
+        TableKind::Failovers => of::<failovers::Columns>(),
         TableKind::FlowIntervals => of::<intervals::FlowIntervals>(),
         TableKind::Flows => of::<flows::Columns>(),
         TableKind::Handovers => of::<sky::HandoverColumns>(),
+        TableKind::HostPaths => of::<outages::HostPathColumns>(),
         TableKind::HostPairs => of::<host_pairs::Columns>(),
         TableKind::Hosts => of::<hosts::Columns>(),
         TableKind::InterSatelliteLinks | TableKind::Links => of::<network::LinkColumns>(),
@@ -70,6 +74,7 @@ const fn shape(kind: TableKind) -> Shape {
         TableKind::Mtp3LinkSets => of::<mtp3::LinkSetColumns>(),
         TableKind::Mtp3Links => of::<mtp3::LinkColumns>(),
         TableKind::Mtp3Routes => of::<mtp3::RouteColumns>(),
+        TableKind::Outages => of::<outages::OutageColumns>(),
         TableKind::Paths => of::<network::PathColumns>(),
         TableKind::Queues => of::<network::QueueColumns>(),
         TableKind::RequestSources => of::<requests::RequestSums>(),
@@ -165,6 +170,9 @@ impl FlowCounts {
     }
 }
 
+/// Statistics of a flow: of its delays, and of its failovers if it may have any.
+type FlowSums = (DelaySummary, Option<FailoverSums>);
+
 /// The tables that do not grow with the length of the run, but for those of signalling.
 pub(super) fn tables(
     scenario: &Scenario,
@@ -172,10 +180,10 @@ pub(super) fn tables(
     links: &[PlannedLink],
     flows: &[PlannedFlow],
     at_warm_up: &AtWarmUp,
-    delays: &[DelaySummary],
+    sums: &[FlowSums],
 ) -> Vec<Table> {
     let mut tables = vec![
-        flows::table(scenario, network, flows, at_warm_up, delays),
+        flows::table(scenario, network, flows, at_warm_up, sums),
         hosts::table(network, at_warm_up),
         network::links(TableKind::Links, scenario, network, of_nodes(links)),
     ];

@@ -32,7 +32,19 @@ const RUNS: &[(&str, &[&str], &[&str])] = &[
             "link_intervals",
             "host_pairs",
             "timelines",
+            "failovers",
+            "host_paths",
+            "outages",
         ],
+    ),
+    (
+        "unequal",
+        &[
+            "script=[{ at = \"1 s\", link = \"tidy\", action = \"down\" }, { at = \"1300 ms\", link = \"tidy\", \
+           action = \"up\" }, { at = \"2 s\", link = \"tidy\", action = \"down\" }, { at = \"4200 ms\", link = \"tidy\", \
+           action = \"up\" }]",
+        ],
+        &["failovers", "host_paths", "outages"],
     ),
     (
         "flows",

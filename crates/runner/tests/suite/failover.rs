@@ -128,3 +128,104 @@ fn messages_of_paths_that_fail_in_turn_wait_for_the_death_of_the_last_and_no_lon
         assert_eq!(rounded, [percentile_ms, longest_ms].map(f64::from), "{profile}");
     }
 }
+
+/// Cells of a table's only row.
+struct OnlyRow<'a>(&'a Table);
+
+impl<'a> OnlyRow<'a> {
+    fn of(table: &'a Table) -> Self {
+        assert_eq!(table.rows(), 1, "{}", table.name());
+        Self(table)
+    }
+
+    fn at(&self, column: &str) -> Value<'a> {
+        self.0.column(column).unwrap().at(0)
+    }
+}
+
+/// A message each 100 ms over two alike links, and what a script does.
+fn steady(profile: &str, script: &str) -> RunOutput {
+    let application =
+        "application = { kind = \"constant-rate\", message_size = \"200 B\", rate = \"16 kbit/s\" }\n";
+    let link = "rate = \"2 Mbit/s\", delay = \"100 ms\"";
+    between(link, link, profile, &format!("{application}{script}"))
+}
+
+fn seconds(cell: Value<'_>) -> f64 {
+    if let Value::F64(seconds) = cell { seconds } else { panic!("{cell:?} is no time") }
+}
+
+/// The parts add up: RTO.Min is 1 s, and a message leaves every 100 ms.
+#[test]
+fn a_failover_counts_from_the_instant_at_which_the_path_fails() {
+    for (script, cause) in [
+        ("link = \"one\"\naction = \"down\"", "link down"),
+        ("link = \"one\"\naction = \"set\"\nloss = 1", "all packets lost"),
+        // Nothing comes back.
+        ("link = \"one\"\ndirection = \"reverse\"\naction = \"down\"", "link down"),
+    ] {
+        let script = format!("[[script]]\nat = \"20050 ms\"\n{script}\n");
+        let output = steady("path_max_retrans = 0", &script);
+        let row = OnlyRow::of(output.table("failovers").unwrap());
+        let names = ["flow", "from_path", "to_path", "cause"].map(|name| row.at(name));
+        assert_eq!(names, ["load", "one", "other", cause].map(Value::Text));
+        let times =
+            ["failed_s", "failover_s", "first_timeout_s", "decision_s", "first_arrival_s", "unanswered_s"];
+        let [failed, failover, timeout, decision, arrival, unanswered] =
+            times.map(|name| seconds(row.at(name)));
+        assert!((failed - 20.05).abs() < 1e-9 && (seconds(row.at("at_s")) - failed - failover).abs() < 1e-9);
+        // T3-rtx runs from the SACK of what came before.
+        assert!((0.8..1.1).contains(&timeout) && (timeout - decision).abs() < 1e-9, "{timeout} {decision}");
+        assert!((0.0..0.1).contains(&(failover - decision)), "with the next message: {failover}");
+        assert!((0.1..0.11).contains(&(arrival - failover)), "{arrival} {failover}");
+        assert!((failover..failover + 0.4).contains(&unanswered), "{unanswered} {failover}");
+        let flow = OnlyRow::of(output.table("flows").unwrap());
+        assert_eq!([flow.at("failovers"), flow.at("spurious_failovers")], [Value::U64(1), Value::U64(0)]);
+        assert!((seconds(flow.at("failover_max_s")) - failover).abs() < 1e-9);
+        // Messages still arrive where nothing comes back.
+        let gap = seconds(flow.at("gap_max_s"));
+        let is_one_way = script.contains("reverse");
+        assert!(is_one_way && gap < decision || (decision..arrival + 0.1).contains(&gap), "{cause} {gap}");
+        let outage = OnlyRow::of(output.table("outages").unwrap());
+        let names = ["from", "to", "path", "cause", "link"].map(|name| outage.at(name));
+        assert_eq!(names, ["a", "b", "one", cause, "one"].map(Value::Text));
+        assert_eq!((seconds(outage.at("begin_s")), outage.at("end_s")), (20.05, Value::Missing));
+        let shares = numbers(output.table("host_paths").unwrap(), "available_share");
+        assert!((shares[0] - 20.05 / 120.0).abs() < 1e-9 && shares[1] == 1.0, "{shares:?}");
+    }
+}
+
+#[test]
+fn a_failover_of_a_path_that_is_only_slow_is_spurious() {
+    let script = "[[script]]\nat = \"20 s\"\nlink = \"one\"\naction = \"set\"\ndelay = \"3 s\"\n";
+    let output = steady("path_max_retrans = 0", script);
+    let failovers = output.table("failovers").unwrap();
+    assert!(failovers.rows() > 0);
+    for row in 0..failovers.rows() {
+        let cell = |column| failovers.column(column).unwrap().at(row);
+        assert_eq!([cell("cause"), cell("failover_s")], [Value::Text("spurious"), Value::Missing]);
+    }
+    let flow = OnlyRow::of(output.table("flows").unwrap());
+    let counts = ["failovers", "spurious_failovers", "failover_max_s"].map(|name| flow.at(name));
+    assert_eq!(counts, [Value::U64(0), Value::U64(failovers.rows() as u64), Value::Missing]);
+    assert_eq!(output.table("outages").unwrap().rows(), 0);
+}
+
+#[test]
+fn an_outage_that_is_over_before_the_decision_counts_and_an_older_one_does_not() {
+    let script = |at: &str, action: &str| {
+        format!("[[script]]\nat = \"{at}\"\nlink = \"one\"\naction = \"{action}\"\n")
+    };
+    // The first is too short to be seen. The second is over when T3-rtx expires for the second time.
+    let script =
+        [script("10 s", "down"), script("10050 ms", "up"), script("20050 ms", "down"), script("22 s", "up")];
+    let output = steady("path_max_retrans = 1", &script.concat());
+    let failovers = output.table("failovers").unwrap();
+    let failed = numbers(failovers, "failed_s");
+    assert_eq!(failed, [20.05], "{failovers:?}");
+    assert_eq!(numbers(output.table("outages").unwrap(), "end_s"), [10.05, 22.0]);
+    let sums = output.table("host_paths").unwrap();
+    assert_eq!(numbers(sums, "outages"), [2.0, 0.0]);
+    assert!((numbers(sums, "outage_s")[0] - 2.0).abs() < 1e-9);
+    assert!((numbers(sums, "outage_max_s")[0] - 1.95).abs() < 1e-9);
+}

@@ -69,4 +69,12 @@ impl<S: Source> Source for OnDemand<S> {
     fn steer(&mut self, leaving: &Leaving<'_>) -> Option<(DirectionId, DestinationId)> {
         self.inner.steer(leaving)
     }
+
+    fn leave(
+        &mut self,
+        direction: DirectionId,
+        destination: DestinationId,
+    ) -> Option<(DirectionId, DestinationId)> {
+        self.inner.leave(direction, destination)
+    }
 }

@@ -170,6 +170,7 @@ impl Placement<'_, '_> {
         let path = path(name);
         let host = self.site.host(from);
         let destinations = sending.peer.as_ref().map(|peer| peer.addresses.clone()).unwrap_or_default();
+        let has_paths = destinations.len() > 1;
         let sender = host.add_sender(sending, config, self.seed, &path);
         if let Some(handover) = handover {
             for destination in destinations {
@@ -191,6 +192,8 @@ impl Placement<'_, '_> {
             may_skip: may_skip(flow),
             records: match (records, measurement) {
                 (true, _) => MessageRecords::TimesAndJourneys,
+                // A failover is told with the arrival of the first message that went by the other path.
+                (false, Measurement::Off) if has_paths && is_stamped => MessageRecords::Times,
                 (false, Measurement::Off) => MessageRecords::Nothing,
                 (false, _) if is_stamped => MessageRecords::Times,
                 (false, _) => MessageRecords::Nothing,

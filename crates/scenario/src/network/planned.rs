@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use slantpath_net::{DirectionId, LinkId};
+use slantpath_net::{DirectionId, LinkId, NodeId, Way};
 
 use crate::schema::Which;
 
@@ -31,6 +31,21 @@ impl PlannedLink {
     pub fn is_called(&self, name: &str) -> bool {
         self.name == name || self.antenna.as_deref() == Some(name)
     }
+}
+
+/// Path from one host to an address of another, and back.
+#[derive(Clone, Debug)]
+pub struct PlannedPath {
+    /// The host that sends.
+    pub from: NodeId,
+    /// The host with the address.
+    pub to: NodeId,
+    /// The address, by which the path is called.
+    pub address: IpAddr,
+    /// Name of the link at that address.
+    pub link: String,
+    /// The way to the address, and that of the answers.
+    pub ways: [Way; 2],
 }
 
 /// The link of that name.

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use slantpath_applications::Host;
-use slantpath_net::{InterfaceId, LinkEnd, NetworkGraph, NodeId, Routes};
-use slantpath_sat::{Sky, Way};
+use slantpath_net::{InterfaceId, LinkEnd, NetworkGraph, NodeId, Routes, Way};
+use slantpath_sat::Sky;
 
 use crate::build_error::BuildError;
-use crate::network::planned::{PlannedLink, find_link};
-use crate::schema::File;
+use crate::network::planned::{PlannedLink, PlannedPath, find_link};
+use crate::schema::{File, Flow};
 use crate::sky_links::entrances::Departures;
 
 /// The network under construction: its hosts get routes, and ends of flows and associations.
@@ -72,6 +72,42 @@ impl Site<'_> {
             }
         }
         ways
+    }
+
+    /// The paths between the hosts of each flow, once for each two hosts.
+    pub(crate) fn paths(&mut self, file: &File) -> Vec<PlannedPath> {
+        let ends = |flow: &Flow| (self.nodes[flow.from.as_str()], self.nodes[flow.to.as_str()]);
+        let mut pairs: Vec<(NodeId, NodeId)> = file.flows.iter().map(|(_, flow)| ends(flow)).collect();
+        pairs.sort();
+        pairs.dedup();
+        pairs.into_iter().flat_map(|(from, to)| self.paths_between(from, to)).collect()
+    }
+
+    fn paths_between(&mut self, from: NodeId, to: NodeId) -> Vec<PlannedPath> {
+        let graph = self.graph;
+        let mut paths = Vec::new();
+        for &arriving in graph.interfaces(to) {
+            for &address in graph.addresses(arriving) {
+                let Some(leaving) = self.leaves_by(from, arriving, address) else { continue };
+                let own = graph.addresses(leaving).iter().find(|own| own.is_ipv4() == address.is_ipv4());
+                let Some(&own) = own else { continue };
+                let Some(back) = self.leaves_by(to, leaving, own) else { continue };
+                let (Some(there), Some(here)) = (graph.destination(address), graph.destination(own)) else {
+                    continue;
+                };
+                paths.push(PlannedPath {
+                    from,
+                    to,
+                    address,
+                    link: graph.link_name(arriving.link()).to_owned(),
+                    ways: [
+                        Way { leaving, destination: there, to },
+                        Way { leaving: back, destination: here, to: from },
+                    ],
+                });
+            }
+        }
+        paths
     }
 
     /// The host at a node.

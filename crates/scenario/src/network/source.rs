@@ -3,9 +3,9 @@
 use slantpath_applications::Host;
 use slantpath_base::Instant;
 use slantpath_net::{
-    DestinationId, DirectionId, Leaving, Links, Network, NetworkGraph, NodeId, Planned, Source,
+    DestinationId, DirectionId, Leaving, Links, Network, NetworkGraph, NodeId, Planned, Source, Way,
 };
-use slantpath_sat::{Handover, OnDemand, PathChange, Sky, SkySource, Way};
+use slantpath_sat::{Handover, OnDemand, PathChange, Sky, SkySource};
 
 use crate::checked::Checked;
 use crate::sky_links;
@@ -102,6 +102,17 @@ impl Source for RunSource<'_> {
         match self {
             Self::Planned(planned) => planned.steer(leaving),
             Self::Sky(sky) => sky.steer(leaving),
+        }
+    }
+
+    fn leave(
+        &mut self,
+        direction: DirectionId,
+        destination: DestinationId,
+    ) -> Option<(DirectionId, DestinationId)> {
+        match self {
+            Self::Planned(planned) => planned.leave(direction, destination),
+            Self::Sky(sky) => sky.leave(direction, destination),
         }
     }
 }

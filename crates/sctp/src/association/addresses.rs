@@ -448,7 +448,7 @@ impl Association {
         //# sent arrives, the sender MUST stop the T-4 RTO timer, and clear
         //# the appropriate association and destination error counters
         self.error_count = 0;
-        self.paths[asconf.path].error_count = 0;
+        self.paths[asconf.path].clear_errors();
         let mut has_failed = false;
         for AsconfRequest { correlation, change } in asconf.chunk.requests {
             //= https://www.rfc-editor.org/rfc/rfc5061#section-5.1

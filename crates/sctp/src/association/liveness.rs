@@ -181,6 +181,7 @@ impl Association {
             return;
         }
         let Some(round_trip) = self.paths[path].heartbeat.answered(now, nonce) else { return };
+        self.paths[path].note_answered(now - round_trip);
         if let Some(state) = &mut self.reconfiguration {
             state.on_heartbeat_ack(nonce);
         }
@@ -223,6 +224,12 @@ impl Association {
         self.mark_answering(path);
         if !was_active {
             self.rescue(now, path);
+            let current = self.paths.current();
+            for silent in self.paths.ids().filter(|id| *id != current) {
+                if self.paths[silent].silence.is_some() {
+                    self.note_left(now, silent);
+                }
+            }
         }
         self.follow_wish(path);
         if self.addresses.is_some() {
@@ -262,7 +269,7 @@ impl Association {
             //# address in PF state back to active state.
             // What left before our own link went says nothing of what leaves now.
             if path.tally.is_unambiguous && path.link != Link::Down {
-                path.error_count = 0;
+                path.clear_errors();
                 is_back |= path.state != PathState::Active;
             }
         });
@@ -302,7 +309,7 @@ impl Association {
             }
             return;
         }
-        path.error_count = 0;
+        path.clear_errors();
         self.change_path(path_id, PathState::Active);
     }
 
@@ -349,6 +356,7 @@ impl Association {
         if broken.error_count < thresholds.last_counted() {
             broken.error_count += 1;
         }
+        broken.silence.get_or_insert_default().first_timeout.get_or_insert(now);
         let (before, count) = (broken.state, broken.error_count);
         let address = broken.destination;
         let association_error_count = self.error_count + u32::from(counts);
@@ -380,6 +388,9 @@ impl Association {
         if path == self.paths.primary() && thresholds.switches_after(count) {
             self.switch_primary();
         }
+        if path != self.paths.current() {
+            self.note_left(now, path);
+        }
         if !counts {
             return;
         }
@@ -393,6 +404,11 @@ impl Association {
         if self.error_count > self.config.association_max_retrans && !self.state.is_closed() {
             self.close(CloseReason::PeerUnreachable, None);
         }
+    }
+
+    /// Notes that DATA goes to another path, if that is not known yet.
+    pub(super) fn note_left(&mut self, now: Instant, path: PathId) {
+        self.paths[path].silence.get_or_insert_default().decided.get_or_insert(now);
     }
 
     /// Probes a path that has become potentially failed, unless it is probed already.

@@ -53,6 +53,7 @@ impl Association {
                 continue;
             }
             self.leave(id);
+            self.note_left(now, id);
             let mut turn = turn!(self, now);
             self.sender.on_link_down(&mut turn, id);
             if self.return_path.leave(id, self.paths.current()) {

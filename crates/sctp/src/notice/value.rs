@@ -2,6 +2,8 @@
 
 use std::net::IpAddr;
 
+use slantpath_base::Duration;
+
 use crate::path::PathState;
 use crate::reliability::ReliabilityPolicy;
 
@@ -59,6 +61,24 @@ macro_rules! numbers {
     )+ };
 }
 numbers!(u16, u32, u64);
+
+impl Field for Duration {
+    fn kind() -> String {
+        "number of nanoseconds".to_owned()
+    }
+
+    fn python() -> &'static str {
+        "int"
+    }
+
+    fn value(&self) -> Value {
+        Value::Number(self.as_nanos())
+    }
+
+    fn of(value: Value) -> Option<Self> {
+        if let Value::Number(nanos) = value { Some(Self::from_nanos(nanos)) } else { None }
+    }
+}
 
 impl Field for bool {
     fn kind() -> String {

@@ -22,6 +22,8 @@ pub(crate) struct Paths {
     /// The number of the next path.
     next_id: u16,
     primary: PathId,
+    /// Path that has carried the latest new DATA, where all goes to one path; the primary one before there is any.
+    pub(crate) new_data: PathId,
     /// Less what is reserved.
     amdcs: usize,
     /// Length that an AUTH chunk in front of DATA takes of a packet, in bytes.
@@ -54,7 +56,17 @@ impl Paths {
         let other_ids: SmallVec<[PathId; 4]> = (1..=others.len()).map(id).collect();
         let next_id = id(1 + others.len()).0;
         let first_id = PathId(0);
-        let mut paths = Self { first, others, first_id, other_ids, next_id, primary, amdcs: 0, reserved: 0 };
+        let mut paths = Self {
+            first,
+            others,
+            first_id,
+            other_ids,
+            next_id,
+            primary,
+            new_data: primary,
+            amdcs: 0,
+            reserved: 0,
+        };
         paths.measure();
         paths
     }

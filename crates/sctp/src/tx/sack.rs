@@ -604,6 +604,7 @@ fn credit(turn: &mut Turn<'_>, sack: &SackView<'_>, chunk: &OutstandingChunk, ou
     path.delivery.deliver(wire_len, &chunk.departure);
     if chunk.transmissions == 1 {
         path.tally.answered_in = Some(turn.now.saturating_since(chunk.departure.sent_at));
+        path.note_answered(chunk.departure.sent_at);
     }
     path.tally.is_unambiguous |= !chunk.is_ambiguous;
     if let Some(round_trip) = path.take_probe(turn.now, chunk.data.tsn)

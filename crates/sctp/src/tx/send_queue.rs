@@ -180,11 +180,19 @@ impl SendQueue {
 
     /// The address that the message is for that is next, if it is for a certain one.
     pub(crate) fn next_destination(&self) -> Option<IpAddr> {
-        let next = match &self.scheduler {
+        self.next_message()?.options.as_ref()?.destination
+    }
+
+    /// The number of the message of which the next chunk is.
+    pub(crate) fn next_context(&self) -> Option<u64> {
+        self.next_message().map(|message| message.context)
+    }
+
+    fn next_message(&self) -> Option<&Message> {
+        match &self.scheduler {
             None => self.in_progress.as_ref().map(InProgress::message).or_else(|| self.messages.front()),
             Some(scheduler) => scheduler.next_message(),
-        };
-        next?.options.as_ref()?.destination
+        }
     }
 
     /// Tells if the queued DATA fills so many bytes of chunks with headers of `header_len`, or nearly so.

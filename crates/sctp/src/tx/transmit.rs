@@ -1,5 +1,7 @@
 //! DATA chunks go into packets (RFC 9260, sections 6.1 and 6.10): what was lost first, then what is new.
 
+use slantpath_base::Instant;
+
 use super::bundling::Bundling;
 use super::outstanding::{ChunkState, Loss, Outstanding, OutstandingChunk, wire_len};
 use super::route::Routing;
@@ -7,6 +9,7 @@ use super::{Remainder, Sender, Turn, Urgent};
 use crate::chunk::{Data, DataFlags, FragmentPlace};
 use crate::config::{FastRetransmitPath, SctpConfig};
 use crate::event::Event;
+use crate::notice::Notice;
 use crate::packet::PacketBuilder;
 use crate::path::{PathId, PathState, Paths, ProbeKind};
 use crate::policy::NewDataAfterTimeout;
@@ -276,6 +279,9 @@ impl Sender {
     fn fill_with_new(&mut self, turn: &mut Turn<'_>, builder: &mut PacketBuilder, path: PathId) {
         let max_payload = self.max_payload(turn.paths);
         self.bundling = Bundling::Idle;
+        if path != turn.paths.new_data && self.routing == Routing::Current {
+            self.move_new_data(turn, path);
+        }
         loop {
             let tsn = self.outstanding.next_tsn();
             // What most chunks are is moved from queue to window at once.
@@ -294,6 +300,30 @@ impl Sender {
             }
         }
         self.queue.end_packet();
+    }
+
+    /// Notes that new DATA goes to another path from now on, and tells it if the former one does not answer.
+    #[cold]
+    fn move_new_data(&self, turn: &mut Turn<'_>, path: PathId) {
+        let former = core::mem::replace(&mut turn.paths.new_data, path);
+        // An address that the peer has deleted has not failed.
+        if !turn.paths.ids().any(|known| known == former) {
+            return;
+        }
+        let former = &turn.paths[former];
+        let Some(silence) = former.silence.as_deref() else { return };
+        let since = |at: Option<Instant>| at.map(|at| turn.now.saturating_since(at));
+        // Where no path was active, the other one has answered just now.
+        let decided = silence.decided.unwrap_or(turn.now);
+        let notice = Notice::FailedOver {
+            path: turn.paths[path].destination,
+            from: former.destination,
+            message: self.queue.next_context().filter(|context| *context != u64::MAX),
+            unanswered_ns: since(former.last_answered),
+            first_timeout_ns: since(silence.first_timeout),
+            decided_ns: turn.now.saturating_since(decided),
+        };
+        turn.events.push_back(notice.event());
     }
 
     /// Puts the next chunk into a packet, be it a fragment. `false` if there is none.

@@ -61,6 +61,14 @@ fn samples() -> Vec<What> {
         governed(PathState::PotentiallyFailed, 1_500),
         What::Notice(Notice::PathChanged { path: PATH, state: PathState::Inactive }),
         What::Notice(Notice::PrimaryChanged { path: PATH }),
+        What::Notice(Notice::FailedOver {
+            path: PATH,
+            from: PATH,
+            message: Some(7),
+            unanswered_ns: Some(second),
+            first_timeout_ns: Some(second / 2),
+            decided_ns: second / 4,
+        }),
         What::Notice(Notice::PathMtuChanged { path: PATH, mtu_bytes: 1_300, before_bytes: 1_500 }),
         What::PathError { path: PATH, unanswered: Unanswered::ReConfig, errors: 2, association_errors: 3 },
         What::HeartbeatSent { path: PATH },
@@ -201,6 +209,7 @@ fn what_sctps_dictionary_declares_stands_in_a_file_in_these_lines() {
     let lines = [
         "\"path_changed\",\"path\":\"10.1.0.2\",\"state\":\"inactive\"",
         "\"primary_changed\",\"path\":\"10.1.0.2\"",
+        "\"failed_over\",\"path\":\"10.1.0.2\",\"from\":\"10.1.0.2\",\"message\":7,\"unanswered_ns\":1000000000,\"first_timeout_ns\":500000000,\"decided_ns\":250000000",
         "\"path_mtu_changed\",\"path\":\"10.1.0.2\",\"mtu_bytes\":1300,\"before_bytes\":1500",
         "\"abandoned\",\"message\":8,\"stream\":3,\"policy\":\"priority\",\"sent\":false",
         "\"peer_reported\",\"causes\":\"[NoUserData]\"",

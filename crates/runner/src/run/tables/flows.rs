@@ -6,11 +6,11 @@ use slantpath_results::Table;
 use slantpath_scenario::build::{PlannedFlow, RunNetwork};
 use slantpath_scenario::schema::{Content, Transport};
 
-use super::{AtWarmUp, FlowCounts, receiver_report, sender_report};
+use super::{AtWarmUp, FlowCounts, FlowSums, receiver_report, sender_report};
 use crate::columns::{Count, Number, Text, columns, push_each};
 use crate::output::TableKind;
 use crate::run::parts;
-use crate::run::recorder::DelaySummary;
+use crate::run::recorder::{DelaySummary, FailoverSums};
 use crate::scenario::Scenario;
 
 /// Counts are those after the warm-up; delays are those of messages that were sent after it.
@@ -19,12 +19,12 @@ pub(super) fn table(
     network: &RunNetwork<'_>,
     flows: &[PlannedFlow],
     at_warm_up: &AtWarmUp,
-    delays: &[DelaySummary],
+    sums: &[FlowSums],
 ) -> Table {
     let warm_up = *scenario.scenario.warm_up;
     let end = Instant::START + *scenario.scenario.duration;
     let mut columns = Columns::new();
-    for (place, (flow, delays)) in flows.iter().zip(delays).enumerate() {
+    for (place, (flow, (delays, failovers))) in flows.iter().zip(sums).enumerate() {
         let (sender, receiver) = (sender_report(network, flow), receiver_report(network, flow));
         columns.push_identity(flow);
         let counts = (at_warm_up.flow(place), FlowCounts::of(sender, receiver));
@@ -33,6 +33,9 @@ pub(super) fn table(
         let bytes = receiver.bytes_delivered - at_warm_up.flow(place).bytes_delivered;
         columns.push_throughput(bytes, begin, finish(flow, sender, receiver, end));
         columns.push_delays(delays);
+        let last = receiver.last_delivery.unwrap_or(begin);
+        let gap = finish(flow, sender, receiver, end).saturating_since(last.max(begin)).max(receiver.gap_max);
+        columns.push_gaps(receiver.last_delivery.map(|_| gap), *failovers);
         columns.push_state(sender);
     }
     columns.finish(TableKind::Flows)
@@ -99,6 +102,15 @@ columns! {
         retransmitted_delay_mean_s: Number,
         /// Messages of which something was retransmitted, delivered or not. Missing without records of messages.
         messages_retransmitted: Count,
+        /// Longest time without a new message at the receiver: between two deliveries, or from the last one to the
+        /// [finish](#how-fast-a-flow-was) of the flow. Missing if nothing was delivered.
+        gap_max_s: Number,
+        /// Failovers after the warm-up of a path that carried nothing. Missing of a flow with one path.
+        failovers: Count,
+        /// Failovers after the warm-up of a path that carried packets: its answers were late or lost.
+        spurious_failovers: Count,
+        /// Longest [failover time](#how-long-a-failover-takes).
+        failover_max_s: Number,
         /// Time at which the association or connection was established.
         connected_s: Number,
         /// Time at which the sender's end was closed, in order or not.
@@ -145,6 +157,14 @@ impl Columns {
         self.retransmitted_delay_mean_s.push_optional(delays.retransmitted_mean);
         self.messages_retransmitted.push_optional(delays.retransmitted);
         push_each(&mut self.parts, delays.parts);
+    }
+
+    fn push_gaps(&mut self, gap: Option<Duration>, failovers: Option<FailoverSums>) {
+        self.gap_max_s.push_optional(gap.map(Duration::as_secs_f64));
+        self.failovers.push_optional(failovers.map(|sums| sums.real));
+        self.spurious_failovers.push_optional(failovers.map(|sums| sums.spurious));
+        let longest = failovers.and_then(|sums| sums.longest);
+        self.failover_max_s.push_optional(longest.map(Duration::as_secs_f64));
     }
 
     fn push_state(&mut self, sender: &SenderReport) {

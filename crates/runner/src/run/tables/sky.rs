@@ -1,11 +1,11 @@
 //! `antennas`, `handovers`, `inter_satellite_links`, `shared_downlinks` and `sky_paths`: what happened in the sky.
 
-use slantpath_net::{DropReason, SharedPortStatistics};
+use slantpath_net::{DropReason, SharedPortStatistics, Way};
 use slantpath_orbit::NodeId;
 use slantpath_orbit::constellation::Payload;
 use slantpath_orbit::contact::ContactPlan;
 use slantpath_results::Table;
-use slantpath_sat::{AntennaLink, Handover, PathChange, Sky, Way};
+use slantpath_sat::{AntennaLink, Handover, PathChange, Sky};
 use slantpath_scenario::build::{PlannedLink, RunNetwork};
 
 use super::between_satellites;

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::*;
 use crate::event::T3RtxChange;
+use crate::notice::Notice;
 use crate::path::PathState;
 use crate::policy::{NewDataAfterTimeout, PotentiallyFailed, PrimarySwitchover, RetransmissionAfterTimeout};
 use slantpath_cc::BackOff;
@@ -560,4 +561,64 @@ fn when_the_last_active_path_is_potentially_failed_the_others_are_asked_at_once(
     assert_eq!(states(&wire, 1), [PathState::PotentiallyFailed, PathState::Active]);
     wire.run_until(asked_at + DELAY * 3);
     assert_eq!(wire.received(1), (0..next).collect::<Vec<_>>());
+}
+
+/// Failovers that the first end has told: the number of the first message, and times before it left, of the last packet
+/// that was answered, of the first time-out and of the decision.
+fn failovers(wire: &Wire) -> Vec<(Option<u64>, [Option<Duration>; 3])> {
+    let told = |event: &Event| match event.notice() {
+        Some(Notice::FailedOver { path, from, message, unanswered_ns, first_timeout_ns, decided_ns }) => {
+            assert_eq!((from, path), (address(1, 0), address(1, 1)));
+            Some((message, [unanswered_ns, first_timeout_ns, Some(decided_ns)]))
+        }
+        _ => None,
+    };
+    wire.events[0].iter().filter_map(told).collect()
+}
+
+#[test]
+fn a_failover_is_told_with_its_parts() {
+    let ms = Duration::from_millis;
+    let (mut wire, is_down) = with_outage(failing(1));
+    is_down.set(false);
+    let mut next = 0;
+    send_until(&mut wire, &mut next, Instant::from_millis(400));
+    assert_eq!(failovers(&wire), []);
+    is_down.set(true);
+    send_until(&mut wire, &mut next, Instant::from_millis(1_300));
+    // The last message before the outage left at 380 ms, and RTO.Min and twice that are the first two RTOs. A message
+    // is sent every 20 ms.
+    let at = first_new_on(&wire, 1).unwrap();
+    let first = data_packets(&wire, 0).into_iter().find(|sent| sent.path == 1 && sent.at == at).unwrap();
+    let told = failovers(&wire);
+    let (message, [unanswered, timed_out, decided]) = told[0];
+    // It may go behind what is retransmitted.
+    let packets = data_packets(&wire, 0);
+    let earlier: Vec<u32> = packets.iter().filter(|sent| sent.at < at).flat_map(|sent| sent.tsns()).collect();
+    let tsn = first.tsns().into_iter().find(|tsn| !earlier.contains(tsn)).unwrap();
+    let number = tsn.wrapping_sub(u32::MAX - 3);
+    assert_eq!((told.len(), message), (1, Some(u64::from(number))));
+    // Its SACK answers every second packet, and that of the last two is lost.
+    assert_eq!(unanswered, Some(at - Instant::from_millis(340)));
+    let (timed_out, decided) = (timed_out.unwrap(), decided.unwrap());
+    let between = timed_out - decided;
+    assert!(between >= ms(500) && between < ms(550), "PFMR is 1, the second time-out decides: {between}");
+    assert!(decided < ms(20) && timed_out < unanswered.unwrap() - ms(250), "{decided} {timed_out}");
+    // Back on the primary path, which answers again, nothing has failed.
+    is_down.set(false);
+    send_until(&mut wire, &mut next, Instant::from_secs(45));
+    assert_eq!(data_packets(&wire, 0).last().unwrap().path, 0);
+    assert_eq!(failovers(&wire).len(), 1);
+}
+
+#[test]
+fn another_primary_path_by_command_is_no_failover() {
+    let (mut wire, is_down) = with_outage(failing(0));
+    is_down.set(false);
+    let mut next = 0;
+    send_until(&mut wire, &mut next, Instant::from_millis(400));
+    assert!(wire.ends[0].set_primary(wire.now, address(1, 1)));
+    send_until(&mut wire, &mut next, Instant::from_millis(800));
+    assert_eq!(data_packets(&wire, 0).last().unwrap().path, 1);
+    assert_eq!(failovers(&wire), []);
 }
