@@ -9,7 +9,7 @@ use crate::signalling::{servers, timing};
 
 /// Called when all else is right.
 pub(crate) fn check(checked: &Checked, faults: &mut Faults) {
-    let built = match network::build(checked, checked.traces(), checked.sky_plan()) {
+    let built = match network::build(checked, checked.sky_plan()) {
         Ok(built) => built,
         Err(error) => {
             let help = "this is beyond what the checks before it see; please report it";
@@ -19,6 +19,6 @@ pub(crate) fn check(checked: &Checked, faults: &mut Faults) {
     };
     let mut routes = Routes::new(&built.graph);
     path::check(checked, &built, &mut routes, faults);
-    timing::check(checked, &built, &mut routes, checked.traces(), faults);
+    timing::check(checked, &built, &mut routes, faults);
     servers::check(checked, &built, &mut routes, faults);
 }

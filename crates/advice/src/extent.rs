@@ -6,12 +6,10 @@ use slantpath_base::{DataRate, Duration, Instant};
 use slantpath_net::Sampling;
 use slantpath_orbit::Network;
 use slantpath_reader::{Fault, Faults, Place, Setting};
-use slantpath_scenario::build::rate;
+use slantpath_scenario::Draft;
 use slantpath_scenario::schema::signalling::{Carrier, Proving};
 use slantpath_scenario::schema::{Application, Content, File, Flow, Interval, Total};
-use slantpath_scenario::signalling::generator;
 use slantpath_scenario::sky_links::uplink_rate;
-use slantpath_scenario::{Draft, Traces};
 
 /// Messages of a run: at a million a second, which is fast, their simulation takes three hours.
 const MOST_MESSAGES: f64 = 1e10;
@@ -22,7 +20,7 @@ const MOST_PROVING: f64 = 1e7;
 
 /// Called when all else is right.
 pub(crate) fn check(draft: &Draft, faults: &mut Faults) {
-    let (file, traces, bodies): (&File, _, _) = (draft, draft.traces(), draft.bodies());
+    let (file, bodies): (&File, _) = (draft, draft.bodies());
     let Some(head) = file.scenario.whole() else { return };
     let duration = *head.duration;
     let records = file.probes.whole().is_some_and(|probes| *probes.messages);
@@ -30,7 +28,7 @@ pub(crate) fn check(draft: &Draft, faults: &mut Faults) {
     let mut messages = Sum::default();
     let mut recorded = Sum::default();
     for (name, flow) in file.flows.iter() {
-        let count = of_flow(&rates, file, flow, traces, duration);
+        let count = of_flow(&rates, file, flow, duration);
         let place = flow.application.message_size().map_or(flow.from.place(), Setting::place);
         messages.add(count, place, || format!("flow `{name}`"));
         if records && *flow.content == Content::Stamped {
@@ -38,8 +36,9 @@ pub(crate) fn check(draft: &Draft, faults: &mut Faults) {
         }
     }
     if let Some(signalling) = file.signalling.whole() {
-        for (name, load) in signalling.load.iter() {
-            let config = generator(signalling, load, traces);
+        let planned = draft.signalling_plan().into_iter().flat_map(|plan| &plan.network.loads);
+        for ((name, load), planned) in signalling.load.iter().zip(planned) {
+            let config = &planned.generator;
             let end = config.stop.min(Instant::START + duration);
             let bits = config.erlang_seconds(end) * config.line_rate.as_bits_per_sec() as f64;
             let count = match &config.arrivals {
@@ -97,7 +96,7 @@ fn samples(file: &File, links: &LinksByNode<'_>, duration: Duration, faults: &mu
 }
 
 /// The messages that a flow may send, all of its `count` together.
-fn of_flow(rates: &Rates<'_>, file: &File, flow: &Flow, traces: &Traces, duration: Duration) -> f64 {
+fn of_flow(rates: &Rates<'_>, file: &File, flow: &Flow, duration: Duration) -> f64 {
     let end = flow.end.map_or(duration, |end| *end).min(duration);
     let active = seconds(end.saturating_sub(*flow.start));
     let each = match &*flow.application {
@@ -123,7 +122,7 @@ fn of_flow(rates: &Rates<'_>, file: &File, flow: &Flow, traces: &Traces, duratio
                 .sum()
         }
         Application::Poisson(source) => active / seconds(source.spacing()),
-        Application::Trace(trace) => traces.flows.get(&**trace.file).map_or(0, |trace| trace.len()) as f64,
+        Application::Trace(trace) => trace.messages.len() as f64,
     };
     each * f64::from(*flow.count)
 }
@@ -134,7 +133,7 @@ fn fastest(rates: &Rates<'_>, file: &File, node: &str) -> f64 {
         let own = match file.links.find(name) {
             Some(link) => {
                 let parameters = if link.ends.0 == node { &link.forward } else { &link.reverse };
-                rate(&file.access, parameters)
+                Some(parameters.port.top_rate.0)
             }
             None => uplink_rate(file, rates.bodies?, name),
         };

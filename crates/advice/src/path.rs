@@ -151,7 +151,9 @@ pub(crate) fn source_fits(
     is_tcp: bool,
     faults: &mut Faults,
 ) {
-    let [senders, receivers] = addresses(&built.links, &built.graph, routes, primary, from, to);
+    let Some([senders, receivers]) = addresses(&built.links, &built.graph, routes, primary, from, to) else {
+        return;
+    };
     let Some(receiver) = receivers.first() else { return };
     let usable = if is_tcp { &senders[..senders.len().min(1)] } else { &senders[..] };
     if usable.iter().any(|sender| sender.is_ipv4() == receiver.is_ipv4()) {
@@ -177,7 +179,9 @@ fn comes_from_another_link(
 ) {
     let Some(link) = &flow.handover_to else { return };
     let Some(target) = address_on(&built.graph, &built.links, link, from) else { return };
-    let [senders, _] = addresses(&built.links, &built.graph, routes, primary, from, to);
+    let Some([senders, _]) = addresses(&built.links, &built.graph, routes, primary, from, to) else {
+        return;
+    };
     if senders.iter().any(|sender| *sender != target) {
         return;
     }

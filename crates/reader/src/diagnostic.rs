@@ -332,6 +332,18 @@ impl Faults {
         if self.found.is_empty() { Ok(()) } else { Err(Diagnostics(self.into_diagnostics())) }
     }
 
+    /// Gives the input that was read, if nothing was found and it is whole; else all that was found.
+    pub fn whole<T>(mut self, read: Option<T>) -> Result<T, Diagnostics> {
+        if let Some(read) = read.filter(|_| self.found.is_empty()) {
+            return Ok(read);
+        }
+        if self.found.is_empty() {
+            let fault = Fault::new("the file is not whole, although nothing in it is at fault");
+            self.report(Place::default(), fault.help("report this: a check should have found why"));
+        }
+        Err(Diagnostics(self.into_diagnostics()))
+    }
+
     fn into_diagnostics(mut self) -> Vec<Diagnostic> {
         self.found.sort_by_key(|(place, _)| (place.source, place.start));
         self.found.dedup();
@@ -415,6 +427,19 @@ mod tests {
         assert_eq!(source.line_and_column(6), (2, 1));
         assert_eq!(source.line_and_column(9), (2, 3));
         assert_eq!(source.line_and_column(1_000), (3, 1));
+    }
+
+    #[test]
+    fn a_file_is_whole_if_it_has_been_read_and_nothing_was_found() {
+        assert_eq!(Faults::default().whole(Some(1)).unwrap(), 1);
+        let mut faults = Faults::default();
+        faults.add_source("one", "a = 1");
+        let lost = faults.clone().whole(None::<u8>).unwrap_err();
+        let messages = lost.iter().map(|found| found.message.as_str()).collect::<Vec<_>>();
+        assert_eq!(messages, ["the file is not whole, although nothing in it is at fault"]);
+        faults.report(Place::default(), Fault::new("wrong"));
+        let found = faults.whole(Some(1)).unwrap_err();
+        assert_eq!(found.iter().map(|found| found.message.as_str()).collect::<Vec<_>>(), ["wrong"]);
     }
 
     #[test]

@@ -70,8 +70,9 @@ pub use files::{Files, LoadError, TEXT_MAX, files_beside, files_in, read_bounded
 pub use json_schema::{json_schema, print_json};
 pub use section::{
     AllKnown, AtMost, Awaited, Complete, Counted, Finish, Flat, Gone, Kept, Later, Limit, Lookup, Member,
-    Named, Nested, ObjectSchema, OneOf, Open, Origin, Output, Part, Passing, Reader, Section, Setting, Spent,
-    Stage, Tables, Tagged, WriteFields, WriteMember, Written, joined, needs_no_bound,
+    Model, Named, Nested, ObjectSchema, OneOf, Open, Origin, Output, Part, Passing, Reader, Resolved,
+    Section, Setting, Spent, Stage, Tables, Tagged, WriteFields, WriteMember, Written, finished, joined,
+    needs_no_bound,
 };
 pub use serde_json::{Value as Json, json};
 pub use value::{Pair, Value, fault_of};

@@ -18,7 +18,10 @@ pub use member::{Flat, Nested, OneOf, Part};
 pub use member::{Member, WriteMember};
 pub use output::{ObjectSchema, Output, joined};
 pub use setting::{Origin, Setting};
-pub use stage::{Awaited, Complete, Finish, Gone, Kept, Later, Open, Passing, Spent, Stage, Written};
+pub use stage::{
+    Awaited, Complete, Finish, Gone, Kept, Later, Model, Open, Passing, Resolved, Spent, Stage, Written,
+    finished,
+};
 pub use tables::Lookup;
 pub use tables::{Counted, Named, Tables};
 

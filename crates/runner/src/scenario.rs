@@ -104,8 +104,7 @@ impl Scenario {
         let contacts = Contacts { known, watch };
         let checked = draft.and_then(|draft| slantpath_advice::check(draft, contacts, &mut faults));
         let warnings = faults.warnings();
-        faults.into_result()?;
-        let checked = checked.expect("a file without fault is whole");
+        let checked = faults.whole(checked)?;
         Ok(Self { checked, warnings, document, files })
     }
 

@@ -64,8 +64,8 @@ pub struct SkyLinks<'a> {
     pub access_of: &'a dyn Fn(usize, usize) -> usize,
     /// Tables of links between satellites.
     pub isls: &'a [InterSatelliteLinks],
-    /// Table of the satellites of each constellation, by their node in the plan.
-    pub isls_of: &'a dyn Fn(Body) -> usize,
+    /// Table of the satellites of each constellation, by their node in the plan. Without one they have no links.
+    pub isls_of: &'a dyn Fn(Body) -> Option<usize>,
     /// The group of each antenna, by site and antenna: antennas of one group may reach each other by satellites alone.
     pub group_of_antenna: &'a dyn Fn(usize, usize) -> String,
     /// The group of the antennas that a satellite serves.
@@ -113,7 +113,7 @@ pub(crate) enum ContactLink {
     InterSatellite { link: LinkId, table: usize },
     /// A cable of the network.
     Cable { link: LinkId },
-    /// Nobody in the network has that antenna.
+    /// Nothing in the network has that antenna, or that link.
     Unused,
 }
 
@@ -330,11 +330,11 @@ impl Sky {
                 continue;
             }
             self.contacts[id.index()] = *by_pair.entry((contact.a, contact.b)).or_insert_with(|| {
+                let Some(table) = (links.isls_of)(contact.a) else { return ContactLink::Unused };
                 let [a, b] = [contact.a, contact.b]
                     .map(|body| self.nodes[body.index()].expect("every satellite is a node"));
                 let names = [contact.a, contact.b].map(|body| &plan.names()[body.index()]);
                 let name = format!("sky.{}--{}", names[0], names[1]);
-                let table = (links.isls_of)(contact.a);
                 let direction = &links.isls[table].direction;
                 let link = builder.contact_link(&name, a, b, direction.clone(), direction.clone());
                 self.isls.push((contact.a, contact.b, link));

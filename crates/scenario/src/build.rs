@@ -12,19 +12,19 @@ use crate::network::{self, Built};
 use crate::sky_links::entrances::departures;
 use crate::{flow, sessions, signalling};
 
-pub use crate::access::build::{rate, systems as access_systems};
+pub use crate::access::build::systems as access_systems;
 pub use crate::access::schema::rate_of;
 pub use crate::build_error::BuildError;
 pub use crate::flow::build::{PlannedFlow, Seats, when_blocked, workload, workload_streams};
 pub use crate::flow::message::{Destinations, options_of, reliabilities};
 pub use crate::flow::script::action_of;
 pub use crate::flow::transport::stream_values;
-pub use crate::network::node::ip_fields;
+pub use crate::network::node::{HostNumber, ip_fields};
 pub use crate::network::planned::{PlannedLink, PlannedPath};
-pub use crate::network::site::{address_on, host_place};
+pub use crate::network::site::address_on;
 pub use crate::network::source::{RunNetwork, RunSource};
 pub use crate::sessions::build::PlannedSessions;
-pub use crate::signalling::{code, gateways_of, side_name, with_mtp3};
+pub use crate::signalling::{gateways_of, side_name, with_mtp3};
 
 /// A network to be run, and what its parts are called.
 pub struct Plan {
@@ -57,15 +57,13 @@ pub fn plan(
     vacant: Option<&str>,
     traced: &[String],
 ) -> Result<Plan, BuildError> {
-    let Built { graph, links, nodes, sky } =
-        network::build(scenario, scenario.traces(), scenario.sky_plan())?;
+    let Built { graph, links, sky, .. } = network::build(scenario, scenario.sky_plan())?;
     let mut hosts = hosts(&graph, &links);
     let mut routes = Routes::new(&graph);
     let mut site = Site {
         links: &links,
         graph: &graph,
         routes: &mut routes,
-        nodes: &nodes,
         hosts: &mut hosts,
         sky: sky.as_ref(),
         departures: scenario.sky_plan().map(|plan| departures(scenario, plan)).unwrap_or_default(),

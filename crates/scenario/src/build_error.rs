@@ -10,6 +10,17 @@ pub enum BuildError {
     /// Graph of nodes and links that is none.
     #[error(transparent)]
     Graph(#[from] GraphError),
+    /// A host has no address on the link by which it is to be reached first.
+    #[error("`{host}` has no address on link `{link}`, by which it is to be reached first")]
+    NoAddress {
+        /// Name of the host.
+        host: String,
+        /// Name of the link.
+        link: String,
+    },
+    /// An association ends at a node that is no host.
+    #[error("no association ends at `{0}`, which is no host")]
+    NoHost(String),
     /// A host cannot send to an address.
     #[error(transparent)]
     NoSourceAddress(#[from] NoSourceAddress),

@@ -2,14 +2,15 @@
 //! the merged form says everything, and report all that cannot be. Each check has its own part of the file, and of the
 //! others what it has to know.
 
-use slantpath_reader::{AllKnown, Entries, Faults, Files, Part, Section, Written};
+use std::sync::Arc;
+
+use slantpath_reader::{AllKnown, Entries, Faults, Files, Part, Section, Written, finished};
 
 use crate::draft::Draft;
-use crate::fault::finished;
-use crate::flow::trace::Traces;
 use crate::link::wiring::Wiring;
 use crate::scene::Scene;
 use crate::schema::{self, Signalling};
+use crate::signalling::SignallingPlan;
 use crate::sky_links::topology::{self, Bodies};
 use crate::{
     access, flow, head, link, network, probes, script, sessions, signalling, sky_links, zero_checksum,
@@ -21,22 +22,22 @@ type File = schema::File<Written>;
 /// Reads the entries of a file, checks and completes them. `None` if anything is at fault.
 pub fn read(entries: &Entries, files: &Files, faults: &mut Faults) -> Option<Draft> {
     let (mut file, all_known) = File::read_root(entries, "a scenario", faults)?;
-    let (signalling, traces, bodies) = check(&mut file, all_known, files, faults);
+    let (signalling, plan, bodies) = check(&mut file, all_known, files, faults);
     if !faults.is_empty() {
         return None;
     }
     let file = schema::File { signalling, ..finished(file, "", faults)? };
-    Some(Draft::new(file, traces, bodies))
+    Some(Draft::new(file, plan.map(Arc::new), bodies))
 }
 
-/// Checks and completes a scenario. Gives its signalling network, what its traces say, and the bodies of its sky, if it
-/// has one.
+/// Checks and completes a scenario. Gives its signalling network with the plan of it, and the bodies of its sky, if
+/// it has one.
 fn check(
     file: &mut File,
     all_known: AllKnown,
     files: &Files,
     faults: &mut Faults,
-) -> (Part<Signalling>, Traces, Option<Bodies>) {
+) -> (Part<Signalling>, Option<SignallingPlan>, Option<Bodies>) {
     let schema::File {
         scenario,
         nodes,
@@ -76,25 +77,26 @@ fn check(
     slantpath_profiles::tcp::check(tcp, faults);
     let joined = link::check::check(links, nodes, flows, faults);
     access::check::check(access, Wiring { nodes, links }, sky.as_deref(), script, network, faults);
+    access::check::rates(access, links, sky.as_deref_mut());
     // Where a node or a link is in doubt, nothing can be said about what is not joined.
     if joined && has_emulators && all_known.0 && nodes.all_whole() && links.all_whole() {
         network::graph::check(Wiring { nodes, links }, flows, sessions, faults);
     }
     flow::check::add_default_profiles(sctp, tcp, flows, sessions);
     let scene = Scene { wiring: Wiring { nodes, links }, sctp, tcp, duration };
-    let mut traces = flow::check::check(flows, scene, files, faults);
-    sessions::check::check(sessions, scene, files, &mut traces, faults);
-    link::delay_trace::check(links, duration, files, &mut traces, faults);
-    link::fade_trace::check(links, sky.as_deref_mut(), duration, files, &mut traces, faults);
+    flow::check::check(flows, scene, files, faults);
+    sessions::check::check(sessions, scene, files, faults);
+    link::delay_trace::check(links, duration, files, faults);
+    link::fade_trace::check(links, sky.as_deref_mut(), duration, files, faults);
     let wiring = Wiring { nodes, links };
     script::check::check(script, wiring, sky.is_some(), duration, faults);
-    zero_checksum::check(sctp, links, sky.as_deref(), script, &traces, faults);
+    zero_checksum::check(sctp, links, sky.as_deref(), script, faults);
     if let (Some(sky), Some(network)) = (&sky, network) {
-        sky_links::changes::check(sky, network, wiring, script, &traces, faults);
+        sky_links::changes::check(sky, network, wiring, script, faults);
     }
-    let signalling = signalling::check(signalling, sctp, (wiring, duration), files, &mut traces, faults);
+    let (signalling, plan) = signalling::check(signalling, sctp, (wiring, duration), files, faults);
     if let Some(probes) = probes.whole() {
         probes::check::check(probes, wiring, flows, faults);
     }
-    (signalling, traces, bodies)
+    (signalling, plan, bodies)
 }

@@ -3,36 +3,30 @@
 use core::ops::Deref;
 use std::sync::Arc;
 
-use slantpath_base::{DataSize, Duration};
-
-use crate::flow::trace::Traces;
 use crate::schema::File;
+use crate::signalling::SignallingPlan;
 use crate::sky_links::plan::SkyPlan;
 
 /// Values of a scenario that have been checked, and what its files say.
 #[derive(Clone, Debug)]
 pub struct Checked {
     file: File,
-    traces: Traces,
+    signalling: Option<Arc<SignallingPlan>>,
     sky: Option<Arc<SkyPlan>>,
 }
 
 impl Checked {
-    pub(crate) fn new(file: File, traces: Traces, sky: Option<Arc<SkyPlan>>) -> Self {
-        Self { file, traces, sky }
+    pub(crate) fn new(
+        file: File,
+        signalling: Option<Arc<SignallingPlan>>,
+        sky: Option<Arc<SkyPlan>>,
+    ) -> Self {
+        Self { file, signalling, sky }
     }
 
     /// Tables of the file.
     pub fn file(&self) -> &File {
         &self.file
-    }
-
-    /// The messages of a trace that a flow names: offset from the flow's start, and size.
-    ///
-    /// # Panics
-    /// If no flow names it.
-    pub fn trace(&self, name: &str) -> &Arc<[(Duration, DataSize)]> {
-        &self.traces.flows[name]
     }
 
     /// The names of its links, and of the links of antennas.
@@ -42,9 +36,9 @@ impl Checked {
         links.chain(antennas.flat_map(|names| names.iter().map(String::as_str))).collect()
     }
 
-    /// Messages and changes that its files of traces list.
-    pub fn traces(&self) -> &Traces {
-        &self.traces
+    /// The plan of its signalling network, if it has one.
+    pub fn signalling_plan(&self) -> Option<&SignallingPlan> {
+        self.signalling.as_deref()
     }
 
     /// The contacts of its sky, if it has one.
@@ -70,6 +64,6 @@ impl Deref for Checked {
 /// Equal when they run alike: contacts follow from the file.
 impl PartialEq for Checked {
     fn eq(&self, other: &Self) -> bool {
-        self.file == other.file && self.traces == other.traces
+        self.file == other.file
     }
 }

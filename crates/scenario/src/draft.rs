@@ -1,14 +1,15 @@
 //! A scenario whose values have been checked and completed, but for the contacts of its sky.
 
 use core::ops::Deref;
+use std::sync::Arc;
 
 use slantpath_orbit::Network;
 use slantpath_reader::Faults;
 
 use crate::checked::Checked;
 use crate::contacts::Contacts;
-use crate::flow::trace::Traces;
 use crate::schema::File;
+use crate::signalling::SignallingPlan;
 use crate::sky_links;
 use crate::sky_links::topology::Bodies;
 
@@ -16,18 +17,18 @@ use crate::sky_links::topology::Bodies;
 #[derive(Clone, Debug)]
 pub struct Draft {
     file: File,
-    traces: Traces,
+    signalling: Option<Arc<SignallingPlan>>,
     bodies: Option<Bodies>,
 }
 
 impl Draft {
-    pub(crate) fn new(file: File, traces: Traces, bodies: Option<Bodies>) -> Self {
-        Self { file, traces, bodies }
+    pub(crate) fn new(file: File, signalling: Option<Arc<SignallingPlan>>, bodies: Option<Bodies>) -> Self {
+        Self { file, signalling, bodies }
     }
 
-    /// Messages and changes that its files of traces list.
-    pub fn traces(&self) -> &Traces {
-        &self.traces
+    /// The plan of its signalling network, if it has one.
+    pub fn signalling_plan(&self) -> Option<&SignallingPlan> {
+        self.signalling.as_deref()
     }
 
     /// The satellites and sites of its sky, if it has one.
@@ -37,9 +38,9 @@ impl Draft {
 
     /// Works the contacts of its sky out, if it has one, and completes what depends on them.
     pub fn with_contacts(self, contacts: Contacts<'_>, faults: &mut Faults) -> Checked {
-        let Self { mut file, traces, bodies } = self;
+        let Self { mut file, signalling, bodies } = self;
         let sky = bodies.and_then(|bodies| sky_links::planning::plan(&mut file, &bodies, contacts, faults));
-        Checked::new(file, traces, sky)
+        Checked::new(file, signalling, sky)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Faults that checks of several tables report.
 
 use slantpath_base::Duration;
-use slantpath_reader::{Fault, Faults, Finish, Lookup, Place, Setting, Tables, suggest};
+use slantpath_reader::{Fault, Faults, Lookup, Place, Setting, Tables, suggest};
 
 /// The table that a name refers to; reports a name that refers to nothing.
 pub(crate) fn resolve<'a, S>(
@@ -17,19 +17,6 @@ pub(crate) fn resolve<'a, S>(
         Lookup::Unknown => {
             let help = suggest(name, &format!("{what}s"), &tables.names());
             faults.report(place, Fault::new(format!("there is no {what} `{name}`")).help(help));
-            None
-        }
-    }
-}
-
-/// Finishes what checks have completed; reports a value that none of them has given, although nothing is at fault.
-pub(crate) fn finished<T: Finish>(written: T, path: &str, faults: &mut Faults) -> Option<T::Finished> {
-    match written.finish() {
-        Ok(finished) => Some(finished),
-        Err(open) => {
-            let open = if path.is_empty() { open } else { open.within(path) };
-            let help = "write it, and report this: a check should have given it one";
-            faults.report(Place::default(), Fault::new(open.to_string()).help(help));
             None
         }
     }

@@ -10,6 +10,7 @@ pub(crate) mod ports;
 pub(crate) mod schema;
 pub(crate) mod script;
 pub(crate) mod send_buffer;
+pub(crate) mod settings;
 pub(crate) mod size;
 pub(crate) mod trace;
 pub(crate) mod transport;

@@ -11,8 +11,10 @@
 //!
 //! - [`schema`] is the whole file, [`check`] the order in which it is checked, [`build`] what can be had of it then.
 //!   The types of [`schema`] are complete: every value is in place. A check has those of [`written`], in which values
-//!   that it is to give may be open, and one place, [`fault`]'s `finished`, makes the first of the second. A check
-//!   takes its own tables, and of the others [`scene`] or the wiring of nodes and links; only [`check`] has the file.
+//!   that it is to give may be open, and one place, `finished` of the reader, makes the first of the second. A check
+//!   also gives what names and files stand for (`Later<S, Resolved<…>>`, and the plan of [`signalling`]): nothing of
+//!   it is asserted when a network is built. It takes its own tables, and of the others [`scene`] or the
+//!   wiring of nodes and links; only [`check`] has the file.
 //! - Each model has a room: [`head`], [`link`], [`flow`], [`access`], [`sessions`], [`script`], [`probes`], and in
 //!   [`signalling`] `point`, `link`, `route`, `load`, `server`, `script`. In a room, `schema` declares keys, `check`
 //!   says what must hold between values, and `build` (or a file by the name of its product) gives all to the crates
@@ -54,7 +56,6 @@ pub use check::read;
 pub use checked::Checked;
 pub use contacts::Contacts;
 pub use draft::Draft;
-pub use flow::trace::Traces;
 pub use json_schema::json_schema;
 pub use sky_links::plan::SkyPlan;
 pub use watch::Watch;

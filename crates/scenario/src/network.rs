@@ -12,13 +12,12 @@ use std::collections::BTreeMap;
 use slantpath_net::{DirectionConfig, GraphError, NetworkBuilder, NetworkGraph, NodeId, Routing};
 use slantpath_sat::Sky;
 
-use crate::flow::trace::Traces;
 use crate::schema::{self, File, NodeKind};
 use crate::sky_links::plan::SkyPlan;
 use crate::{link, script, sky_links};
 
 pub use planned::{PlannedLink, find_link};
-pub use site::{address_on, addresses, host_place};
+pub use site::{address_on, addresses};
 
 /// A network and what its parts are called.
 pub struct Built {
@@ -33,7 +32,7 @@ pub struct Built {
 }
 
 /// Builds the network of a file that has been checked.
-pub fn build(file: &File, traces: &Traces, plan: Option<&SkyPlan>) -> Result<Built, GraphError> {
+pub fn build(file: &File, plan: Option<&SkyPlan>) -> Result<Built, GraphError> {
     let mut builder = NetworkBuilder::new();
     builder.routing(match *file.scenario.routing {
         schema::Routing::Dynamic => Routing::Dynamic,
@@ -47,26 +46,21 @@ pub fn build(file: &File, traces: &Traces, plan: Option<&SkyPlan>) -> Result<Bui
             NodeKind::Router => (name.to_owned(), builder.router(name)),
         })
         .collect();
-    let mut links = links(file, traces, &nodes, &mut builder);
+    let mut links = links(file, &nodes, &mut builder);
     let sky = plan.and_then(|plan| sky_links::build::declare(file, plan, &nodes, &mut links, &mut builder));
-    link::fade_trace::schedule(file, traces, &links, &mut builder);
-    sky_links::changes::schedule(file, traces, &links, &mut builder);
+    link::fade_trace::schedule(file, &links, &mut builder);
+    sky_links::changes::schedule(file, &links, &mut builder);
     script::build::schedule(file, &links, &mut builder);
     Ok(Built { graph: builder.build()?, links, nodes, sky })
 }
 
-fn links(
-    file: &File,
-    traces: &Traces,
-    nodes: &BTreeMap<String, NodeId>,
-    builder: &mut NetworkBuilder,
-) -> Vec<PlannedLink> {
+fn links(file: &File, nodes: &BTreeMap<String, NodeId>, builder: &mut NetworkBuilder) -> Vec<PlannedLink> {
     let mut links = Vec::new();
     for (name, table) in file.links.iter() {
         let [forward, reverse] = [&table.forward, &table.reverse].map(|parameters| {
             let mtu_bytes = u32::try_from(table.mtu.as_bytes()).unwrap_or(u32::MAX);
             let is_mtu_reported = table.report_mtu.as_ref().is_none_or(|reported| **reported);
-            let direction = link::build::direction(file, parameters, mtu_bytes, traces);
+            let direction = link::build::direction(file, parameters, mtu_bytes);
             DirectionConfig { is_mtu_reported, ..direction }
         });
         let (first, second) = (nodes[table.ends.0.as_str()], nodes[table.ends.1.as_str()]);

@@ -1,12 +1,16 @@
 //! Parts of a scenario that flows, sessions and signalling name, and in which their times lie.
 
+use std::sync::Arc;
+
 use slantpath_base::{DataSize, Duration};
 use slantpath_profiles::default::DEFAULT_PROFILE;
 use slantpath_reader::{Faults, Setting, Tables, Written};
 
 use crate::fault::{before_the_end, resolve};
 use crate::flow::schema::Transport;
+use crate::flow::settings::Settings;
 use crate::link::wiring::Wiring;
+use crate::network::node::{HostNumber, host_number};
 use slantpath_profiles::sctp::SctpProfile;
 use slantpath_profiles::tcp::TcpProfile;
 
@@ -41,6 +45,24 @@ impl<'a> Scene<'a> {
     /// The SCTP profile of this name, or of whoever names none.
     pub(crate) fn sctp_profile(self, profile: Option<&Setting<String>>) -> Option<&'a SctpProfile> {
         self.sctp.find(name_of(profile))
+    }
+
+    /// The settings of a profile, or of whoever names none.
+    pub(crate) fn settings(
+        self,
+        transport: Transport,
+        profile: Option<&Setting<String>>,
+    ) -> Option<Settings> {
+        let name = name_of(profile);
+        match transport {
+            Transport::Sctp => self.sctp.find(name).cloned().map(Arc::new).map(Settings::Sctp),
+            Transport::Tcp => self.tcp.find(name).cloned().map(Arc::new).map(Settings::Tcp),
+        }
+    }
+
+    /// The two hosts of these names, if both are hosts.
+    pub(crate) fn hosts(self, from: &str, to: &str) -> Option<[HostNumber; 2]> {
+        Some([host_number(self.wiring.nodes, from)?, host_number(self.wiring.nodes, to)?])
     }
 
     /// The send buffer of a profile, or of whoever names none.

@@ -3,6 +3,7 @@
 mod admission;
 pub(crate) mod build;
 pub(crate) mod check;
+mod ports;
 pub(crate) mod requests;
 pub mod schema;
 mod shape;

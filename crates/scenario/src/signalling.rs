@@ -19,10 +19,6 @@ mod server;
 
 pub(crate) use association::plan;
 pub use association::{STREAMS, side_name};
+pub use build::SignallingPlan;
 pub(crate) use check::check;
-pub use load::build::generator;
-pub use names::{
-    asp_node, code, gateway_point, gateways_of, has_sccp, is_served, link_sets, node_of, with_mtp3,
-};
-pub use point::build::mtp3;
-pub use route::build::translator;
+pub use names::{asp_node, gateway_point, gateways_of, is_served, link_sets, node_of, with_mtp3};

@@ -5,6 +5,7 @@ use slantpath_reader::Written;
 use crate::{flow, link, sessions, signalling, sky_links};
 
 pub(crate) type Flow = flow::schema::Flow<Written>;
+pub(crate) type FadeTrace = link::trace::FadeTrace<Written>;
 pub(crate) type Link = link::schema::Link<Written>;
 pub(crate) type LinkParameters = link::schema::LinkParameters<Written>;
 pub(crate) type Sessions = sessions::schema::Sessions<Written>;

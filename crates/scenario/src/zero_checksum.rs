@@ -2,12 +2,11 @@
 
 use slantpath_reader::{Fault, Faults, Named, Nested, Tables};
 
-use crate::flow::trace::Traces;
 use crate::link::arq::Arq;
 use crate::link::fade_step::FadeStep;
 use crate::schema::SctpProfile;
 use crate::script::schema::Event;
-use crate::written::{Link, LinkParameters, SkyDirection, SkyTable};
+use crate::written::{FadeTrace, Link, LinkParameters, SkyDirection, SkyTable};
 
 /// Reports profiles whose packets have no checksum where a link flips bits: DTLS is not simulated, and packets that it
 /// would throw away would be taken for whole.
@@ -16,15 +15,14 @@ pub(crate) fn check(
     links: &Tables<Link>,
     sky: Option<&SkyTable>,
     events: &[Named<Event>],
-    traces: &Traces,
     faults: &mut Faults,
 ) {
     let Some(method) = profiles.iter().find_map(|(_, profile)| profile.zero_checksum) else { return };
     let by_links = links.iter().find_map(|(name, link)| {
-        let flips = [&link.forward.0, &link.reverse.0].into_iter().any(|own| link_flips(own, traces));
+        let flips = [&link.forward.0, &link.reverse.0].into_iter().any(link_flips);
         flips.then(|| format!("`links.{name}`"))
     });
-    let by_sky = || sky.and_then(|sky| of_sky(sky, traces));
+    let by_sky = || sky.and_then(of_sky);
     let by_script = || by_script(links, sky, events);
     let Some(link) = by_links.or_else(by_sky).or_else(by_script) else { return };
     let fault =
@@ -34,18 +32,18 @@ pub(crate) fn check(
     faults.report(method.place(), fault.help(help));
 }
 
-fn link_flips(own: &LinkParameters, traces: &Traces) -> bool {
-    let trace = own.fade_trace.as_ref().map(|trace| trace.0.file.as_str());
-    let fades_flip = own.channel.arq.is_none() && trace.is_some_and(|name| fade_flips(name, traces));
+fn link_flips(own: &LinkParameters) -> bool {
+    let fades_flip =
+        own.channel.arq.is_none() && own.fade_trace.as_ref().is_some_and(|trace| fade_flips(&trace.0));
     fades_flip || own.channel.flips_bits()
 }
 
-fn fade_flips(name: &str, traces: &Traces) -> bool {
-    traces.fades.get(name).is_some_and(|steps| steps.iter().any(FadeStep::flips_bits))
+fn fade_flips(trace: &FadeTrace) -> bool {
+    trace.steps.as_ref().is_some_and(|steps| steps.iter().any(FadeStep::flips_bits))
 }
 
 /// A link of the sky that hands on packets with bit errors at some time.
-fn of_sky(sky: &SkyTable, traces: &Traces) -> Option<String> {
+fn of_sky(sky: &SkyTable) -> Option<String> {
     let errs = |own: &SkyDirection| own.channel.flips_bits();
     let access = sky.access.iter().find(|(_, table)| errs(&table.uplink.0) || errs(&table.downlink.0));
     if let Some((name, _)) = access {
@@ -54,7 +52,7 @@ fn of_sky(sky: &SkyTable, traces: &Traces) -> Option<String> {
     if let Some((name, _)) = sky.isls.iter().find(|(_, table)| errs(&table.both.0)) {
         return Some(format!("`sky.isls.{name}`"));
     }
-    let fade = sky.fades.iter().find(|(_, fade)| fade_flips(&fade.trace.0.file, traces) && !sky_repeats(sky));
+    let fade = sky.fades.iter().find(|(_, fade)| fade_flips(&fade.trace.0) && !sky_repeats(sky));
     fade.map(|(name, _)| format!("`sky.fades.{name}`"))
 }
 

@@ -1,22 +1,23 @@
 //! The answer to a topology: contacts, paths and coverage, worked out on many threads.
 
+use core::convert::Infallible;
 use core::ops::ControlFlow;
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::collections::BTreeMap;
 
 use slantpath_orbit::contact::{Contact, ContactPlan, Planner, SitePasses};
+use slantpath_orbit::coverage;
 use slantpath_orbit::coverage::Coverage;
 use slantpath_orbit::elements::Stale;
 use slantpath_orbit::network::NetworkError;
 use slantpath_orbit::shells::{ShellsApart, shells_apart};
-use slantpath_orbit::topology::{Selection, Summary, Timeline, follow_while, follow_within};
-use slantpath_orbit::{NodeId, coverage};
+use slantpath_orbit::topology::{Summary, Timeline, follow_while, follow_within};
 use slantpath_reader::Diagnostics;
 use slantpath_results::{StoreError, Table, TableError};
 use slantpath_workers::Workers;
 
 use super::pass_store::PassStore;
-use super::schema::{PathTable, RouteSelection};
+use super::schema::{Followed, PathTable, RouteSelection};
 use super::{Topology, check, tables};
 
 /// The answer to a topology.
@@ -187,30 +188,20 @@ fn follow_one(
     (name, question): (&str, &PathTable),
     stop: &AtomicBool,
 ) -> Option<FollowedPath> {
-    let node = |name: &str| topology.node(name).expect("a check found every node of a path");
-    let (from, to) = (node(&question.from), node(&question.to));
-    let selection = match *question.selection {
-        RouteSelection::Disjoint => Selection::Disjoint,
-        RouteSelection::DisjointFirst => Selection::DisjointFirst,
-        RouteSelection::Fixed => {
-            let via = question.via.iter().flat_map(|via| via.iter()).map(|name| node(name));
-            Selection::Fixed([from].into_iter().chain(via).chain([to]).collect::<Vec<NodeId>>())
-        }
-        RouteSelection::LeastDelay => Selection::LeastDelay,
-        RouteSelection::LeastHops => Selection::LeastHops,
-    };
+    let Followed { ends: (from, to), selection } = &question.followed.0;
+    let (from, to) = (*from, *to);
     let mut go_on = |_, _| {
         if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let (ends, refresh) = ((from, to), question.refresh.0);
     let timeline = match &question.constellation {
-        None => follow_while(plan, ends, &selection, refresh, &mut go_on)?,
+        None => follow_while(plan, ends, selection, refresh, &mut go_on)?,
         Some(name) => {
             let is_of_it = topology.network().is_of(name);
             let is_usable = |contact: &Contact| {
                 [contact.a, contact.b].iter().all(|node| is_of_it.get(node.index()).is_none_or(|is| *is))
             };
-            follow_within(plan, ends, &selection, refresh, &is_usable, &mut go_on)?
+            follow_within(plan, ends, selection, refresh, &is_usable, &mut go_on)?
         }
     };
     let summary = timeline.summary(plan);
@@ -224,9 +215,13 @@ fn follow_one(
 impl Topology {
     /// Reports the faults that the network finds, at their places in the file.
     fn diagnose(&self, error: &NetworkError) -> Diagnostics {
-        let (_, mut faults) = self.document.clone().entries().expect("it was read before");
+        let (_, mut faults) = match self.document.clone().entries() {
+            Ok(entries) => entries,
+            Err(found) => return found,
+        };
         check::report(&self.file, error, &self.files, &mut faults);
-        faults.into_result().expect_err("a fault was reported")
+        let Err(found) = faults.whole(None::<Infallible>);
+        found
     }
 }
 

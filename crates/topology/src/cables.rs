@@ -4,7 +4,8 @@ use slantpath_orbit::pair::{Cable, CableDelay};
 use slantpath_orbit::site::Relay;
 use slantpath_reader::{Fault, Faults, Lookup, Named, suggest};
 
-use crate::schema::{CableTable, CableTime, SiteTable, TopologyFile};
+use crate::schema::{CableTable, CableTime};
+use crate::written::{SiteTable, TopologyFile};
 
 /// The cables, if each joins two sites that are there and leads on.
 pub(super) fn check(file: &TopologyFile, faults: &mut Faults) -> Vec<Cable> {

@@ -5,10 +5,11 @@ use slantpath_base::Duration;
 use slantpath_orbit::elements::{Stale, Validity};
 use slantpath_orbit::network::NetworkError;
 use slantpath_orbit::{Network, Utc};
-use slantpath_reader::{AllKnown, Fault, Faults, Files, Place, Setting, fault_of};
+use slantpath_reader::{AllKnown, Fault, Faults, Files, Place, Setting, Stage, fault_of};
 
 use super::constellation::elements::Use;
-use super::schema::{Positions, TopologyFile};
+use super::schema::{self, Positions};
+use super::written::TopologyFile;
 use super::{cables, constellation, files, ground, outages, paths};
 
 /// More satellites than anyone has filed for, and as many as a machine holds.
@@ -60,6 +61,7 @@ pub fn check(
     if !faults.is_empty() {
         return None;
     }
+    paths::resolve(file, &named);
     network.pairs = paths::pairs(file);
     match network.check(span) {
         Ok(_) => Some(network),
@@ -89,7 +91,7 @@ fn head(file: &TopologyFile, faults: &mut Faults) -> Option<(Utc, Duration)> {
         let help = "write an interval like \"10 s\"";
         fail(head.sample_every.place(), "a delay cannot be sampled all the time".into(), help);
     }
-    if let Some(every) = &head.positions_every
+    if let Some(every) = &*head.positions_every
         && **every == Positions::Every(Duration::ZERO)
     {
         let help = "write an interval like \"60 s\", or \"off\"";
@@ -136,7 +138,7 @@ fn table_sizes(file: &TopologyFile, span: Duration, satellites: usize, faults: &
         }
     };
     limit("delay", rows(*head.sample_every, file.paths.iter().len()), head.sample_every.place());
-    if let Some(setting) = &head.positions_every
+    if let Some(setting) = &*head.positions_every
         && let Positions::Every(every) = **setting
     {
         limit("positions", rows(every, satellites), setting.place());
@@ -144,7 +146,12 @@ fn table_sizes(file: &TopologyFile, span: Duration, satellites: usize, faults: &
 }
 
 /// Says what the network finds wrong, at the table or the line of the element set that is at fault.
-pub(super) fn report(file: &TopologyFile, error: &NetworkError, files: &Files, faults: &mut Faults) {
+pub(super) fn report<S: Stage>(
+    file: &schema::TopologyFile<S>,
+    error: &NetworkError,
+    files: &Files,
+    faults: &mut Faults,
+) {
     let whole = file.topology.whole().map_or_else(Place::default, |head| head.name.place());
     let text = error.to_string();
     let fault = fault_of(&text, "");
@@ -192,7 +199,12 @@ fn object_fault(object: &str, text: &str) -> Fault {
     Fault::new(format!("{object}: {wrong}")).help(cure)
 }
 
-/// Fills in what nobody wrote.
-pub(super) fn complete<T>(setting: &mut Option<Setting<T>>, value: T, how: &'static str, place: Place) {
-    setting.get_or_insert_with(|| Setting::derived(value, how, place));
+/// Fills in what nobody wrote, and gives what is there then.
+pub(super) fn complete<'a, T>(
+    setting: &'a mut Option<Setting<T>>,
+    value: T,
+    how: &'static str,
+    place: Place,
+) -> &'a Setting<T> {
+    setting.get_or_insert_with(|| Setting::derived(value, how, place))
 }

@@ -1,15 +1,17 @@
 //! `[topology]`, `[paths.<name>]`, `[[outages]]`, `[validity]` and `[map]`.
 
 use slantpath_base::Duration;
+use slantpath_orbit::NodeId;
 use slantpath_orbit::route::Refresh;
-use slantpath_reader::{Pair, Setting, choice, section, word_or};
+use slantpath_orbit::topology::Selection;
+use slantpath_reader::{Later, Pair, Resolved, Setting, choice, section, word_or};
 
 use super::values::{Date, RefreshText};
 use crate::bounds::{AGE, DELAY};
 
 section! {
     /// Name, epoch and span of a topology, and the sampling of its tables.
-    pub struct Head {
+    pub struct Head<S> {
         /// Name of the topology.
         name: Setting<String>;
         /// Purpose of the topology.
@@ -25,7 +27,7 @@ section! {
         access: Option<Setting<bool>>;
         /// Interval at which the places of all satellites are written to the table `positions`. Every minute if absent,
         /// or as often as makes 200,000 rows if that is less.
-        positions_every: Option<Setting<Positions>>, at most AGE;
+        positions_every: Later<S, Setting<Positions>>, at most AGE;
     }
 }
 
@@ -41,7 +43,7 @@ word_or! {
 
 section! {
     /// A question: how does one site reach another?
-    pub struct PathTable {
+    pub struct PathTable<S> {
         /// The site that sends.
         from: Setting<String>;
         /// The site that receives.
@@ -55,7 +57,18 @@ section! {
         /// Whose delays are read anew when a contact changes. After `all` every route is the shortest for the
         /// delays of that instant; the others cost less in large constellations.
         refresh: Setting<RefreshText> = RefreshText(Refresh::All), at most AGE;
+        /// The route that is followed, with nodes in the place of names.
+        followed: Later<S, Resolved<Followed>>;
     }
+}
+
+/// Route of a path, between two nodes of the network.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Followed {
+    /// The sites that send and receive.
+    pub(crate) ends: (NodeId, NodeId),
+    /// Selection of the route.
+    pub(crate) selection: Selection,
 }
 
 choice! {

@@ -30,16 +30,17 @@ mod paths;
 pub mod schema;
 mod tables;
 mod values;
+mod written;
 
 use core::fmt;
 use core::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
 
-use slantpath_orbit::{Network, NodeId};
+use slantpath_orbit::Network;
 use slantpath_reader::{
     Diagnostic, Diagnostics, Document, Files, LoadError, Output, Section, WriteFields, files_beside,
-    json_schema as json_schema_of, print_json, read_text,
+    finished, json_schema as json_schema_of, print_json, read_text,
 };
 
 pub use answer::{FollowError, FollowedPath, Stage, TopologyOutput, follow, warning_lines};
@@ -91,15 +92,13 @@ impl Topology {
             document.set(name, assignment);
         }
         let (entries, mut faults) = document.clone().entries()?;
-        let root = TopologyFile::read_root(&entries, "a topology", &mut faults);
-        let checked = root.map(|(mut file, all_known)| {
-            let network = check(&mut file, all_known, &files, &mut faults);
-            (file, network)
+        let root = written::TopologyFile::read_root(&entries, "a topology", &mut faults);
+        let checked = root.and_then(|(mut file, all_known)| {
+            let network = check(&mut file, all_known, &files, &mut faults)?;
+            Some((finished(file, "", &mut faults)?, network))
         });
         let warnings = faults.warnings();
-        faults.into_result()?;
-        let (file, network) = checked.expect("a file without fault is whole");
-        let network = network.expect("a file without fault makes a network");
+        let (file, network) = faults.whole(checked)?;
         Ok(Self { file, network, warnings, document, files })
     }
 
@@ -111,11 +110,6 @@ impl Topology {
     /// The satellites, sites and outages.
     pub fn network(&self) -> &Network {
         &self.network
-    }
-
-    /// The node of a satellite or site by its name.
-    pub fn node(&self, name: &str) -> Option<NodeId> {
-        self.network.names().iter().position(|known| known == name).map(NodeId::new)
     }
 
     /// The merged topology as TOML: every value written out, with a comment where nobody wrote it, and in comments the
@@ -140,16 +134,16 @@ impl Topology {
 }
 
 /// BLAKE3 of a topology's merged form, which names its answer.
-pub fn hash_of(file: &TopologyFile) -> String {
+pub fn hash_of<S: slantpath_reader::Stage>(file: &TopologyFile<S>) -> String {
     blake3::hash(print(file, false).as_bytes()).to_hex().to_string()
 }
 
 /// JSON Schema (2020-12) of a topology file, made from the declarations that read it.
 pub fn json_schema() -> String {
-    print_json(&json_schema_of::<TopologyFile>("Slantpath topology"))
+    print_json(&json_schema_of::<written::TopologyFile>("Slantpath topology"))
 }
 
-fn print(file: &TopologyFile, with_origins: bool) -> String {
+fn print<S: slantpath_reader::Stage>(file: &TopologyFile<S>, with_origins: bool) -> String {
     let mut output = Output::default();
     file.write_fields(&mut output);
     output.print(with_origins)

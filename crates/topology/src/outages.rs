@@ -9,7 +9,7 @@ use slantpath_orbit::outage::{Failing, Outage, read_lines};
 use slantpath_reader::{Fault, Faults, Files, Place, suggest};
 
 use super::files as named_files;
-use crate::schema::TopologyFile;
+use crate::written::TopologyFile;
 
 /// Place at which an outage is written.
 pub(super) enum Written {

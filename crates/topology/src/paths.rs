@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 use slantpath_orbit::NodeId;
 use slantpath_orbit::pair::Pair;
 use slantpath_orbit::site::Relay;
+use slantpath_orbit::topology::Selection;
 use slantpath_reader::{Fault, Faults, Lookup, suggest};
 
 use super::outages::unknown;
-use crate::schema::{RouteSelection, SiteTable, TopologyFile};
+use crate::schema::{Followed, RouteSelection};
+use crate::written::{SiteTable, TopologyFile};
 
 pub(super) fn check(file: &TopologyFile, nodes: &BTreeMap<String, NodeId>, faults: &mut Faults) {
     let known: Vec<&str> = nodes.keys().map(String::as_str).collect();
@@ -60,6 +62,26 @@ pub(super) fn check(file: &TopologyFile, nodes: &BTreeMap<String, NodeId>, fault
                 faults.report(path.selection.place(), fault.help(help));
             }
         }
+    }
+}
+
+/// Puts nodes in the place of the names of each path, once all of them are there.
+pub(super) fn resolve(file: &mut TopologyFile, nodes: &BTreeMap<String, NodeId>) {
+    for (_, path) in file.paths.iter_mut() {
+        let node = |name: &String| nodes.get(name).copied();
+        let via = || path.via.iter().flat_map(|via| via.iter()).map(node).collect::<Option<Vec<NodeId>>>();
+        let ends = node(&path.from).zip(node(&path.to));
+        let followed = ends.and_then(|(from, to)| {
+            let selection = match *path.selection {
+                RouteSelection::Disjoint => Selection::Disjoint,
+                RouteSelection::DisjointFirst => Selection::DisjointFirst,
+                RouteSelection::Fixed => Selection::Fixed([vec![from], via()?, vec![to]].concat()),
+                RouteSelection::LeastDelay => Selection::LeastDelay,
+                RouteSelection::LeastHops => Selection::LeastHops,
+            };
+            Some(Followed { ends: (from, to), selection })
+        });
+        path.followed.resolve(followed);
     }
 }
 

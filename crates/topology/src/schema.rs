@@ -9,26 +9,27 @@ pub use super::ground::schema::{
     AntennaTable, GroundTable, HandoverKind, MeasuredBy, RelayName, ReselectWhen, SiteTable,
 };
 pub use super::head::{
-    CableTable, CableTime, Head, MapTable, Outage, PathTable, Positions, RouteSelection, ValidityTable,
+    CableTable, CableTime, Followed, Head, MapTable, Outage, PathTable, Positions, RouteSelection,
+    ValidityTable,
 };
 pub use super::values::{CutOff, Date, PhasingMost, PhasingText, PresetName, RefreshText};
 
-use slantpath_reader::{Named, Part, Tables, section};
+use slantpath_reader::{Model, Named, Part, Tables, Written, section};
 
 section! {
     /// A Slantpath topology: satellites, sites and the questions about them. All that the answer depends on,
     /// but the files of elements, tracks and outages that it names.
-    pub struct TopologyFile {
+    pub struct TopologyFile<S> {
         /// Name, epoch and span of the topology, and the sampling of its tables.
-        topology: Part<Head>;
+        topology: Part<Head<S>>;
         /// Sets of satellites by name.
-        constellations: Tables<ConstellationTable>;
+        constellations: Tables<ConstellationTable<S>>;
         /// Places on the ground, at sea or in the air by name.
-        sites: Tables<SiteTable>;
+        sites: Tables<SiteTable<S>>;
         /// Rules by which antennas choose their satellites, where an antenna does not say otherwise.
-        ground: Part<GroundTable>;
+        ground: Part<Model<GroundTable<Written>>>;
         /// The questions: how one site reaches another.
-        paths: Tables<PathTable>;
+        paths: Tables<PathTable<S>>;
         /// Cables between sites.
         cables: Vec<Named<CableTable>>;
         /// Outages of nodes and links, from when to when.

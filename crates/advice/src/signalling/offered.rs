@@ -6,9 +6,8 @@ mod traced;
 use std::collections::BTreeMap;
 
 use slantpath_base::Duration;
-use slantpath_scenario::Traces;
 use slantpath_scenario::schema::signalling::{Carrier, Signalling};
-use slantpath_scenario::signalling::{code, generator, has_sccp, is_served, link_sets, mtp3, translator};
+use slantpath_scenario::signalling::{SignallingPlan, is_served, link_sets};
 use slantpath_ss7::PointCode;
 use slantpath_ss7::load::{Arrivals, ByTitle, GeneratorConfig, Selection};
 use slantpath_ss7::mtp3::Sls;
@@ -94,25 +93,21 @@ impl Offer {
 
 impl<'a> Offered<'a> {
     /// Called when all else is right.
-    pub(crate) fn new(signalling: &'a Signalling, traces: &Traces) -> Self {
-        let served = |name: &str| is_served(signalling, name);
-        let nodes: BTreeMap<PointCode, (&str, node::Config)> = signalling
-            .points
-            .iter()
-            .filter(|(name, _)| !served(name))
-            .map(|(name, point)| (code(signalling, name), (name, mtp3(signalling, name, point))))
-            .collect();
-        let with_sccp = signalling.points.iter().filter(|(name, point)| has_sccp(signalling, name, point));
-        let translators: BTreeMap<PointCode, Translator> = with_sccp
-            .filter_map(|(name, _)| Some((code(signalling, name), translator(signalling, name).ok()?)))
-            .collect();
+    pub(crate) fn new(signalling: &'a Signalling, plan: &'a SignallingPlan) -> Self {
+        let network = &plan.network;
+        let nodes: BTreeMap<PointCode, &node::Config> =
+            network.points.iter().map(|point| (point.mtp3.point_code, &point.mtp3)).collect();
+        let of_points = network.points.iter().map(|point| &point.sccp);
+        let with_sccp = of_points.chain(network.m3ua.points.iter().map(|point| &point.sccp)).flatten();
+        let translators: BTreeMap<PointCode, Translator> =
+            with_sccp.map(|sccp| (sccp.point_code, sccp.translator.clone())).collect();
         let mut offered = Self { loads: Vec::new(), parts: BTreeMap::new() };
-        for (number, (name, load)) in signalling.load.iter().enumerate() {
-            let config = generator(signalling, load, traces);
-            let offer = Offer::of(&config);
-            if offer.is_some() && !served(&load.from) {
-                for (sls, links) in selections(&config) {
-                    for (way, share) in ways(&config, sls, &translators) {
+        for (number, ((name, load), planned)) in signalling.load.iter().zip(&network.loads).enumerate() {
+            let config = &planned.generator;
+            let offer = Offer::of(config);
+            if offer.is_some() && !is_served(signalling, &load.from) {
+                for (sls, links) in selections(config) {
+                    for (way, share) in ways(config, sls, &translators) {
                         for leg in way.windows(2) {
                             offered.follow(signalling, &nodes, (leg[0], leg[1], sls), number, links * share);
                         }
@@ -128,27 +123,28 @@ impl<'a> Offered<'a> {
     fn follow(
         &mut self,
         signalling: &'a Signalling,
-        nodes: &BTreeMap<PointCode, (&'a str, node::Config)>,
+        nodes: &BTreeMap<PointCode, &'a node::Config>,
         (from, to, sls): (PointCode, PointCode, Sls),
         load: usize,
         links: f64,
     ) {
         let (mut at, mut chosen) = (from, sls.0);
         for _ in 0..HOPS {
-            let Some((name, config)) = nodes.get(&at).filter(|_| at != to) else { return };
+            let Some(config) = nodes.get(&at).filter(|_| at != to) else { return };
             let Some(link) = config.usual_link(to, chosen) else { return };
-            let sets = link_sets(signalling, name);
+            let sets = link_sets(signalling, &config.name);
             let mut all = sets.iter().flat_map(|(far, links)| links.iter().map(move |link| (*far, *link)));
             let Some((far, link)) = all.nth(usize::from(link.0)) else { return };
-            let parts = self.parts.entry(link).or_default().entry(*name).or_default();
+            let parts = self.parts.entry(link).or_default().entry(config.name.as_str()).or_default();
             match parts.iter_mut().find(|part| part.load == load) {
                 Some(part) => part.links += links,
                 None => parts.push(Part { load, links }),
             }
-            at = code(signalling, far);
+            let Some(next) = signalling.points.find(far) else { return };
+            at = next.code.0;
             let line = signalling.links.find(link).filter(|link| matches!(*link.carrier, Carrier::Mtp2(_)));
             let slc = line.map(|line| line.slc);
-            let by_code = nodes.get(&at).is_some_and(|(_, config)| config.spread == node::Spread::LinkCode);
+            let by_code = nodes.get(&at).is_some_and(|config| config.spread == node::Spread::LinkCode);
             chosen = if by_code { slc.map_or(sls.0, |slc| *slc) } else { sls.0 };
         }
     }

@@ -10,18 +10,18 @@ mod waiting;
 
 use slantpath_net::Routes;
 use slantpath_reader::Faults;
-use slantpath_scenario::Traces;
+use slantpath_scenario::Checked;
 use slantpath_scenario::network::Built;
-use slantpath_scenario::schema::File;
-use slantpath_scenario::schema::signalling::Carrier;
+use slantpath_scenario::schema::signalling::{Carrier, Signalling};
 
 use self::scene::Scene;
 use crate::signalling::offered::Offered;
 
 /// Called when all else is right.
-pub(crate) fn check(file: &File, built: &Built, routes: &mut Routes, traces: &Traces, faults: &mut Faults) {
-    let Some(signalling) = file.signalling.whole() else { return };
-    let offered = Offered::new(signalling, traces);
+pub(crate) fn check(checked: &Checked, built: &Built, routes: &mut Routes, faults: &mut Faults) {
+    let (file, Some(plan)) = (checked.file(), checked.signalling_plan()) else { return };
+    let signalling: &Signalling = &file.signalling;
+    let offered = Offered::new(signalling, plan);
     let scene = Scene { file, built, signalling, offered: &offered };
     let mut meant = carried::Meant::new();
     for (name, link) in signalling.links.iter() {

@@ -126,8 +126,7 @@ impl Profile {
             check(&read.sctp, &mut faults);
         }
         let warnings = faults.warnings();
-        faults.into_result().map_err(ProfileError::Invalid)?;
-        let read = read.expect("a file without fault is whole");
+        let read = faults.whole(read).map_err(ProfileError::Invalid)?;
         let names: Vec<&str> = read.sctp.iter().map(|(name, _)| name).collect();
         let file = file.to_owned();
         let name = match (name, &names[..]) {

@@ -9,7 +9,8 @@ use serde_json::{Value as Json, json};
 use slantpath_base::{Angle, DataRate, DataSize, Duration, Length};
 
 use super::{
-    Awaited, Counted, Flat, Named, Nested, OneOf, Part, Passing, Reader, Section, Setting, Tables, Tagged,
+    Awaited, Counted, Flat, Named, Nested, OneOf, Part, Passing, Reader, Resolved, Section, Setting, Tables,
+    Tagged,
 };
 use crate::diagnostic::Fault;
 use crate::value::Value;
@@ -115,6 +116,7 @@ impl<S: Section> NeedsNoBound for Vec<Named<S>> {}
 impl<S: Section> NeedsNoBound for Counted<S> {}
 impl<T: Tagged> NeedsNoBound for OneOf<T> {}
 impl<T: Tagged> NeedsNoBound for Option<OneOf<T>> {}
+impl<T> NeedsNoBound for Option<Resolved<T>> {}
 impl<M> NeedsNoBound for Awaited<M> where Option<M>: NeedsNoBound {}
 impl<M: NeedsNoBound> NeedsNoBound for Passing<M> {}
 

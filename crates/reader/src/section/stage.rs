@@ -4,11 +4,14 @@
 //! [`Written`] the value may be open; in the stage [`Complete`] it is there. What only stands for other values, such as
 //! a key for both directions of a link, is declared as `Spent<S, …>`: a complete file has it no more. [`Finish`] is the
 //! one way from the first stage to the second.
+//!
+//! A check also gives values that no key has, such as what a name stands for: `Later<S, Resolved<…>>`.
 
 use core::fmt::{self, Debug};
 use core::ops::{Deref, DerefMut};
 
-use super::{Member, ObjectSchema, Output, Reader, Setting, WriteMember};
+use super::{Member, ObjectSchema, Output, Reader, Section, Setting, WriteFields, WriteMember};
+use crate::diagnostic::{Fault, Faults, Place};
 
 /// Stage of a file, which says whether open values may be in it.
 pub trait Stage: Copy + Debug + PartialEq {
@@ -111,6 +114,10 @@ impl<T: WriteMember> Member for Awaited<T>
 where
     Option<T>: Member,
 {
+    fn names(field: &'static str) -> Vec<&'static str> {
+        <Option<T> as Member>::names(field)
+    }
+
     fn read(reader: &mut Reader<'_>, field: &'static str) -> Option<Self> {
         Member::read(reader, field).map(Self)
     }
@@ -158,6 +165,76 @@ impl<T: Member> Member for Passing<T> {
     }
 }
 
+/// A value that no key has: a check works it out of others, and whoever builds finds it in place. No file tells it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Resolved<T>(pub T);
+
+impl<T> Deref for Resolved<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T> WriteMember for Resolved<T> {
+    fn write(&self, _: &mut Output, _: &'static str) {}
+}
+
+impl<T> Member for Option<Resolved<T>> {
+    fn names(_: &'static str) -> Vec<&'static str> {
+        Vec::new()
+    }
+
+    fn read(_: &mut Reader<'_>, _: &'static str) -> Option<Self> {
+        Some(None)
+    }
+
+    fn schema(_: &mut ObjectSchema, _: &'static str, _: &str) {}
+}
+
+impl<T> Awaited<Resolved<T>> {
+    /// Gives the value, as far as it could be worked out.
+    pub fn resolve(&mut self, value: Option<T>) {
+        self.0 = value.map(Resolved);
+    }
+}
+
+/// A table of which others take what they do not say themselves: what it leaves open stays open in a complete file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Model<T>(pub T);
+
+impl<T> Deref for Model<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T: WriteFields> WriteFields for Model<T> {
+    fn write_fields(&self, output: &mut Output) {
+        self.0.write_fields(output);
+    }
+}
+
+impl<T: Section> Section for Model<T> {
+    const ABOUT: &'static str = T::ABOUT;
+    const REFUSED: &'static [(&'static str, &'static str)] = T::REFUSED;
+
+    fn names() -> Vec<&'static str> {
+        T::names()
+    }
+
+    fn read_fields(reader: &mut Reader<'_>) -> Option<Self> {
+        T::read_fields(reader).map(Self)
+    }
+
+    fn schema_fields(schema: &mut ObjectSchema) {
+        T::schema_fields(schema);
+    }
+}
+
 /// Mark in the place of a value that a complete file has no more.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gone;
@@ -198,6 +275,19 @@ pub trait Finish {
     fn finish(self) -> Result<Self::Finished, Open>;
 }
 
+/// Finishes what checks have completed; reports a value that none of them has given, although nothing is at fault.
+pub fn finished<T: Finish>(written: T, path: &str, faults: &mut Faults) -> Option<T::Finished> {
+    match written.finish() {
+        Ok(finished) => Some(finished),
+        Err(open) => {
+            let open = if path.is_empty() { open } else { open.within(path) };
+            let help = "write it, and report this: a check should have given it one";
+            faults.report(Place::default(), Fault::new(open.to_string()).help(help));
+            None
+        }
+    }
+}
+
 impl<T> Finish for Awaited<T> {
     type Finished = T;
 
@@ -211,6 +301,14 @@ impl<T> Finish for Passing<T> {
 
     fn finish(self) -> Result<Gone, Open> {
         Ok(Gone)
+    }
+}
+
+impl<T> Finish for Model<T> {
+    type Finished = Self;
+
+    fn finish(self) -> Result<Self, Open> {
+        Ok(self)
     }
 }
 

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::*;
 use crate::document::Document;
-use crate::section;
+use crate::{Resolved, section};
 
 section! {
     /// A lamp with a colour.
@@ -54,6 +54,8 @@ section! {
         watts: Later<S, Setting<u8>>;
         /// Colour of its light.
         colour: Option<Setting<String>>;
+        /// Position in the lantern, from above.
+        position: Later<S, Resolved<usize>>;
     }
 }
 
@@ -184,22 +186,41 @@ fn what_a_check_has_given_a_value_is_plain_in_the_complete_file() {
     for (_, bulb) in lantern.bulbs.iter_mut().filter(|(_, bulb)| bulb.watts.is_none()) {
         bulb.watts = watts.into();
     }
+    let unplaced = lantern.clone().finish().map(|_: Lantern| ()).unwrap_err();
+    assert_eq!(unplaced.to_string(), "`bulbs.low.position` is left without a value");
+    for (position, (_, bulb)) in lantern.bulbs.iter_mut().enumerate() {
+        bulb.position.resolve(Some(position));
+    }
     let lantern: Lantern = lantern.finish().unwrap();
     let watts: Vec<u8> = lantern.bulbs.iter().map(|(_, bulb)| *bulb.watts).collect();
     assert_eq!(watts, [5, 9]);
+    let positions: Vec<usize> = lantern.bulbs.iter().map(|(_, bulb)| *bulb.position).collect();
+    assert_eq!(positions, [0, 1]);
     assert_eq!(merged(&lantern), "[bulbs.low]\nwatts = 5\n\n[bulbs.top]\nwatts = 9\n");
 }
 
 #[test]
 fn a_value_that_no_check_has_given_is_named_by_its_path() {
-    let lantern: Lantern<Written> = read("[bulbs.low]\nwatts = 5\n[bulbs.top]\n").unwrap();
+    let mut lantern: Lantern<Written> = read("[bulbs.low]\nwatts = 5\n[bulbs.top]\n").unwrap();
+    lantern.bulbs.iter_mut().for_each(|(_, bulb)| bulb.position.resolve(Some(0)));
     let open = lantern.finish().map(|_| ()).unwrap_err();
     assert_eq!(open.to_string(), "`bulbs.top.watts` is left without a value");
 }
 
 #[test]
+fn what_no_file_tells_is_refused_in_one_and_never_written() {
+    let refused = read::<Bulb<Written>>("position = 2\nwatts = 1\n").map(|_| ()).unwrap_err();
+    assert!(refused.contains("a file has no key `position`"), "{refused}");
+    let mut bulb: Bulb<Written> = read("watts = 1\n").unwrap();
+    bulb.position.resolve(Some(2));
+    assert_eq!(merged(&bulb), "watts = 1\n");
+}
+
+#[test]
 fn an_editor_is_told_of_a_value_that_may_be_open_as_of_any_that_may_be_absent() {
     let schema = <Bulb<Written>>::schema();
+    assert_eq!(schema["properties"].as_object().map(serde_json::Map::len), Some(2), "no file has a position");
+    assert_eq!(<Bulb<Written>>::names(), ["watts", "colour"]);
     assert_eq!(schema["required"], json!([]));
     assert_eq!(schema["properties"]["watts"]["type"], "integer");
     assert_eq!(<Lantern<Written>>::names(), ["watts", "bulbs"]);

@@ -8,11 +8,11 @@ use std::net::IpAddr;
 use slantpath_applications::{Host, ProgramConfig, WhenBlocked, Workload};
 use slantpath_base::{Duration, Instant, Seed, Stream};
 use slantpath_host::Protocol;
-use slantpath_net::{Host as Interface, InterfaceId, Journey, Network, NetworkGraph};
+use slantpath_net::{Host as Interface, InterfaceId, Journey, Network};
 use slantpath_sat::OnDemand;
 use slantpath_scenario::build::{
-    Destinations, Plan, RunSource, Seats, access_systems, address_on, host_place, ip_fields, options_of,
-    plan, stream_values, when_blocked, workload, workload_streams,
+    Destinations, Plan, RunSource, Seats, access_systems, address_on, ip_fields, options_of, plan,
+    stream_values, when_blocked, workload, workload_streams,
 };
 use slantpath_scenario::schema::{Adaptation, Application, Flow, Transport};
 use slantpath_sctp::{SctpConfig, SendOptions};
@@ -129,7 +129,7 @@ impl Scenario {
         Ok(FlowRequest {
             name: name.to_owned(),
             count: *flow.count,
-            workload: workload(self, flow),
+            workload: workload(flow),
             kinds,
             draws: workload_streams(Seed::new(*self.scenario.seed, 0), name, flow),
             when_blocked: when_blocked(flow),
@@ -228,10 +228,10 @@ pub fn run_with_programs<F: Interface, T: Interface>(
     let mut source = RunSource::new(scenario, sky.as_ref(), &graph);
     source.follow(&graph, ways.iter().map(|(.., way)| *way));
     let source = OnDemand::new(source, access_systems(scenario, &links, seed));
-    let nodes = seats.nodes;
+    let nodes = seats.hosts.map(|host| graph.hosts()[host.0]);
     let on_link = |link: &str| Some((link.to_owned(), address_on(&graph, &links, link, nodes[1])?));
     let destinations = request.destinations.links().filter_map(on_link).collect();
-    let hosts = seated(&graph, hosts, seats, seed, request, &destinations, sit);
+    let hosts = seated(hosts, seats, seed, request, &destinations, sit);
     let mut network = Network::with_source(graph, seed, hosts, source);
     loop {
         let now = network.now();
@@ -258,7 +258,6 @@ pub fn run_with_programs<F: Interface, T: Interface>(
 }
 
 fn seated<F, T>(
-    graph: &NetworkGraph,
     hosts: Vec<Host>,
     seats: Seats,
     seed: Seed,
@@ -266,7 +265,7 @@ fn seated<F, T>(
     destinations: &BTreeMap<String, IpAddr>,
     sit: impl FnOnce([End; 2]) -> (F, T),
 ) -> Vec<Seat<F, T>> {
-    let places = seats.nodes.map(|node| host_place(graph, node));
+    let places = seats.hosts.map(|host| host.0);
     let mut hosts: Vec<Option<Host>> = hosts.into_iter().map(Some).collect();
     let mut ends = ["from", "to"].into_iter().zip(places).zip(seats.configs).map(|((end, place), config)| {
         let Protocol::Sctp(sctp) = config.protocol else { unreachable!("the flow is one of SCTP") };

@@ -159,8 +159,7 @@ impl Sweep {
         if let Some(head) = &head {
             check(head, &axes, &mut faults);
         }
-        faults.into_result().map_err(LoadError::Invalid)?;
-        let head = head.expect("a sweep without fault is whole");
+        let head = faults.whole(head).map_err(LoadError::Invalid)?;
         let points = axes.iter().map(Axis::len).product::<usize>();
         let of_part = |part: usize, made: Progress| {
             let (parts, of_all) = (points + 1, part * made.all + made.done);

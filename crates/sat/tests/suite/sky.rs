@@ -117,7 +117,7 @@ impl World {
             access: &[access],
             access_of: &|_, _| 0,
             isls: &[isls],
-            isls_of: &|_| 0,
+            isls_of: &|_| Some(0),
             group_of_antenna: &|_, _| "sky".to_owned(),
             group_of_satellite: &|_| "sky".to_owned(),
             name_of: &|site, antenna| format!("sky.{site}.{antenna}"),

@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 
 use slantpath_base::{DataRate, Duration, Seed, Stream};
 use slantpath_net::{DirectionId, FrameConfig};
-use slantpath_reader::{Stage, Tables};
+use slantpath_reader::{Nested, Setting, Tables};
 use slantpath_sat::{Access, AccessConfig, Ask, ContentionConfig, Requests, TerminalConfig};
 
 use super::schema::{AccessSystem, AskFor, RequestChannel, TerminalAccess, rate_of, slots_for};
 use crate::checked::Checked;
 use crate::network::planned::PlannedLink;
-use crate::schema::LinkParameters;
 
 /// The frames in which a terminal sends.
 pub(crate) fn frames(systems: &Tables<AccessSystem>, access: &TerminalAccess) -> Option<FrameConfig> {
@@ -18,16 +17,19 @@ pub(crate) fn frames(systems: &Tables<AccessSystem>, access: &TerminalAccess) ->
 }
 
 /// Highest rate of a terminal, in the slots that it may have.
-pub(crate) fn rate_of_slots(systems: &Tables<AccessSystem>, access: &TerminalAccess) -> Option<DataRate> {
+fn rate_of_slots(systems: &Tables<AccessSystem>, access: &TerminalAccess) -> Option<DataRate> {
     let frame = frames(systems, access)?;
     let most = access.most.map_or(frame.slots, |most| slots_for(&frame, *most));
     Some(rate_of(&frame, most.min(frame.slots)))
 }
 
 /// Highest rate of a direction: its own rate, or that of the slots that it may have.
-pub fn rate<S: Stage>(systems: &Tables<AccessSystem>, parameters: &LinkParameters<S>) -> Option<DataRate> {
-    let of_slots = || rate_of_slots(systems, &parameters.access.as_ref()?.0);
-    parameters.rate.map(|rate| *rate).or_else(of_slots)
+pub(super) fn rate(
+    systems: &Tables<AccessSystem>,
+    own: Option<Setting<DataRate>>,
+    access: Option<&Nested<TerminalAccess>>,
+) -> Option<DataRate> {
+    own.map(|rate| *rate).or_else(|| rate_of_slots(systems, &access?.0))
 }
 
 /// The systems of a scenario, in the order of their names; their terminals in the order of their links.

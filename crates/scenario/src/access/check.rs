@@ -9,18 +9,39 @@ use slantpath_orbit::ground::{GroundPolicy, Handover};
 use slantpath_profiles::fault::positive;
 use slantpath_reader::{Fault, Faults, Named, Origin, Place, Setting, Tables, Written};
 
+use super::build::rate;
 use super::schema::{AccessSystem, AskFor, DRAIN, RequestChannel, TerminalAccess, rate_of, slots_for};
 use crate::fault::resolve;
 use crate::link::wiring::Wiring;
 use crate::schema::{Action, Event, Node, Which};
+use crate::sky_links::port::SkyPort;
 use crate::sky_links::tables::access_table;
-use crate::written::{AccessTable, LinkParameters, SkyDirection, SkyTable};
+use crate::written::{AccessTable, Link, LinkParameters, SkyDirection, SkyTable};
 
 /// The frames of systems whose slots carry something, by name.
 type FramesByName = BTreeMap<String, FrameConfig>;
 
 fn frames(systems: &Tables<AccessSystem>) -> FramesByName {
     systems.iter().filter_map(|(name, system)| Some((name.to_owned(), system.frame_config()?))).collect()
+}
+
+/// Writes down the highest rate of every transmitter, as far as it can be known.
+pub(crate) fn rates(systems: &Tables<AccessSystem>, links: &mut Tables<Link>, sky: Option<&mut SkyTable>) {
+    for (_, link) in links.iter_mut() {
+        for parameters in [&mut link.forward.0, &mut link.reverse.0] {
+            let rate = rate(systems, parameters.rate, parameters.access.as_ref());
+            parameters.port.0.top_rate.resolve(rate);
+        }
+    }
+    let Some(sky) = sky else { return };
+    let access = sky.access.iter_mut().flat_map(|(_, table)| [&mut table.uplink.0, &mut table.downlink.0]);
+    let isls = sky.isls.iter_mut().map(|(_, table)| &mut table.both.0);
+    for direction in access.chain(isls) {
+        let rate = rate(systems, direction.rate, direction.access.as_ref());
+        if let SkyPort::Sends(port) = &mut direction.port.0 {
+            port.top_rate.resolve(rate);
+        }
+    }
 }
 
 /// `bodies` are known where the sky, if there is one, is sound.

@@ -1,7 +1,9 @@
 //! `[flows.<name>.application]`: what a flow's application sends, and when.
 
+use std::sync::Arc;
+
 use slantpath_base::{DataRate, DataSize, Duration};
-use slantpath_reader::{Later, Setting, Stage, Tables, choice, section, tagged, word_or};
+use slantpath_reader::{Later, Resolved, Setting, Stage, Tables, choice, section, tagged, word_or};
 
 use crate::bounds::{BUFFER, MESSAGE, RATE, REPETITIONS, RUN, TOTAL};
 
@@ -115,6 +117,8 @@ section! {
         file: Setting<String>;
         /// BLAKE3 of the file, written by `--show`. If it is given, the file must still have it.
         digest: Later<S, Setting<String>>;
+        /// Offsets from the start of the flow, and sizes, that the file lists.
+        messages: Later<S, Resolved<Arc<[(Duration, DataSize)]>>>;
     }
 }
 

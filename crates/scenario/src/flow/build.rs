@@ -19,6 +19,7 @@ use super::script;
 use super::transport::{self, Ends};
 use crate::build_error::BuildError;
 use crate::checked::Checked;
+use crate::network::node::HostNumber;
 use crate::network::site::Site;
 use crate::schema::{self, Flow};
 
@@ -56,10 +57,8 @@ pub(crate) fn place(
 ) -> Result<(Vec<PlannedFlow>, Option<Seats>), BuildError> {
     let mut flows = Vec::new();
     let mut seats = None;
-    let mut number = 0;
     for (name, flow) in scenario.flows.iter() {
-        let (from, to) = (site.nodes[flow.from.as_str()], site.nodes[flow.to.as_str()]);
-        site.join_both(from, to)?;
+        site.join_both(*flow.hosts)?;
         if vacant == Some(name) {
             let place = &mut Placement {
                 scenario,
@@ -69,18 +68,18 @@ pub(crate) fn place(
                 is_traced: false,
                 later: Duration::ZERO,
             };
-            let (sending, receiving) = transport::configs(scenario, flow, place.ends(flow, from, to, number));
-            seats = Some(Seats { nodes: [from, to], configs: [sending, receiving] });
-            number += *flow.count as usize;
+            let ends = place.ends(flow, flow.numbers.start)?;
+            let (sending, receiving) = transport::configs(&scenario.nodes, flow, ends);
+            seats = Some(Seats { hosts: *flow.hosts, configs: [sending, receiving] });
             continue;
         }
         let is_watched = scenario.probes.timelines.iter().any(|watched| watched == name);
-        for (own, name) in (0..).zip(names(name, *flow.count)) {
+        let [from, to] = flow.hosts.map(|host| site.node(host));
+        for ((own, name), number) in (0..).zip(names(name, *flow.count)).zip(flow.numbers.0.clone()) {
             let is_traced = traced.contains(&name);
             let later = flow.staggered_by(own);
             let mut place = Placement { scenario, seed, site, is_watched, is_traced, later };
-            let (sender, receiver) = place.flow(&name, flow, from, to, number);
-            number += 1;
+            let (sender, receiver) = place.flow(&name, flow, number)?;
             flows.push(PlannedFlow { name, flow: Flow::clone(flow), from, to, sender, receiver });
         }
     }
@@ -104,8 +103,8 @@ pub fn workload_streams(seed: Seed, name: &str, flow: &Flow) -> Vec<Stream> {
 
 /// The ends of a flow that is left to others.
 pub struct Seats {
-    /// Nodes of the sending end and of the receiving one.
-    pub nodes: [NodeId; 2],
+    /// Hosts of the sending end and of the receiving one.
+    pub hosts: [HostNumber; 2],
     /// Of the sending end and of the receiving one.
     pub configs: [TransportConfig; 2],
 }
@@ -124,15 +123,9 @@ struct Placement<'a, 'site> {
 
 impl Placement<'_, '_> {
     /// Adds both ends of a flow to their hosts.
-    fn flow(
-        &mut self,
-        name: &str,
-        flow: &Flow,
-        from: NodeId,
-        to: NodeId,
-        number: usize,
-    ) -> (SocketId, SocketId) {
-        let ends = self.ends(flow, from, to, number);
+    fn flow(&mut self, name: &str, flow: &Flow, number: u16) -> Result<(SocketId, SocketId), BuildError> {
+        let ends = self.ends(flow, number)?;
+        let [from, to] = *flow.hosts;
         let probes = &self.scenario.probes;
         let is_stamped = *flow.content == schema::Content::Stamped;
         let records = *probes.messages && is_stamped;
@@ -143,14 +136,15 @@ impl Placement<'_, '_> {
             (None, None) if self.is_traced => Measurement::Delays,
             (None, None) => Measurement::Off,
         };
-        let (mut sending, receiving) = transport::configs(self.scenario, flow, ends);
+        let (mut sending, receiving) = transport::configs(&self.scenario.nodes, flow, ends);
         if let Protocol::Sctp(sctp) = &mut sending.protocol {
             sctp.trace = self.is_traced;
         }
         let handover = self.handover(flow, from, &mut sending);
         let origin = Instant::START + self.later + self.jitter(name, flow);
-        let (mut workload, mut options) = (workload(self.scenario, flow), options_of(flow));
-        Destinations::of(flow).resolve(&mut workload, &mut options, |link| self.site.address_on(link, to));
+        let (mut workload, mut options) = (workload(flow), options_of(flow));
+        Destinations::of(flow)
+            .resolve(&mut workload, &mut options, |link| self.site.address_on(link, self.site.node(to)));
         let config = SenderConfig {
             connect: origin + *flow.connect,
             start: origin + *flow.start,
@@ -207,7 +201,7 @@ impl Placement<'_, '_> {
             let (at, command) = script::command(event);
             host.add_command(receiver, at, command);
         }
-        (sender, receiver)
+        Ok((sender, receiver))
     }
 }
 
@@ -224,9 +218,9 @@ impl Placement<'_, '_> {
 
     /// Gives the instant at which the sender moves to another of its links; until then it has one address, which is not
     /// on that link.
-    fn handover(&self, flow: &Flow, from: NodeId, sending: &mut TransportConfig) -> Option<Handover> {
+    fn handover(&self, flow: &Flow, from: HostNumber, sending: &mut TransportConfig) -> Option<Handover> {
         let (at, link) = (flow.handover_at.as_ref()?, flow.handover_to.as_ref()?);
-        let to = self.site.address_on(link, from)?;
+        let to = self.site.address_on(link, self.site.node(from))?;
         sending.local_addresses.retain(|address| *address != to);
         sending.local_addresses.truncate(1);
         let from = *sending.local_addresses.first()?;
@@ -234,10 +228,10 @@ impl Placement<'_, '_> {
     }
 
     /// Ports and addresses of the ends of flow `number`.
-    fn ends(&mut self, flow: &Flow, from: NodeId, to: NodeId, number: usize) -> Ends {
+    fn ends(&mut self, flow: &Flow, number: u16) -> Result<Ends, BuildError> {
         let [sender_port, receiver_port] = ports(number);
-        let [sender, receiver] = self.site.addresses(&flow.primary, from, to);
-        Ends { sender_port, receiver_port, sender, receiver }
+        let [sender, receiver] = self.site.addresses(&flow.primary, *flow.hosts)?;
+        Ok(Ends { sender_port, receiver_port, sender, receiver })
     }
 }
 
@@ -271,7 +265,7 @@ fn content(flow: &Flow) -> Content {
 }
 
 /// Messages that a flow sends, and their times.
-pub fn workload(scenario: &Checked, flow: &Flow) -> Workload {
+pub fn workload(flow: &Flow) -> Workload {
     match &flow.application.0 {
         Application::Bulk(bulk) => Workload::Bulk {
             message: *bulk.message_size,
@@ -304,6 +298,6 @@ pub fn workload(scenario: &Checked, flow: &Flow) -> Workload {
         Application::Poisson(poisson) => {
             Workload::Poisson { message: *poisson.message_size, mean_interval: poisson.spacing() }
         }
-        Application::Trace(trace) => Workload::Trace { messages: Arc::clone(scenario.trace(&trace.file)) },
+        Application::Trace(trace) => Workload::Trace { messages: Arc::clone(&trace.messages) },
     }
 }

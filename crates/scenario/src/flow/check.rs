@@ -12,7 +12,7 @@ use slantpath_sctp::Extension;
 use crate::fault::resolve;
 use crate::flow::application::{Application, Content, Mixed, Total};
 use crate::flow::size::{LEAST_MESSAGE, message_size};
-use crate::flow::trace::{Traces, behind_the_end, check_digest, load};
+use crate::flow::trace::{behind_the_end, check_digest, load};
 use crate::flow::{script, send_buffer};
 use crate::link::wiring::Wiring;
 use crate::scene::{Scene, name_of};
@@ -22,12 +22,7 @@ use crate::written::{Flow, Sessions};
 /// Ports of one host that flows may take.
 const MOST_FLOWS: u32 = 10_000;
 
-pub(crate) fn check(
-    flows: &mut Tables<Flow>,
-    scene: Scene<'_>,
-    files: &Files,
-    faults: &mut Faults,
-) -> Traces {
+pub(crate) fn check(flows: &mut Tables<Flow>, scene: Scene<'_>, files: &Files, faults: &mut Faults) {
     let places: BTreeMap<String, Place> =
         flows.iter().map(|(name, flow)| (name.to_owned(), flow.place())).collect();
     let first_links = scene.wiring.first_links();
@@ -58,9 +53,14 @@ pub(crate) fn check(
         let fault = Fault::new(format!("{count} flows are more than ports can be told apart"));
         faults.report(flow.place(), fault.help(format!("let all `count` sum to {MOST_FLOWS} at most")));
     }
-    let mut traces = Traces::default();
+    let mut next = 0_u16;
     for (name, flow) in flows.iter_mut() {
         let place = places[name];
+        let numbers = u16::try_from(*flow.count).ok().and_then(|count| Some(next..next.checked_add(count)?));
+        next = numbers.as_ref().map_or(next, |numbers| numbers.end);
+        flow.numbers.resolve(numbers);
+        flow.hosts.resolve(scene.hosts(&flow.from, &flow.to));
+        flow.settings.resolve(scene.settings(*flow.transport, flow.profile.as_ref()));
         let first = first_links.get(flow.to.as_str()).cloned();
         let first = first.map(|first| Setting::derived(first, "first link of the receiver", place));
         flow.primary = flow.primary.take().or(first).into();
@@ -71,25 +71,21 @@ pub(crate) fn check(
             && let Some((messages, digest)) = load(&trace.file, trace.file.place(), files, faults)
         {
             check_digest(&trace.file, trace.file.place(), &mut trace.digest, digest, faults);
-            traces.flows.insert((*trace.file).clone(), messages.into());
+            trace.messages.resolve(Some(messages.into()));
         }
     }
     for (_, flow) in flows.iter() {
         if let Application::Trace(trace) = &flow.application.0
-            && let Some(longest) = traces
-                .flows
-                .get(&*trace.file)
-                .and_then(|messages| messages.iter().map(|(_, size)| *size).max())
+            && let Some(messages) = &*trace.messages
+            && let Some(longest) = messages.iter().map(|(_, size)| *size).max()
         {
             send_buffer::holds(scene, *flow.transport, flow.profile.as_ref(), longest, faults);
-            let offsets = traces.flows.get(&*trace.file).into_iter().flat_map(|messages| messages.iter());
-            let times = offsets.map(|(at, _)| at.saturating_add(*flow.start));
+            let times = messages.iter().map(|(at, _)| at.saturating_add(*flow.start));
             let duration = scene.duration.unwrap_or(Duration::MAX);
             let end = flow.end.map_or(duration, |end| *end).min(duration);
             behind_the_end(["messages", "sent"], times, end, trace.file.place(), faults);
         }
     }
-    traces
 }
 
 /// Writes the default configurations down that flows and sessions use, so that they are in the merged form.

@@ -1,12 +1,15 @@
 //! `[flows.<name>]`: an application at one host that sends to another over a transport.
 
+use core::ops::Range;
+
 use slantpath_base::{DataRate, Duration};
-use slantpath_reader::{Later, Named, OneOf, Setting, Stage, choice, section};
+use slantpath_reader::{Later, Named, OneOf, Resolved, Setting, Stage, choice, section};
 
 use crate::bounds::{FLOWS, RATE, REPETITIONS, RUN};
 use crate::flow::application::{Application, Content, WhenBlocked};
 use crate::flow::event::AssociationEvent;
-use crate::network::node::Dscp;
+use crate::flow::settings::Settings;
+use crate::network::node::{Dscp, HostNumber};
 
 section! {
     /// An application at one host that sends to another over a transport.
@@ -79,6 +82,12 @@ section! {
         application: OneOf<Application<S>>;
         /// Commands to the ends of the association while it lives (SCTP).
         script: Vec<Named<AssociationEvent>>;
+        /// Settings of the transport, those of `profile`.
+        settings: Later<S, Resolved<Settings>>;
+        /// The hosts `from` and `to`.
+        hosts: Later<S, Resolved<[HostNumber; 2]>>;
+        /// Numbers of the `count` flows among those of all tables, in the order of names.
+        numbers: Later<S, Resolved<Range<u16>>>;
     }
 }
 

@@ -1,30 +1,9 @@
 //! Trace files: lines of `at,size` in order of time.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
 use slantpath_base::{DataSize, Duration, Instant};
-use slantpath_net::DelayCurve;
 use slantpath_reader::{Awaited, Fault, Faults, Files, Place, Setting, fault_of};
-use slantpath_ss7::load::TracedArrival;
 
 use crate::flow::size::message_size;
-use crate::link::fade_step::FadeStep;
-
-/// Messages of each trace, by the name of its file.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Traces {
-    /// Of flows: offset from the start of the flow, and size.
-    pub flows: BTreeMap<String, Arc<[(Duration, DataSize)]>>,
-    /// Of sessions: offset from the start of their source, and size.
-    pub(crate) sessions: BTreeMap<String, Arc<[(Duration, DataSize)]>>,
-    /// Of signalling loads.
-    pub loads: BTreeMap<String, Vec<TracedArrival>>,
-    /// Of the fades of links.
-    pub(crate) fades: BTreeMap<String, Vec<FadeStep>>,
-    /// Of the delays of links.
-    pub(crate) delays: BTreeMap<String, DelayCurve>,
-}
 
 /// Reads a trace whose name stands at `place`. Returns its messages and its digest.
 pub(crate) fn load(

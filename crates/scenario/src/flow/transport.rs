@@ -4,13 +4,10 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use slantpath_host::{Peer, Protocol, TransportConfig};
-use slantpath_reader::Setting;
-use slantpath_sctp::{SctpConfig, StreamId};
-use slantpath_tcp::TcpConfig;
+use slantpath_reader::Tables;
+use slantpath_sctp::StreamId;
 
-use crate::checked::Checked;
-use crate::network::node::ip_fields;
-use crate::schema::{Adaptation, Dscp, Flow, Transport};
+use crate::schema::{Adaptation, Flow, Node};
 
 /// Ports and addresses of a flow's ends.
 pub(crate) struct Ends {
@@ -23,11 +20,11 @@ pub(crate) struct Ends {
 }
 
 /// The configuration of the sending end and of the receiving end.
-pub(crate) fn configs(scenario: &Checked, flow: &Flow, ends: Ends) -> (TransportConfig, TransportConfig) {
+pub(crate) fn configs(nodes: &Tables<Node>, flow: &Flow, ends: Ends) -> (TransportConfig, TransportConfig) {
     // M3UA keeps stream 0 for itself.
     let own = u16::from(*flow.adaptation == Adaptation::M3ua);
     let streams = flow.streams.saturating_add(own);
-    let protocol = |node: &str| protocol(scenario, *flow.transport, &flow.profile, node, flow.dscp, streams);
+    let protocol = |node: &str| flow.settings.protocol(nodes, node, flow.dscp, streams);
     let receiving = TransportConfig {
         protocol: protocol(&flow.to),
         local_addresses: ends.receiver.clone(),
@@ -51,26 +48,4 @@ pub(crate) fn configs(scenario: &Checked, flow: &Flow, ends: Ends) -> (Transport
 pub fn stream_values(flow: &Flow) -> BTreeMap<StreamId, u16> {
     let values = flow.stream_values.iter().flat_map(|values| values.iter().copied());
     (0..).map(StreamId).zip(values).collect()
-}
-
-/// A transport at a node, whose packets may have a DSCP of their own; over SCTP with so many streams.
-pub(crate) fn protocol(
-    scenario: &Checked,
-    transport: Transport,
-    profile: &str,
-    node: &str,
-    dscp: Option<Setting<Dscp>>,
-    streams: u16,
-) -> Protocol {
-    let ip = ip_fields(&scenario.nodes, node, dscp);
-    match transport {
-        Transport::Sctp => {
-            let profile = scenario.sctp.find(profile).expect("a check resolves profiles");
-            Protocol::Sctp(Box::new(SctpConfig { ip, ..profile.config(streams) }))
-        }
-        Transport::Tcp => {
-            let profile = scenario.tcp.find(profile).expect("a check resolves profiles");
-            Protocol::Tcp(Box::new(TcpConfig { ip, ..profile.config() }))
-        }
-    }
 }

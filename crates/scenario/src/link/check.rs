@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use slantpath_base::{DataSize, Duration, Probability};
 use slantpath_net::WhileDown;
-use slantpath_reader::{Fault, Faults, Flat, Nested, Pair, Place, Setting, Tables};
+use slantpath_reader::{Awaited, Fault, Faults, Flat, Nested, Pair, Place, Setting, Tables};
 
 use crate::fault::resolve;
 use crate::link::conditioning;
@@ -91,6 +91,7 @@ fn complete(name: &str, link: &mut Link, place: Place, faults: &mut Faults) {
         reorder: own.reorder.or(both.reorder).or(never),
         reorder_delay: own.reorder_delay.or(both.reorder_delay).or(no_time),
         while_down: own.while_down.or(both.while_down).or(dropped),
+        propagation: Awaited::open(),
     };
     link.forward = Nested(direction(&link.forward));
     link.reverse = Nested(direction(&link.reverse));

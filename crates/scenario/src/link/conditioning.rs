@@ -88,13 +88,13 @@ impl Conditioner {
         let addresses = |hosts: &Option<Setting<Vec<String>>>| {
             hosts.iter().flat_map(|hosts| hosts.iter()).flat_map(|host| addresses_of(file, host)).collect()
         };
-        let flows = self.flows.iter().flat_map(|flows| flows.iter()).flat_map(|name| {
-            let protocol = match file.flows.find(name).map(|flow| *flow.transport) {
-                Some(Transport::Sctp) => slantpath_wire::ip::protocol::SCTP,
-                Some(Transport::Tcp) => slantpath_wire::ip::protocol::TCP,
-                None => unreachable!("a check finds every flow"),
+        let flows = self.flows.iter().flat_map(|flows| flows.iter());
+        let flows = flows.filter_map(|name| file.flows.find(name)).flat_map(|flow| {
+            let protocol = match *flow.transport {
+                Transport::Sctp => slantpath_wire::ip::protocol::SCTP,
+                Transport::Tcp => slantpath_wire::ip::protocol::TCP,
             };
-            ports_of(file, name).map(move |ports| FlowPorts { protocol, ports })
+            ports_of(flow).map(move |ports| FlowPorts { protocol, ports })
         });
         let action = |action: &Option<Setting<Treatment>>| match action.map(|action| *action) {
             None => ConditioningAction::Pass,

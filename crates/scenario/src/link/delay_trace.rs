@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use slantpath_base::{Duration, Instant};
-use slantpath_net::DelayCurve;
+use slantpath_net::{Delay, DelayCurve};
 use slantpath_reader::{Fault, Faults, Files, Place, Tables, fault_of};
 
 use crate::bounds::{DELAY, RUN};
-use crate::flow::trace::{Traces, check_digest, read, wholly_behind_the_end};
+use crate::flow::trace::{check_digest, read, wholly_behind_the_end};
 use crate::written::Link;
 
 /// Reads the trace of every direction that has one.
@@ -15,24 +15,28 @@ pub(crate) fn check(
     links: &mut Tables<Link>,
     duration: Option<Duration>,
     files: &Files,
-    traces: &mut Traces,
     faults: &mut Faults,
 ) {
-    let mut known = BTreeMap::new();
+    let mut known: BTreeMap<String, Option<(DelayCurve, String)>> = BTreeMap::new();
     let mut begin = Vec::new();
     for (_, link) in links.iter_mut() {
         for parameters in [&mut link.forward.0, &mut link.reverse.0] {
-            let Some(trace) = &mut parameters.delay_trace else { continue };
+            let constant = parameters.delay.map(|delay| Delay::Constant(*delay));
+            let Some(trace) = &mut parameters.delay_trace else {
+                parameters.propagation.resolve(constant);
+                continue;
+            };
             let trace = &mut trace.0;
             let name = (*trace.file).clone();
             let place = trace.file.place();
-            let digest = known.entry(name.clone()).or_insert_with(|| {
-                let (first, digest) = load(&name, place, files, traces, faults)?;
+            let read = known.entry(name.clone()).or_insert_with(|| {
+                let (first, curve, digest) = load(&name, place, files, faults)?;
                 begin.push((first, place));
-                Some(digest)
+                Some((curve, digest))
             });
-            if let Some(digest) = digest {
+            if let Some((curve, digest)) = read {
                 check_digest(&name, place, &mut trace.digest, digest.clone(), faults);
+                parameters.propagation.resolve(Some(Delay::Curve(curve.clone())));
             }
         }
     }
@@ -41,18 +45,16 @@ pub(crate) fn check(
     }
 }
 
-/// Reads a trace and keeps its curve; returns when it begins, and its digest.
+/// Reads a trace; returns when it begins, its curve and its digest.
 fn load(
     name: &str,
     place: Place,
     files: &Files,
-    traces: &mut Traces,
     faults: &mut Faults,
-) -> Option<(Instant, String)> {
+) -> Option<(Instant, DelayCurve, String)> {
     let (points, digest) = read(name, "30 s,27.3 ms", place, files, faults, parse_line)?;
     let first = points.first().map_or(Instant::START, |(at, _)| *at);
-    traces.delays.insert(name.to_owned(), DelayCurve::new(points).expect("lines are in order"));
-    Some((first, digest))
+    Some((first, DelayCurve::new(points)?, digest))
 }
 
 fn parse_line(line: &str, last: Option<&(Instant, Duration)>) -> Result<(Instant, Duration), Fault> {

@@ -8,7 +8,7 @@ use crate::bounds::{RATE, RUN};
 
 /// Changes that a line of the trace makes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct FadeStep {
+pub struct FadeStep {
     at: Instant,
     rate: Option<DataRate>,
     loss: Option<Probability>,

@@ -1,6 +1,7 @@
 //! Files of `fade_trace`: read, and given to the network that is built.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use slantpath_base::Duration;
 use slantpath_net::{DirectionId, NetworkBuilder};
@@ -8,7 +9,7 @@ use slantpath_reader::{Faults, Files, Tables, Written};
 
 use super::fade_step::FadeStep;
 use super::schema::Link;
-use crate::flow::trace::{Traces, check_digest, read, wholly_behind_the_end};
+use crate::flow::trace::{check_digest, read, wholly_behind_the_end};
 use crate::network::planned::PlannedLink;
 use crate::schema::File;
 use crate::sky_links::schema::SkyTable;
@@ -19,7 +20,6 @@ pub(crate) fn check(
     sky: Option<&mut SkyTable<Written>>,
     duration: Option<Duration>,
     files: &Files,
-    traces: &mut Traces,
     faults: &mut Faults,
 ) {
     let mut known = BTreeMap::new();
@@ -32,15 +32,15 @@ pub(crate) fn check(
     for trace in of_links.chain(of_sky) {
         let name = (*trace.file).clone();
         let place = trace.file.place();
-        let digest = known.entry(name.clone()).or_insert_with(|| {
+        let read = known.entry(name.clone()).or_insert_with(|| {
             let example = "30 s,1.5 Mbit/s,1 %,1e-6";
             let (steps, digest) = read(&name, example, place, files, faults, FadeStep::parse)?;
             begin.extend(steps.first().map(|step: &FadeStep| (step.at(), place)));
-            traces.fades.insert(name.clone(), steps);
-            Some(digest)
+            Some((Arc::<[FadeStep]>::from(steps), digest))
         });
-        if let Some(digest) = digest {
+        if let Some((steps, digest)) = read {
             check_digest(&name, place, &mut trace.digest, digest.clone(), faults);
+            trace.steps.resolve(Some(Arc::clone(steps)));
         }
     }
     for (first, place) in begin {
@@ -49,21 +49,21 @@ pub(crate) fn check(
 }
 
 /// Gives a network that is being built the changes of every fade.
-pub(crate) fn schedule(file: &File, traces: &Traces, links: &[PlannedLink], builder: &mut NetworkBuilder) {
+pub(crate) fn schedule(file: &File, links: &[PlannedLink], builder: &mut NetworkBuilder) {
     for planned in links {
         let Some(link) = file.links.find(&planned.name) else { continue };
-        for (direction, name) in fades(link, planned) {
-            for step in &traces.fades[name] {
+        for (direction, steps) in fades(link, planned) {
+            for step in steps {
                 step.schedule(direction, builder);
             }
         }
     }
 }
 
-/// The directions of a link that follow a file, and which.
-fn fades<'a>(link: &'a Link, planned: &PlannedLink) -> impl Iterator<Item = (DirectionId, &'a str)> {
+/// The directions of a link that follow a file, and the steps of it.
+fn fades<'a>(link: &'a Link, planned: &PlannedLink) -> impl Iterator<Item = (DirectionId, &'a [FadeStep])> {
     let directions = [(planned.id.forward(), &link.forward), (planned.id.reverse(), &link.reverse)];
-    directions.into_iter().filter_map(|(direction, parameters)| {
-        Some((direction, parameters.fade_trace.as_ref()?.0.file.as_str()))
-    })
+    directions
+        .into_iter()
+        .filter_map(|(direction, parameters)| Some((direction, &*parameters.fade_trace.as_ref()?.0.steps.0)))
 }

@@ -2,7 +2,9 @@
 
 use slantpath_base::{DataRate, DataSize, Duration};
 use slantpath_net::{DirectionConfig, QueueConfig};
-use slantpath_reader::{Fault, Faults, Later, OneOf, Place, Setting, Tables, Written, section};
+use slantpath_reader::{
+    Awaited, Fault, Faults, Later, OneOf, Place, Resolved, Setting, Tables, Written, section,
+};
 
 use super::conditioner::Conditioner;
 use super::discipline::Discipline;
@@ -22,6 +24,8 @@ section! {
         /// Order in which queued packets are sent, and rule by which some are dropped early. First in, first out, and
         /// none, if absent.
         discipline: Option<OneOf<Discipline>>;
+        /// Highest rate of the transmitter: the one that is written beside, or that of its slots.
+        top_rate: Later<S, Resolved<DataRate>>;
     }
 }
 
@@ -34,6 +38,7 @@ impl Port<Written> {
             conditioners: conditioners.conditioners.clone(),
             queue: self.queue.or(both.queue).or(Setting::default(QueueSize::DEFAULT, place).into()),
             discipline: self.discipline.clone().or_else(|| both.discipline.clone()),
+            top_rate: Awaited::open(),
         }
     }
 
@@ -66,13 +71,13 @@ impl Port<Written> {
 impl Port {
     /// A direction of this port whose link carries packets of at most `mtu_bytes`, with nothing else known of it, its
     /// conditioners among that.
-    pub(crate) fn direction(&self, rate: DataRate, mtu_bytes: u32) -> DirectionConfig {
+    pub(crate) fn direction(&self, mtu_bytes: u32) -> DirectionConfig {
         let limit = self.queue.0;
         let queue = match &self.discipline {
             Some(discipline) => discipline.0.config(limit),
             None => QueueConfig::DropTail(limit),
         };
-        let mut config = DirectionConfig::new(rate, Duration::ZERO, queue);
+        let mut config = DirectionConfig::new(*self.top_rate, Duration::ZERO, queue);
         config.overhead_bytes =
             self.link_overhead.map_or(0, |overhead| u32::try_from(overhead.as_bytes()).unwrap_or(u32::MAX));
         config.mtu_bytes = mtu_bytes;

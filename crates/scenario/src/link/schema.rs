@@ -3,10 +3,10 @@
 use std::net::IpAddr;
 
 use slantpath_base::{DataRate, DataSize, Duration, Probability};
-use slantpath_net::WhileDown;
+use slantpath_net::{Delay, WhileDown};
 use slantpath_reader::{
-    Entries, Faults, Flat, Later, Nested, Pair, Place, Section, Setting, Spent, Written, choice, policy,
-    section,
+    Entries, Faults, Flat, Later, Nested, Pair, Place, Resolved, Section, Setting, Spent, Written, choice,
+    policy, section,
 };
 
 use super::channel::Channel;
@@ -70,6 +70,8 @@ section! {
         reorder_delay: Later<S, Setting<Duration>>, at most DELAY;
         /// Fate of packets that are queued or come while the link is down. `drop` if absent.
         while_down: Later<S, Setting<WhileDownChoice>>;
+        /// Time that packets take to the far end: `delay`, or that of `delay_trace`.
+        propagation: Later<S, Resolved<Delay>>;
     }
 }
 

@@ -1,6 +1,10 @@
 //! `delay_trace` and `fade_trace`: files that a link follows.
 
-use slantpath_reader::{Later, Setting, section};
+use std::sync::Arc;
+
+use slantpath_reader::{Later, Resolved, Setting, section};
+
+use super::fade_step::FadeStep;
 
 section! {
     /// A delay that follows a file, in straight lines from point to point. Before the first and after the last it stays
@@ -22,5 +26,7 @@ section! {
         file: Setting<String>;
         /// BLAKE3 of the file, written by `--show`. If it is given, the file must still have it.
         digest: Later<S, Setting<String>>;
+        /// Steps that the file lists.
+        steps: Later<S, Resolved<Arc<[FadeStep]>>>;
     }
 }

@@ -68,6 +68,16 @@ impl Dscp {
     }
 }
 
+/// Number of a host among all hosts, in the order of names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HostNumber(pub usize);
+
+/// The host of that name.
+pub(crate) fn host_number(nodes: &Tables<Node>, name: &str) -> Option<HostNumber> {
+    let mut hosts = nodes.iter().filter(|(_, node)| *node.kind == NodeKind::Host);
+    hosts.position(|(host, _)| host == name).map(HostNumber)
+}
+
 /// Fields of the IP headers of an association or connection whose end is at this node, and which may have a DSCP of its
 /// own.
 pub fn ip_fields(nodes: &Tables<Node>, node: &str, own: Option<Setting<Dscp>>) -> IpFields {

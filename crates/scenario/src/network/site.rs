@@ -1,6 +1,5 @@
 //! The network under construction, whose hosts get routes and ends of associations.
 
-use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use slantpath_applications::Host;
@@ -8,6 +7,7 @@ use slantpath_net::{InterfaceId, LinkEnd, NetworkGraph, NodeId, Routes, Way};
 use slantpath_sat::Sky;
 
 use crate::build_error::BuildError;
+use crate::network::node::HostNumber;
 use crate::network::planned::{PlannedLink, PlannedPath, find_link};
 use crate::schema::{File, Flow};
 use crate::sky_links::entrances::Departures;
@@ -17,7 +17,6 @@ pub(crate) struct Site<'a> {
     pub(crate) links: &'a [PlannedLink],
     pub(crate) graph: &'a NetworkGraph,
     pub(crate) routes: &'a mut Routes,
-    pub(crate) nodes: &'a BTreeMap<String, NodeId>,
     pub(crate) hosts: &'a mut [Host],
     pub(crate) sky: Option<&'a Sky>,
     pub(crate) departures: Departures,
@@ -25,15 +24,15 @@ pub(crate) struct Site<'a> {
 
 impl Site<'_> {
     /// Lets two hosts reach each other.
-    pub(crate) fn join_both(&mut self, one: NodeId, other: NodeId) -> Result<(), BuildError> {
+    pub(crate) fn join_both(&mut self, [one, other]: [HostNumber; 2]) -> Result<(), BuildError> {
         self.join(one, other)?;
         self.join(other, one)
     }
 
-    /// Gives `here` a route to every address of `there` that one leads to.
-    fn join(&mut self, here: NodeId, there: NodeId) -> Result<(), BuildError> {
-        let graph = self.graph;
-        let place = host_place(graph, here);
+    /// Gives `host` a route to every address of `other` that one leads to.
+    fn join(&mut self, host: HostNumber, other: HostNumber) -> Result<(), BuildError> {
+        let (graph, place) = (self.graph, host.0);
+        let [here, there] = [host, other].map(|host| self.node(host));
         for &interface in graph.interfaces(there) {
             for address in graph.addresses(interface) {
                 if let Some(leaving) = self.leaves_by(here, interface, *address)
@@ -61,7 +60,7 @@ impl Site<'_> {
         }
         let graph = self.graph;
         for (name, flow) in file.flows.iter() {
-            let (from, to) = (self.nodes[flow.from.as_str()], self.nodes[flow.to.as_str()]);
+            let [from, to] = flow.hosts.map(|host| self.node(host));
             for &own in graph.interfaces(to) {
                 let Some(&address) = graph.addresses(own).first() else { continue };
                 let found = self.leaves_by(from, own, address).zip(graph.destination(address));
@@ -76,11 +75,11 @@ impl Site<'_> {
 
     /// The paths between the hosts of each flow, once for each two hosts.
     pub(crate) fn paths(&mut self, file: &File) -> Vec<PlannedPath> {
-        let ends = |flow: &Flow| (self.nodes[flow.from.as_str()], self.nodes[flow.to.as_str()]);
-        let mut pairs: Vec<(NodeId, NodeId)> = file.flows.iter().map(|(_, flow)| ends(flow)).collect();
+        let ends = |flow: &Flow| flow.hosts.map(|host| self.node(host));
+        let mut pairs: Vec<[NodeId; 2]> = file.flows.iter().map(|(_, flow)| ends(flow)).collect();
         pairs.sort();
         pairs.dedup();
-        pairs.into_iter().flat_map(|(from, to)| self.paths_between(from, to)).collect()
+        pairs.into_iter().flat_map(|[from, to]| self.paths_between(from, to)).collect()
     }
 
     fn paths_between(&mut self, from: NodeId, to: NodeId) -> Vec<PlannedPath> {
@@ -110,9 +109,21 @@ impl Site<'_> {
         paths
     }
 
-    /// The host at a node.
-    pub(crate) fn host(&mut self, node: NodeId) -> &mut Host {
-        &mut self.hosts[host_place(self.graph, node)]
+    /// The host of that number.
+    pub(crate) fn host(&mut self, host: HostNumber) -> &mut Host {
+        &mut self.hosts[host.0]
+    }
+
+    /// The host of that name.
+    pub(crate) fn host_named(&self, name: &str) -> Result<HostNumber, BuildError> {
+        let mut hosts = self.graph.hosts().iter();
+        let host = hosts.position(|node| self.graph.node_name(*node) == name);
+        host.map(HostNumber).ok_or_else(|| BuildError::NoHost(name.to_owned()))
+    }
+
+    /// The node of a host.
+    pub(crate) fn node(&self, host: HostNumber) -> NodeId {
+        self.graph.hosts()[host.0]
     }
 
     /// The address of a host on one of its links.
@@ -121,8 +132,15 @@ impl Site<'_> {
     }
 
     /// The addresses of both ends of an association whose primary path leads over a link of `to`.
-    pub(crate) fn addresses(&mut self, primary: &str, from: NodeId, to: NodeId) -> [Vec<IpAddr>; 2] {
-        addresses(self.links, self.graph, self.routes, primary, from, to)
+    pub(crate) fn addresses(
+        &mut self,
+        primary: &str,
+        hosts: [HostNumber; 2],
+    ) -> Result<[Vec<IpAddr>; 2], BuildError> {
+        let [from, to] = hosts.map(|host| self.node(host));
+        addresses(self.links, self.graph, self.routes, primary, from, to).ok_or_else(|| {
+            BuildError::NoAddress { host: self.graph.node_name(to).to_owned(), link: primary.to_owned() }
+        })
     }
 }
 
@@ -150,13 +168,8 @@ pub fn address_on(graph: &NetworkGraph, links: &[PlannedLink], link: &str, node:
     link.addresses[usize::from(is_second)]
 }
 
-/// Place of the host at a node among the hosts.
-pub fn host_place(graph: &NetworkGraph, node: NodeId) -> usize {
-    graph.host_place(node).expect("a check lets flows end at hosts")
-}
-
 /// The addresses of two hosts that reach each other; the one on the primary link of `to` first, and that from which
-/// it is reached.
+/// it is reached. `None` if `to` has no address on that link.
 pub fn addresses(
     links: &[PlannedLink],
     graph: &NetworkGraph,
@@ -164,14 +177,12 @@ pub fn addresses(
     primary: &str,
     from: NodeId,
     to: NodeId,
-) -> [Vec<IpAddr>; 2] {
-    let link = find_link(links, primary).expect("a check resolves links");
-    let is_second = graph.node_of(link.id.second()) == to;
-    let primary = link.addresses[usize::from(is_second)].expect("a primary link ends at a host");
+) -> Option<[Vec<IpAddr>; 2]> {
+    let primary = address_on(graph, links, primary, to)?;
     let leaving = routes.route(graph, from, primary);
     let nearest = leaving.ok().and_then(|interface| graph.addresses(interface).first().copied());
     let sender = reachable(graph, routes, to, from, nearest.unwrap_or(primary));
-    [sender, reachable(graph, routes, from, to, primary)]
+    Some([sender, reachable(graph, routes, from, to, primary)])
 }
 
 /// The addresses of `there` to which a route leads from `here`, `first` in front.

@@ -1,16 +1,18 @@
 //! Sessions: ends that can talk to each other, arrivals and sizes that can be drawn.
 
+use slantpath_applications::SessionLoad;
 use slantpath_base::{DataSize, Duration};
 use slantpath_profiles::default::DEFAULT_PROFILE;
 use slantpath_profiles::fault::positive;
 use slantpath_reader::{Fault, Faults, Files, Named, OneOf, Setting, Tables, fault_of};
 
+use super::ports::Ports;
 use super::schema::{Arrivals, Sizes};
 use super::shape::has_mean;
 use crate::fault::resolve;
 use crate::flow::send_buffer;
 use crate::flow::size::message_size;
-use crate::flow::trace::{Traces, behind_the_end, check_digest, in_order, read};
+use crate::flow::trace::{behind_the_end, check_digest, in_order, read};
 use crate::scene::Scene;
 use crate::schema::{Node, NodeKind};
 use crate::written::Sessions;
@@ -18,13 +20,7 @@ use crate::written::Sessions;
 /// Each has ports of its own.
 const MOST_TABLES: usize = 100;
 
-pub(crate) fn check(
-    tables: &mut Tables<Sessions>,
-    scene: Scene<'_>,
-    files: &Files,
-    traces: &mut Traces,
-    faults: &mut Faults,
-) {
+pub(crate) fn check(tables: &mut Tables<Sessions>, scene: Scene<'_>, files: &Files, faults: &mut Faults) {
     let first_links = scene.wiring.first_links();
     for (name, sessions) in tables.iter() {
         ends(scene.wiring.nodes, name, sessions, faults);
@@ -54,7 +50,11 @@ pub(crate) fn check(
         faults.report(beyond.place(), fault.help("let one table stand for sessions that are alike"));
     }
     let duration = scene.duration.unwrap_or(Duration::MAX);
-    for (_, sessions) in tables.iter_mut() {
+    let count = tables.iter().len();
+    for (number, (_, sessions)) in tables.iter_mut().enumerate() {
+        sessions.ports.resolve(Ports::of(number, count));
+        sessions.hosts.resolve(scene.hosts(&sessions.from, &sessions.to));
+        sessions.settings.resolve(scene.settings(*sessions.transport, sessions.profile.as_ref()));
         let place = sessions.transport.place();
         let first = first_links.get(sessions.to.as_str()).cloned();
         let first = first.map(|first| Setting::derived(first, "first link of the receiver", place));
@@ -67,10 +67,35 @@ pub(crate) fn check(
                 let end = sessions.end.map_or(duration, |end| *end).min(duration);
                 let times = listed.iter().map(|(at, _)| at.saturating_add(*sessions.start));
                 behind_the_end(["sessions", "begun"], times, end, trace.file.place(), faults);
-                traces.sessions.insert((*trace.file).clone(), listed.into());
+                sessions.load.resolve(Some(SessionLoad::Trace(listed.into())));
             }
+            continue;
         }
+        sessions.load.resolve(drawn(sessions));
     }
+}
+
+/// Sessions that are drawn, as far as it is said from what.
+fn drawn(sessions: &Sessions) -> Option<SessionLoad> {
+    let arrivals = match &sessions.arrivals.0 {
+        Arrivals::Constant(constant) => {
+            slantpath_applications::Arrivals::Constant { interval: *constant.interval }
+        }
+        Arrivals::Poisson(poisson) => {
+            slantpath_applications::Arrivals::Poisson { mean_interval: *poisson.mean_interval }
+        }
+        Arrivals::Trace(_) => return None,
+    };
+    let sizes = match &sessions.sizes.as_ref()?.0 {
+        Sizes::Exponential(exponential) => {
+            slantpath_applications::Sizes::Exponential { mean: *exponential.mean }
+        }
+        Sizes::Fixed(fixed) => slantpath_applications::Sizes::Fixed { size: *fixed.size },
+        Sizes::Pareto(pareto) => {
+            slantpath_applications::Sizes::Pareto { mean: *pareto.mean, shape: *pareto.shape }
+        }
+    };
+    Some(SessionLoad::Drawn { arrivals, sizes })
 }
 
 fn parse_line(line: &str, last: Option<&(Duration, DataSize)>) -> Result<(Duration, DataSize), Fault> {

@@ -1,13 +1,16 @@
 //! The keys of `[sessions.<name>]`.
 
+use slantpath_applications::SessionLoad;
 use slantpath_base::{DataSize, Duration};
-use slantpath_reader::{Later, Nested, OneOf, Setting, section, tagged};
+use slantpath_reader::{Later, Nested, OneOf, Resolved, Setting, section, tagged};
 
 use super::admission::Admission;
+use super::ports::Ports;
 use super::requests::Requests;
 use crate::bounds::{BUFFER, MESSAGE, RUN, SHAPE, TOTAL};
 use crate::flow::schema::Transport;
-use crate::network::node::Dscp;
+use crate::flow::settings::Settings;
+use crate::network::node::{Dscp, HostNumber};
 
 section! {
     /// Transfers that begin one after the other, each over an association or connection of its own, as files are
@@ -41,6 +44,14 @@ section! {
         message_size: Setting<DataSize> = DataSize::from_bytes(1_024), at most MESSAGE;
         /// The DSCP of all packets of the sessions, both ways; those of the hosts if absent.
         dscp: Option<Setting<Dscp>>;
+        /// Settings of the transport, those of `profile`.
+        settings: Later<S, Resolved<Settings>>;
+        /// The hosts `from` and `to`.
+        hosts: Later<S, Resolved<[HostNumber; 2]>>;
+        /// Ports of the server and of the openers.
+        ports: Later<S, Resolved<Ports>>;
+        /// Instants at which sessions begin, and their sizes: those of `arrivals` and `sizes`.
+        load: Later<S, Resolved<SessionLoad>>;
     }
 }
 

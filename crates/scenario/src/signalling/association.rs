@@ -3,21 +3,19 @@
 use slantpath_applications::{AssociationConfig, Associations as _};
 use slantpath_base::Seed;
 use slantpath_host::Peer;
-use slantpath_net::NodeId;
 use slantpath_sigtran::m2pa::T7From;
 use slantpath_simulation::{
-    AssociationPlace, AssociationSide, Carried, Carrier, Side, SignallingLinkId, SignallingNetwork,
+    AssociationPlace, AssociationSide, Carried, Side, SignallingLinkId, SignallingNetwork,
     SignallingSimulation,
 };
 
 use crate::build_error::BuildError;
 use crate::checked::Checked;
-use crate::network::node::ip_fields;
+use crate::network::node::{HostNumber, ip_fields};
 use crate::network::site::Site;
-use crate::signalling::build::network;
 use crate::signalling::names::node_of;
-use crate::signalling::schema::{Carrier as CarrierTable, M2pa};
-use crate::signalling::{script, server};
+use crate::signalling::schema::{Carrier, M2pa};
+use crate::signalling::server;
 
 /// The registered port of M2PA (RFC 4165, section 5.2): links take it and those that follow, in the order of names.
 const FIRST_PORT: u16 = 3_565;
@@ -31,34 +29,27 @@ pub(crate) fn plan(
     seed: Seed,
     site: &mut Site<'_>,
 ) -> Result<Option<SignallingSimulation>, BuildError> {
-    if scenario.signalling.points.is_empty() {
-        return Ok(None);
-    }
-    let config = network(&scenario.signalling, scenario.traces());
+    let Some(plan) = scenario.signalling_plan() else { return Ok(None) };
     let mut places = Vec::new();
-    for ((number, (name, link)), planned) in scenario.signalling.links.iter().enumerate().zip(&config.links) {
-        let (CarrierTable::M2pa(m2pa), Carrier::Association(_)) = (&*link.carrier, &planned.carrier) else {
-            continue;
-        };
+    for (number, (name, link)) in scenario.signalling.links.iter().enumerate() {
+        let Carrier::M2pa(m2pa) = &*link.carrier else { continue };
         let names = [&link.between.0, &link.between.1].map(|point| node_of(&scenario.signalling, point));
-        let nodes = [&names[0], &names[1]].map(|name| site.nodes[name.as_str()]);
-        site.join_both(nodes[0], nodes[1])?;
+        let hosts = [site.host_named(&names[0])?, site.host_named(&names[1])?];
+        site.join_both(hosts)?;
         let port = FIRST_PORT + u16::try_from(number).unwrap_or(u16::MAX - FIRST_PORT);
-        let configs = association(scenario, site, m2pa, nodes, port);
-        for (((side, node), name_of_node), mut config) in
-            Side::BOTH.into_iter().zip(nodes).zip(names).zip(configs)
-        {
-            config.sctp.ip = ip_fields(&scenario.nodes, &name_of_node, None);
+        let configs = association(scenario, site, m2pa, hosts, port)?;
+        for ((side, host), mut config) in Side::BOTH.into_iter().zip(hosts).zip(configs) {
+            let node = site.node(host);
+            config.sctp.ip = ip_fields(&scenario.nodes, site.graph.node_name(node), None);
             let end = AssociationSide { carried: Carried::Link(SignallingLinkId(number)), side };
             let path = format!("signalling/links/{name}/{}", side_name(side));
-            let association = site.host(node).add_association(&config, seed, &path);
+            let association = site.host(host).add_association(&config, seed, &path);
             places.push(AssociationPlace { end, node, association });
         }
     }
     places.extend(server::association::places(scenario, seed, site)?);
-    let script = script::build::changes(&scenario.signalling);
-    let signalling = SignallingNetwork::new(config, seed)?;
-    Ok(Some(SignallingSimulation::new(signalling, places, script)))
+    let signalling = SignallingNetwork::new(plan.network.clone(), seed)?;
+    Ok(Some(SignallingSimulation::new(signalling, places, plan.script.clone())))
 }
 
 /// Both ends of an association: the first opens it, the second listens.
@@ -66,15 +57,14 @@ fn association(
     scenario: &Checked,
     site: &mut Site<'_>,
     m2pa: &M2pa,
-    nodes: [NodeId; 2],
+    hosts: [HostNumber; 2],
     port: u16,
-) -> [AssociationConfig; 2] {
-    let profile = scenario.sctp.find(&m2pa.profile).expect("a check resolves profiles");
-    let [first, second] = site.addresses(&m2pa.primary, nodes[0], nodes[1]);
+) -> Result<[AssociationConfig; 2], BuildError> {
+    let [first, second] = site.addresses(&m2pa.primary, hosts)?;
     let sctp = slantpath_sctp::SctpConfig {
         // M2PA is told when a message is first sent if its T7 runs from there on.
         trace_messages: m2pa.t7_from.policy() == T7From::FirstTransmission,
-        ..profile.config(STREAMS)
+        ..m2pa.settings.config(STREAMS)
     };
     let config = |local_addresses, peer| AssociationConfig {
         sctp: Box::new(sctp.clone()),
@@ -85,7 +75,7 @@ fn association(
         sample_paths: scenario.probes.paths.quantity(),
         measures_delay: scenario.probes.intervals.quantity().is_some(),
     };
-    [config(first, Some(Peer { addresses: second.clone(), port })), config(second, None)]
+    Ok([config(first, Some(Peer { addresses: second.clone(), port })), config(second, None)])
 }
 
 /// The name of a link's end in results and random streams.

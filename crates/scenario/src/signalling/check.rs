@@ -1,34 +1,40 @@
 //! Signalling networks: names that exist, and what points, links, translations and loads say together.
 
+use std::sync::Arc;
+
 use slantpath_base::Duration;
 use slantpath_profiles::default::{self, DEFAULT_PROFILE};
-use slantpath_reader::{Fault, Faults, Files, Part, Place, Setting, Tables, Written};
+use slantpath_reader::{Fault, Faults, Files, Part, Place, Setting, Tables, Written, finished};
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::Slc;
 
-use crate::fault::{finished, resolve};
-use crate::flow::trace::Traces;
+use crate::fault::resolve;
 use crate::link::wiring::Wiring;
+use crate::scene::name_of;
 use crate::schema::{Node, SctpProfile};
-use crate::signalling::names::{is_served, link_sets, node_of, point};
+use crate::signalling::build::{SignallingPlan, plan};
+use crate::signalling::names::{is_served, link_sets, node_of, point, resolved};
 use crate::signalling::schema::{self, Carrier};
 use crate::written::{Signalling, SignallingLink};
 
-/// Checks and completes the part of a file, and takes it out. It is whole if nothing in it is at fault.
+/// Checks and completes the part of a file, and takes it out. It is whole if nothing in it is at fault; then its plan
+/// is given too, if it has a point.
 pub(crate) fn check(
     part: &mut Part<Signalling>,
     sctp: &mut Tables<SctpProfile>,
     (wiring, duration): (Wiring<'_, Written>, Option<Duration>),
     files: &Files,
-    traces: &mut Traces,
     faults: &mut Faults,
-) -> Part<schema::Signalling> {
+) -> (Part<schema::Signalling>, Option<SignallingPlan>) {
     let own = core::mem::replace(part, Part::new(None)).into_whole();
     let completed = own.and_then(|mut signalling| {
         super::link::several::expand(&mut signalling.links, faults);
-        complete(signalling, sctp, (wiring, duration), files, traces, faults)
+        complete(signalling, sctp, (wiring, duration), files, faults)
     });
-    Part::new(completed.filter(|signalling| holds(signalling, traces, faults)))
+    let completed = completed.filter(|signalling| holds(signalling, faults));
+    let signals = completed.as_ref().filter(|signalling| !signalling.points.is_empty());
+    let plan = signals.and_then(|signalling| resolved(plan(signalling), faults));
+    (Part::new(completed), plan)
 }
 
 /// Writes down what is left to the order of names and to defaults, if names are right.
@@ -37,7 +43,6 @@ fn complete(
     sctp: &mut Tables<SctpProfile>,
     (wiring, duration): (Wiring<'_, Written>, Option<Duration>),
     files: &Files,
-    traces: &mut Traces,
     faults: &mut Faults,
 ) -> Option<schema::Signalling> {
     if !super::server::check::all_whole(&signalling)
@@ -58,25 +63,26 @@ fn complete(
     if faults.len() > before {
         return None;
     }
+    codes(&mut signalling);
     links(&mut signalling, wiring, sctp, faults);
     super::server::check::complete(&mut signalling, wiring, sctp, faults);
     super::point::check::complete(&mut signalling);
-    super::load::check::complete(&mut signalling, duration.unwrap_or_default(), files, traces, faults);
+    super::load::check::complete(&mut signalling, duration.unwrap_or_default(), files, faults);
     if faults.len() > before { None } else { finished(signalling, "signalling", faults) }
 }
 
 /// Tells whether a network in which every value is there has no fault.
-fn holds(signalling: &schema::Signalling, traces: &Traces, faults: &mut Faults) -> bool {
+fn holds(signalling: &schema::Signalling, faults: &mut Faults) -> bool {
     let before = faults.len();
     super::server::check::check(signalling, faults);
     super::network::check(signalling, faults);
     let translators = super::route::titles::check(signalling, faults);
     super::point::check::check(signalling, faults);
     if faults.len() == before {
-        super::load::check::check(signalling, traces, faults);
+        super::load::check::check(signalling, faults);
     }
     if faults.len() == before {
-        super::load::calls::check(signalling, traces, &translators, faults);
+        super::load::calls::check(signalling, &translators, faults);
     }
     faults.len() == before
 }
@@ -190,6 +196,13 @@ fn association_ends(
     }
 }
 
+/// Gives points their codes.
+fn codes(signalling: &mut Signalling) {
+    for (_, point) in signalling.points.iter_mut() {
+        point.code.resolve(PointCode::parse(&point.point_code, point.format.policy()).ok());
+    }
+}
+
 /// Gives links their codes, profiles and primary links.
 fn links(
     signalling: &mut Signalling,
@@ -236,6 +249,7 @@ fn links(
         link.slc.get_or_insert_with(|| Setting::derived(code.0, "by the order of names", place));
         match &mut link.carrier.0 {
             Carrier::M2pa(m2pa) => {
+                m2pa.settings.resolve(sctp.find(name_of(m2pa.profile.as_ref())).cloned().map(Arc::new));
                 m2pa.profile.get_or_insert_with(|| Setting::default(DEFAULT_PROFILE.to_owned(), place));
                 let derived = primary
                     .map(|name| Setting::derived(name, "first link of the second point's host", place));

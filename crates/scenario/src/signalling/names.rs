@@ -2,17 +2,36 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use slantpath_reader::{Faults, Place, Setting, Stage};
+use slantpath_reader::{Fault, Faults, Place, Setting, Stage};
 use slantpath_simulation::PointId;
 use slantpath_ss7::PointCode;
 
 use crate::fault::resolve;
 use crate::signalling::schema::{ApplicationServer, Point, Signalling};
 
-/// The point code of a point whose text has been checked.
-pub fn code<S: Stage>(signalling: &Signalling<S>, point: &str) -> PointCode {
-    let point = signalling.points.find(point).expect("a check resolves points");
-    PointCode::parse(&point.point_code, point.format.policy()).expect("a check reads point codes")
+/// Name that stands for nothing, or text that cannot be read, although nothing was found to be at fault.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` stands for nothing")]
+pub(crate) struct Unresolved(pub(crate) String);
+
+/// Gives the meaning of a name; the error says which name has none.
+pub(crate) fn known<T>(found: Option<T>, name: &str) -> Result<T, Unresolved> {
+    found.ok_or_else(|| Unresolved(name.to_owned()))
+}
+
+/// Gives what was built of names; reports one that stands for nothing, which a check should have found.
+pub(crate) fn resolved<T>(built: Result<T, Unresolved>, faults: &mut Faults) -> Option<T> {
+    let report = |unresolved: Unresolved| {
+        let fault = Fault::new(unresolved.to_string());
+        faults.report(Place::default(), fault.help("report this: a check should have found it"));
+    };
+    built.map_err(report).ok()
+}
+
+/// The point code of a point.
+pub(crate) fn code<S: Stage>(signalling: &Signalling<S>, point: &str) -> Result<PointCode, Unresolved> {
+    let table = signalling.points.find(point);
+    known(table.and_then(|table| S::known(&table.code)).map(|code| code.0), point)
 }
 
 /// Names of the links at a point by the far end, in the order of MTP3: link set by link set, by name.
@@ -30,7 +49,7 @@ pub fn link_sets<'a, S: Stage>(signalling: &'a Signalling<S>, point: &str) -> Ve
 }
 
 /// Tells whether a point has SCCP: a subsystem, or a translation.
-pub fn has_sccp<S: Stage>(signalling: &Signalling<S>, name: &str, point: &Point) -> bool {
+pub(crate) fn has_sccp<S: Stage>(signalling: &Signalling<S>, name: &str, point: &Point<S>) -> bool {
     !point.subsystems.is_empty() || signalling.translations.iter().any(|rule| *rule.at == name)
 }
 
@@ -79,12 +98,16 @@ pub fn gateways_of<'a, S: Stage>(
 }
 
 /// The point codes behind the gateway at a point, if there is one.
-pub(crate) fn codes_behind<S: Stage>(signalling: &Signalling<S>, point: &str) -> Vec<PointCode> {
+pub(crate) fn codes_behind<S: Stage>(
+    signalling: &Signalling<S>,
+    point: &str,
+) -> Result<Vec<PointCode>, Unresolved> {
     let servers = signalling.application_servers.iter().filter(|(_, server)| {
         gateways_of(signalling, server).iter().any(|gateway| gateway_point(signalling, gateway) == point)
     });
-    let codes: BTreeSet<PointCode> = servers.map(|(_, server)| code(signalling, &server.dpc)).collect();
-    codes.into_iter().collect()
+    let codes: Result<BTreeSet<PointCode>, Unresolved> =
+        servers.map(|(_, server)| code(signalling, &server.dpc)).collect();
+    Ok(codes?.into_iter().collect())
 }
 
 /// The point that a name stands for; reports one that is none.

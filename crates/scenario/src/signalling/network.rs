@@ -6,7 +6,7 @@ use slantpath_ss7::mtp3::node::{
     self, ConfigError, NetworkFault, Point, Timer, check_alternatives, check_changeovers, check_network,
 };
 
-use crate::signalling::names::{code, is_served};
+use crate::signalling::names::{code, is_served, resolved};
 use crate::signalling::point::build::{knows, mtp3};
 use crate::signalling::schema::{Carrier, Signalling, SignallingLink};
 
@@ -14,7 +14,7 @@ pub(crate) fn check(signalling: &Signalling, faults: &mut Faults) {
     let before = faults.len();
     let mut nodes = Vec::new();
     for (name, point) in signalling.points.iter().filter(|(name, _)| !is_served(signalling, name)) {
-        let config = mtp3(signalling, name, point);
+        let Some(config) = resolved(mtp3(signalling, name, point), faults) else { continue };
         for error in config.faults() {
             let (place, help) = place_of(signalling, name, &error);
             let place = place.unwrap_or_else(|| point.place());
@@ -44,7 +44,7 @@ pub(crate) fn check(signalling: &Signalling, faults: &mut Faults) {
 fn place_of(signalling: &Signalling, name: &str, error: &ConfigError) -> (Option<Place>, &'static str) {
     let route_to = |destination: &Point, via: &str| {
         let mut routes = signalling.routes.iter().filter(|route| *route.from == name && *route.via == via);
-        routes.rfind(|route| code(signalling, &route.to) == destination.0).map(|route| route.via.place())
+        routes.rfind(|route| code(signalling, &route.to) == Ok(destination.0)).map(|route| route.via.place())
     };
     let slc = |link: &str| signalling.links.find(link).map(|link| link.slc.place());
     let point = signalling.points.find(name);
@@ -116,7 +116,8 @@ fn together(signalling: &Signalling, nodes: &[node::Config], faults: &mut Faults
     for dead in check_alternatives(nodes) {
         let mut routes = signalling.routes.iter().filter(|route| *route.from == dead.from);
         let destination = dead.destination.0;
-        let route = routes.find(|route| *route.via == dead.via && code(signalling, &route.to) == destination);
+        let route =
+            routes.find(|route| *route.via == dead.via && code(signalling, &route.to) == Ok(destination));
         let help = "give the next point a route of its own towards the destination, or remove this one";
         let place = route.map(|route| route.via.place()).unwrap_or_default();
         faults.warn_of_kind("dead alternative", place, Fault::new(dead.to_string()).help(help));
@@ -143,8 +144,8 @@ pub(crate) fn must_reach(signalling: &Signalling, from: &str, to: &str, place: P
     if is_served(signalling, from) {
         return crate::signalling::server::check::reaches(signalling, from, to, place, faults);
     }
-    let config = mtp3(signalling, from, point);
-    let destination = code(signalling, to);
+    let built = mtp3(signalling, from, point).and_then(|config| Ok((config, code(signalling, to)?)));
+    let Some((config, destination)) = resolved(built, faults) else { return };
     if !knows(&config, destination) {
         let (own, far) = (config.point_code.0, destination.0);
         let message = format!(
@@ -160,11 +161,11 @@ pub(crate) fn must_reach(signalling: &Signalling, from: &str, to: &str, place: P
 /// The line that names the destination of a route.
 fn route_target(signalling: &Signalling, from: &str, destination: PointCode) -> Option<Place> {
     let mut routes = signalling.routes.iter().filter(|route| *route.from == from);
-    routes.find(|route| code(signalling, &route.to) == destination).map(|route| route.to.place())
+    routes.find(|route| code(signalling, &route.to) == Ok(destination)).map(|route| route.to.place())
 }
 
 /// The line of the route from a point to a destination.
 fn route(signalling: &Signalling, from: &str, destination: PointCode) -> Option<Place> {
     let mut routes = signalling.routes.iter().filter(|route| *route.from == from);
-    routes.find(|route| code(signalling, &route.to) == destination).map(|route| route.via.place())
+    routes.find(|route| code(signalling, &route.to) == Ok(destination)).map(|route| route.via.place())
 }

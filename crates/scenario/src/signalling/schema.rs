@@ -24,7 +24,7 @@ section! {
     /// A network of signalling points.
     pub struct Signalling<S> {
         /// Signalling points by name.
-        points: Tables<Point>;
+        points: Tables<Point<S>>;
         /// Links between two points each. All links between two points are one link set.
         links: Tables<SignallingLink<S>>;
         /// Routes to points that are not adjacent, or over others than the link set of an adjacent one.

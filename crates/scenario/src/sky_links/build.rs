@@ -1,7 +1,6 @@
 //! Configuration in `sat` of a sky: its links in the network of a run.
 
 use std::collections::BTreeMap;
-use std::net::IpAddr;
 
 use slantpath_net::{AtHandover, DirectionConfig, NetworkBuilder, NodeId, SendingConfig, WhileDown};
 use slantpath_orbit::NodeId as Body;
@@ -10,8 +9,8 @@ use slantpath_sat::{AccessLinks, Downlink, InterSatelliteLinks, Sky, SkyLinks, S
 
 use super::plan::SkyPlan;
 use super::port::SkyPort;
-use super::schema::{SkyDirection, SkyTable};
-use super::tables::{access_table, isl_table};
+use super::schema::{SkyDirection, SkyTable, Standing, StandingAntenna};
+use super::tables::isl_table;
 use super::{cables, repeaters};
 use crate::access;
 use crate::link::conditioning;
@@ -28,14 +27,11 @@ pub(crate) fn declare(
 ) -> Option<Sky> {
     let sky = &file.sky.as_ref()?.0;
     let sites = &plan.bodies.sites;
-    let standing: BTreeMap<usize, Standing<'_>> = sites
+    let standing: BTreeMap<usize, &Standing> = sky.stands.iter().map(|own| (own.site, own)).collect();
+    let stands: Vec<Stand> = sky
+        .stands
         .iter()
-        .enumerate()
-        .filter_map(|(site, known)| Some((site, Standing::at(file, &known.name)?)))
-        .collect();
-    let stands: Vec<Stand> = standing
-        .iter()
-        .map(|(&site, own)| Stand { site, node: nodes[own.node], antennas: sites[site].antennas.len() })
+        .map(|own| Stand { site: own.site, node: nodes[&own.node], antennas: own.antennas.len() })
         .collect();
     let access: Vec<AccessLinks> = sky
         .access
@@ -67,8 +63,6 @@ pub(crate) fn declare(
         .collect();
     let constellation_of =
         |site: usize, antenna: usize| sites[site].antennas[antenna].constellation.as_deref();
-    let table_of =
-        |site: usize, antenna: usize| access_table(sky, &sites[site].name, constellation_of(site, antenna));
     // Where an antenna follows any constellation, all of them are one sky.
     let is_one_sky = stands.iter().any(|stand| {
         (0..sites[stand.site].antennas.len()).any(|antenna| constellation_of(stand.site, antenna).is_none())
@@ -77,7 +71,7 @@ pub(crate) fn declare(
         Some(name) if !is_one_sky => format!("sky/{name}"),
         _ => "sky".to_owned(),
     };
-    let name_of = |site: usize, antenna: usize| standing[&site].antennas[antenna].clone();
+    let antenna_of = |site: usize, antenna: usize| &standing[&site].antennas[antenna];
     let cables = cables::links(file, plan, links, nodes);
     cables::schedule(&plan.contacts, &cables, builder);
     let declared = Sky::declare(
@@ -86,22 +80,17 @@ pub(crate) fn declare(
         &stands,
         &SkyLinks {
             access: &access,
-            access_of: &|site, antenna| {
-                table_of(site, antenna).expect("a check finds a table for every antenna")
-            },
+            access_of: &|site, antenna| antenna_of(site, antenna).table,
             isls: &isls,
-            isls_of: &|body: Body| {
-                isl_table(sky, plan.constellation_of(body.index()))
-                    .expect("a check finds a table for every link")
-            },
+            isls_of: &|body: Body| isl_table(sky, plan.constellation_of(body.index())),
             group_of_antenna: &|site, antenna| group(constellation_of(site, antenna)),
             group_of_satellite: &|body: Body| group(Some(plan.constellation_of(body.index()))),
-            name_of: &name_of,
+            name_of: &|site, antenna| antenna_of(site, antenna).name.clone(),
             cables: &cables,
         },
     );
     for antenna in declared.antennas() {
-        let address = standing[&antenna.site].addresses[antenna.antenna];
+        let &StandingAntenna { address, table, .. } = antenna_of(antenna.site, antenna.antenna);
         builder.address(antenna.links[0].first(), address);
         for (channel, &id) in antenna.links.iter().enumerate() {
             let name = channel_name(&antenna.name, channel);
@@ -110,7 +99,7 @@ pub(crate) fn declare(
                 name,
                 id,
                 antenna: Some(antenna.name.clone()),
-                access_table: table_of(antenna.site, antenna.antenna),
+                access_table: Some(table),
                 addresses: [own, None],
                 ends_at_node: true,
                 has_queue: [true, antenna.downlink == Downlink::Own],
@@ -135,23 +124,6 @@ pub(crate) fn declare(
     Some(declared)
 }
 
-/// A node at a site, with what its antennas are called and their addresses.
-struct Standing<'a> {
-    node: &'a str,
-    antennas: &'a [String],
-    addresses: &'a [IpAddr],
-}
-
-impl<'a> Standing<'a> {
-    /// Finds the node that stands at a site.
-    fn at(file: &'a File, site: &str) -> Option<Self> {
-        let mut nodes = file.nodes.iter();
-        let (name, node) = nodes.find(|(_, node)| node.site.as_ref().is_some_and(|own| **own == *site))?;
-        let (antennas, addresses) = (node.antennas.as_ref()?, node.addresses.as_ref()?);
-        Some(Self { node: name, antennas, addresses })
-    }
-}
-
 /// Configuration of the choice of routes over the sky.
 pub(crate) fn routes(sky: &SkyTable) -> RouteConfig {
     RouteConfig { metric: sky.metric.policy(), refresh: sky.refresh.0, ..RouteConfig::default() }
@@ -174,9 +146,7 @@ fn direction(
         }
     };
     let access = direction.access.as_ref().map(|access| &access.0);
-    let own = direction.rate.map(|rate| *rate);
-    let rate = own.or_else(|| access::build::rate_of_slots(&file.access, access?));
-    let mut config = port.direction(rate.expect("a check completes every direction"), mtu_bytes);
+    let mut config = port.direction(mtu_bytes);
     config.conditioner = conditioning::rules(file, &port.conditioners);
     direction.channel.configure(&mut config);
     // It is there without a way to send of its own: that is checked.

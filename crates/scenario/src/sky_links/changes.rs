@@ -15,8 +15,6 @@ use slantpath_reader::{Fault, Faults, Named, Place, Tables, Written};
 use super::plan::SkyPlan;
 use super::schema::SkyTable;
 use super::tables::access_table;
-use crate::access;
-use crate::flow::trace::Traces;
 use crate::link::fade_step::FadeStep;
 use crate::link::wiring::Wiring;
 use crate::network::planned::{PlannedLink, directions_called};
@@ -38,7 +36,6 @@ pub(crate) fn check(
     bodies: &Network,
     wiring: Wiring<'_, Written>,
     events: &[Named<Event>],
-    traces: &Traces,
     faults: &mut Faults,
 ) {
     let is_of_sky = |name: &str| is_of_sky(wiring.nodes, true, name);
@@ -66,8 +63,7 @@ pub(crate) fn check(
             }
             continue;
         }
-        let steps = traces.fades.get(fade.trace.0.file.as_str()).map(Vec::as_slice).unwrap_or_default();
-        if steps.iter().any(FadeStep::changes_rate) {
+        if fade.trace.0.steps.as_ref().is_some_and(|steps| steps.iter().any(FadeStep::changes_rate)) {
             let place = fade.trace.0.file.place();
             rate_of_downlink(wiring.nodes, sky, bodies, (&fade.link, *fade.direction), place, faults);
         }
@@ -138,8 +134,7 @@ pub fn uplink_rate(file: &File, bodies: &Network, name: &str) -> Option<DataRate
     let sky = &file.sky.as_ref()?.0;
     let table = access_table(sky, site, known.antennas.get(place)?.constellation.as_deref())?;
     let (_, table) = sky.access.iter().nth(table)?;
-    let of_slots = || access::build::rate_of_slots(&file.access, &table.uplink.access.as_ref()?.0);
-    table.uplink.rate.map(|rate| *rate).or_else(of_slots)
+    Some(table.uplink.port.transmitter()?.top_rate.0)
 }
 
 fn downlink(sky: &SkyTable<Written>, bodies: &Network, site: &str, antenna: usize) -> Option<Downlink> {
@@ -190,10 +185,10 @@ pub fn check_satellites(
 }
 
 /// Gives a network that is being built the changes of every fade of the sky.
-pub(crate) fn schedule(file: &File, traces: &Traces, links: &[PlannedLink], builder: &mut NetworkBuilder) {
+pub(crate) fn schedule(file: &File, links: &[PlannedLink], builder: &mut NetworkBuilder) {
     for (_, fade) in file.sky.iter().flat_map(|sky| sky.0.fades.iter()) {
         let directions = directions_called(links, &fade.link, *fade.direction);
-        for step in &traces.fades[fade.trace.0.file.as_str()] {
+        for step in &*fade.trace.0.steps.0 {
             for &direction in &directions {
                 step.schedule(direction, builder);
             }

@@ -9,7 +9,7 @@ use slantpath_orbit::{Network, Site};
 use slantpath_reader::{Fault, Faults, Flat, Nested, Place, Setting, Tables, suggest};
 
 use super::port::SkyPort;
-use super::schema::Waiting;
+use super::schema::{Standing, StandingAntenna, Waiting};
 use super::tables::{access_table, isl_table};
 use super::topology;
 use super::{cables, repeaters, routes};
@@ -52,13 +52,20 @@ pub(crate) fn check(
     }
     constellations(sky, network, faults);
     repeaters::check(sky, network, faults);
-    for site in sites.iter().filter(|site| stands.contains_key(&site.name)) {
+    let mut standing = Some(Vec::new());
+    for (number, site) in sites.iter().enumerate() {
+        let Some(name) = stands.get(&site.name) else { continue };
+        let own = nodes.find(name).and_then(|node| standing_at(sky, (number, site), name, node));
+        standing = standing.zip(own).map(|(mut standing, own)| {
+            standing.push(own);
+            standing
+        });
         for antenna in 0..site.antennas.len() {
             let constellation = site.antennas[antenna].constellation.as_deref();
             let table = access_table(sky, &site.name, constellation);
             let table = table.and_then(|place| sky.access.iter().nth(place));
             if let Some((_, table)) = table {
-                let node = nodes.find(&stands[&site.name]);
+                let node = nodes.find(name);
                 mtu_fits(table, node.and_then(|node| node.addresses.as_ref()?.get(antenna).copied()), faults);
             } else if sky.access.all_whole() {
                 let message = format!(
@@ -72,6 +79,7 @@ pub(crate) fn check(
             }
         }
     }
+    sky.stands.resolve(standing);
     isls(sky, network, faults);
     // In a millisecond a delay of a low orbit drifts by 50 ns.
     if let Some(interval) = &sky.recompute_every
@@ -81,6 +89,17 @@ pub(crate) fn check(
         faults.report(interval.place(), fault.help("write `\"1 ms\"` or more"));
     }
     routes::check(sky, nodes, flows, network, faults);
+}
+
+/// The node at a site with its antennas, if each has a table.
+fn standing_at(sky: &SkyTable, (number, site): (usize, &Site), name: &str, node: &Node) -> Option<Standing> {
+    let (names, addresses) = (node.antennas.as_ref()?, node.addresses.as_ref()?);
+    let antennas = site.antennas.iter().zip(names.iter()).zip(addresses.iter());
+    let antennas = antennas.map(|((antenna, name), &address)| {
+        let table = access_table(sky, &site.name, antenna.constellation.as_deref())?;
+        Some(StandingAntenna { name: name.clone(), address, table })
+    });
+    Some(Standing { site: number, node: name.to_owned(), antennas: antennas.collect::<Option<_>>()? })
 }
 
 /// Rules of conditioning name hosts and flows, wherever they stand.

@@ -1,10 +1,13 @@
 //! `[sky]`: the topology, and what its links are like.
 
+use std::net::IpAddr;
+
 use slantpath_base::{DataRate, DataSize, Duration};
 use slantpath_net::AtHandover;
 use slantpath_orbit::route::{Metric, Refresh};
 use slantpath_reader::{
-    Flat, Later, Named, Nested, Pair, Setting, Spent, Tables, Written, choice, policy, section,
+    Flat, Later, Model, Named, Nested, Pair, Resolved, Setting, Spent, Tables, Written, choice, policy,
+    section,
 };
 use slantpath_topology::schema::{
     CableTable, ConstellationTable, Date, GroundTable, Outage, RefreshText, SiteTable, ValidityTable,
@@ -26,7 +29,7 @@ section! {
         /// The hash of the topology file, written by `--show`. If it is given, the file must still have it.
         digest: Option<Setting<String>>;
         /// Tables of a topology file, in place of one.
-        held: Flat<HeldTopology>;
+        held: Flat<HeldTopology<S>>;
         /// Time after the topology's epoch at which the run starts.
         start: Setting<Duration> = Duration::ZERO, at most AGE;
         /// Metric that a route over satellites keeps small.
@@ -50,7 +53,31 @@ section! {
         fades: Tables<Fade<S>>;
         /// Routes between two sites that are not the shortest.
         routes: Tables<SiteRouteTable>;
+        /// The nodes under the sky, in the order of their sites.
+        stands: Later<S, Resolved<Vec<Standing>>>;
     }
+}
+
+/// A node at a site of the topology.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Standing {
+    /// Number of the site.
+    pub(crate) site: usize,
+    /// Name of the node.
+    pub(crate) node: String,
+    /// Antennas of the site, in their order.
+    pub(crate) antennas: Vec<StandingAntenna>,
+}
+
+/// An antenna of a node.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct StandingAntenna {
+    /// Name of its links.
+    pub(crate) name: String,
+    /// Address of the node on its links.
+    pub(crate) address: IpAddr,
+    /// Number of the table of its links, in alphabetical order.
+    pub(crate) table: usize,
 }
 
 section! {
@@ -79,15 +106,15 @@ choice! {
 
 section! {
     /// The tables of a topology file that say where satellites and sites are.
-    pub struct HeldTopology {
+    pub struct HeldTopology<S> {
         /// The date from which the sky's time counts, in UTC.
         epoch: Option<Setting<Date>>;
         /// Sets of satellites by name.
-        constellations: Tables<ConstellationTable>;
+        constellations: Tables<ConstellationTable<S>>;
         /// Places on the ground, at sea or in the air by name.
-        sites: Tables<SiteTable>;
+        sites: Tables<SiteTable<S>>;
         /// Rules by which antennas choose their satellites, where an antenna does not say otherwise.
-        ground: Option<Nested<GroundTable>>;
+        ground: Option<Nested<Model<GroundTable<Written>>>>;
         /// Cables between sites that relay.
         cables: Vec<Named<CableTable>>;
         /// Outages of nodes and links, from when to when after `start`.

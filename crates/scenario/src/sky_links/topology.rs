@@ -6,7 +6,8 @@ use std::sync::Arc;
 use slantpath_base::Duration;
 use slantpath_orbit::Network;
 use slantpath_reader::{
-    AllKnown, Entries, Fault, Faults, Files, Nested, Part, Place, Section, Setting, Stage, Tables, Written,
+    AllKnown, Awaited, Entries, Fault, Faults, Files, Nested, Part, Place, Section, Setting, Stage, Tables,
+    Written,
 };
 use slantpath_topology::schema::{Head, TopologyFile};
 use slantpath_topology::{self as topology, Topology};
@@ -50,7 +51,7 @@ pub(crate) fn load(
 }
 
 /// First key of a topology that stands here, and its place where that is known.
-fn first_of(held: &HeldTopology) -> Option<(&'static str, Option<Place>)> {
+fn first_of(held: &HeldTopology<Written>) -> Option<(&'static str, Option<Place>)> {
     let constellation = held.constellations.iter().next().map(|(_, table)| Some(table.place()));
     let site = held.sites.iter().next().map(|(_, table)| Some(table.place()));
     [
@@ -110,7 +111,7 @@ fn tables(
             span: Setting::derived(span, "of the run", place),
             sample_every: Setting::default(Duration::from_secs(10), place),
             access: None,
-            positions_every: None,
+            positions_every: Awaited::open(),
         })),
         constellations: own.constellations,
         sites: own.sites,

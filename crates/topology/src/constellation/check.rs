@@ -7,14 +7,15 @@ use slantpath_orbit::Utc;
 use slantpath_orbit::constellation::shell::{FirstNode, Phasing, Shell as Numbers};
 use slantpath_orbit::constellation::{Constellation, Contradiction, IslConfig};
 use slantpath_orbit::orbit::Perturbation;
-use slantpath_reader::{Fault, Faults, Files, Place, Setting};
+use slantpath_reader::{Fault, Faults, Files, Place, Setting, Stage};
 
 use super::elements::{self, Use};
 use crate::check::{MOST_SATELLITES, complete};
 use crate::schema::{
-    ArrangementName, ConstellationTable, CutOff, IslTable, LongestRange, Pattern, PayloadName, Perturbing,
-    PhasingText, PresetShell, SatelliteSource, SeamName, Shell, ShellDetails, Slots, TopologyFile,
+    self, ArrangementName, CutOff, LongestRange, Pattern, PayloadName, Perturbing, PhasingText, PresetShell,
+    SatelliteSource, SeamName, Shell, ShellDetails, Slots,
 };
+use crate::written::{ConstellationTable, IslTable, TopologyFile};
 
 const OF_PRESET: &str = "of the preset";
 
@@ -67,10 +68,8 @@ impl Work<'_> {
             }
         };
         let model = shells.first()?;
-        complete(&mut table.payload, PayloadName::of(model.payload), how, self.place);
-        self.complete_links(&mut table.isl.0, &model.isl, how);
-        let payload = table.payload.as_deref().copied()?.policy();
-        let isl = links(&table.isl, faults)?;
+        let payload = complete(&mut table.payload, PayloadName::of(model.payload), how, self.place).policy();
+        let isl = self.links(&mut table.isl.0, &model.isl, how, faults)?;
         let beams = table.beams.as_ref().map(|beams| (**beams, beams.place()));
         if let Some((0, place)) = beams {
             let help = "give how many antennas a satellite serves at a time, or leave `beams` out";
@@ -151,16 +150,33 @@ impl Work<'_> {
         self.consistent(ring.check(), faults).map(|()| ring)
     }
 
-    fn complete_links(&self, table: &mut IslTable, model: &IslConfig, how: &'static str) {
+    /// Completes what is said of links between satellites, and gives what it comes to.
+    fn links(
+        &self,
+        table: &mut IslTable,
+        model: &IslConfig,
+        how: &'static str,
+        faults: &mut Faults,
+    ) -> Option<IslConfig> {
         let place = self.place;
-        complete(&mut table.pattern, Pattern::of(model.pattern), how, place);
-        complete(&mut table.seam, SeamName::of(model.seam), how, place);
-        complete(&mut table.cut_off_latitude, CutOff::from(model.cut_off_latitude), how, place);
+        let pattern = complete(&mut table.pattern, Pattern::of(model.pattern), how, place);
+        let seam = complete(&mut table.seam, SeamName::of(model.seam), how, place);
+        let cut_off = CutOff::from(model.cut_off_latitude);
+        let cut_off = complete(&mut table.cut_off_latitude, cut_off, how, place);
         let grazing = Length::from_metres(model.grazing_altitude_m);
-        complete(&mut table.grazing_altitude, grazing, how, place);
+        let grazing = complete(&mut table.grazing_altitude, grazing, how, place);
         let longest = LongestRange::from(model.range_max_m.map(Length::from_metres));
-        complete(&mut table.longest, longest, how, place);
-        complete(&mut table.acquisition, model.acquisition, how, place);
+        let longest = complete(&mut table.longest, longest, how, place);
+        let acquisition = complete(&mut table.acquisition, model.acquisition, how, place);
+        links_can_be(cut_off, longest, grazing, faults)?;
+        Some(IslConfig {
+            pattern: pattern.policy(),
+            seam: seam.policy(),
+            cut_off_latitude: cut_off.quantity(),
+            grazing_altitude_m: grazing.as_metres(),
+            range_max_m: longest.quantity().map(Length::as_metres),
+            acquisition: **acquisition,
+        })
     }
 
     fn consistent<T>(&self, built: Result<T, Contradiction>, faults: &mut Faults) -> Option<T> {
@@ -217,7 +233,7 @@ fn apply_details(details: &ShellDetails, shell: &mut Numbers, faults: &mut Fault
     shell.plane_separation = details.plane_separation.as_deref().copied();
     shell.seam_separation = details.seam_separation.as_deref().copied();
     shell.spread = details.spread.as_deref().copied();
-    shell.phasing = details.phasing.as_deref()?.0;
+    shell.phasing = details.phasing.map_or(shell.phasing, |phasing| phasing.0);
     shell.first_node = match (&details.first_longitude, &details.first_right_ascension) {
         (Some(longitude), Some(_)) => {
             let fault = Fault::new("the first node has a longitude and a right ascension");
@@ -229,8 +245,8 @@ fn apply_details(details: &ShellDetails, shell: &mut Numbers, faults: &mut Fault
             FirstNode::RightAscension(right_ascension.as_deref().copied().unwrap_or_default())
         }
     };
-    shell.first_phase = **details.first_phase.as_ref()?;
-    shell.perturbation = details.perturbation.as_deref()?.policy();
+    shell.first_phase = details.first_phase.map_or(shell.first_phase, |phase| *phase);
+    shell.perturbation = details.perturbation.map_or(shell.perturbation, |forces| forces.policy());
     Some(())
 }
 
@@ -246,10 +262,13 @@ fn counts(planes: &Setting<u32>, per_plane: &Setting<u32>, faults: &mut Faults) 
     Some((planes_count, per_plane))
 }
 
-fn links(table: &IslTable, faults: &mut Faults) -> Option<IslConfig> {
-    let cut_off = table.cut_off_latitude.as_ref()?;
-    let longest = table.longest.as_ref()?;
-    let grazing = table.grazing_altitude.as_ref()?;
+/// Refuses latitudes, lengths and heights of links between satellites that cannot be.
+fn links_can_be(
+    cut_off: &Setting<CutOff>,
+    longest: &Setting<LongestRange>,
+    grazing: &Setting<Length>,
+    faults: &mut Faults,
+) -> Option<()> {
     if let Some(latitude) = cut_off.quantity()
         && !(0.0..=90.0).contains(&latitude.as_degrees())
     {
@@ -270,22 +289,17 @@ fn links(table: &IslTable, faults: &mut Faults) -> Option<IslConfig> {
         faults.report(grazing.place(), fault.help(help));
         return None;
     }
-    Some(IslConfig {
-        pattern: table.pattern.as_deref()?.policy(),
-        seam: table.seam.as_deref()?.policy(),
-        cut_off_latitude: cut_off.quantity(),
-        grazing_altitude_m: grazing.as_metres(),
-        range_max_m: longest.quantity().map(Length::as_metres),
-        acquisition: **table.acquisition.as_ref()?,
-    })
+    Some(())
 }
 
-/// Lays the numbers of a completed preset over its shell.
+/// Lays the numbers of a preset's table over its shell.
 fn apply(table: &PresetShell, shell: &mut Numbers, faults: &mut Faults) -> Option<()> {
-    shell.arrangement = table.arrangement.as_deref()?.policy();
-    (shell.planes, shell.per_plane) = counts(table.planes.as_ref()?, table.per_plane.as_ref()?, faults)?;
-    shell.altitude_m = table.altitude.as_deref()?.as_metres();
-    shell.inclination = **table.inclination.as_ref()?;
+    shell.arrangement = table.arrangement.map_or(shell.arrangement, |arrangement| arrangement.policy());
+    if let (Some(planes), Some(per_plane)) = (&table.planes, &table.per_plane) {
+        (shell.planes, shell.per_plane) = counts(planes, per_plane, faults)?;
+    }
+    shell.altitude_m = table.altitude.map_or(shell.altitude_m, |altitude| altitude.as_metres());
+    shell.inclination = table.inclination.map_or(shell.inclination, |inclination| *inclination);
     apply_details(&table.details, shell, faults)
 }
 
@@ -314,7 +328,7 @@ fn first_number(table: &PresetShell) -> Option<Place> {
 }
 
 /// The least elevation that the preset of a constellation comes with.
-pub(crate) fn preset_elevation(table: &ConstellationTable) -> Option<Angle> {
+pub(crate) fn preset_elevation<S: Stage>(table: &schema::ConstellationTable<S>) -> Option<Angle> {
     match &table.satellites.0 {
         SatelliteSource::PresetShell(preset) => Some(preset.preset.0.min_elevation()),
         SatelliteSource::Shell(_) | SatelliteSource::Slots(_) | SatelliteSource::Elements(_) => None,

@@ -11,7 +11,8 @@ use slantpath_reader::{Fault, Faults, Files, Place, Setting};
 
 use crate::check::MOST_SATELLITES;
 use crate::files as named_files;
-use crate::schema::{Elements, InvalidSets};
+use crate::schema::InvalidSets;
+use crate::written::Elements;
 
 /// For when element sets are used.
 #[derive(Clone, Copy)]

@@ -4,30 +4,30 @@ use slantpath_base::{Angle, Duration, Length};
 use slantpath_orbit::constellation::{Arrangement, IslPattern, Payload, Seam};
 use slantpath_orbit::elements::Checksums;
 use slantpath_orbit::orbit::Perturbation;
-use slantpath_reader::{Flat, Nested, OneOf, Setting, choice, policy, section, tagged, word_or};
+use slantpath_reader::{Flat, Later, Nested, OneOf, Setting, choice, policy, section, tagged, word_or};
 
 use crate::bounds::{AGE, ANGLE, BEAMS, CATALOGUE, HANDOVER, LENGTH, PHASING, RUN, SATELLITES, TURNS};
 use crate::values::{CutOff, PhasingText, PresetName};
 
 section! {
     /// A set of satellites that work together.
-    pub struct ConstellationTable {
+    pub struct ConstellationTable<S> {
         /// Source of the satellites.
-        satellites: OneOf<SatelliteSource>;
+        satellites: OneOf<SatelliteSource<S>>;
         /// Payload of a satellite: its treatment of what it receives. The preset's if absent, `bent-pipe` for slots,
         /// and `regenerative` for all others.
-        payload: Option<Setting<PayloadName>>;
+        payload: Later<S, Setting<PayloadName>>;
         /// Number of antennas on the ground that one satellite serves at a time, those of gateways included. Any number
         /// if absent.
         beams: Option<Setting<u32>>, at most BEAMS;
         /// The links between the satellites. The preset's where absent, otherwise none.
-        isl: Nested<IslTable>;
+        isl: Nested<IslTable<S>>;
     }
 }
 
 tagged! {
     /// Source of the satellites of a constellation.
-    pub enum SatelliteSource {
+    pub enum SatelliteSource<S> {
         /// A constellation that is known by name.
         PresetShell = "preset",
         /// Equal circles in equal planes: a Walker star or delta.
@@ -35,7 +35,7 @@ tagged! {
         /// Satellites in geostationary slots.
         Slots = "slots",
         /// A file of element sets: TLE, or OMM as JSON or CSV.
-        Elements = "elements",
+        Elements<S> = "elements",
     }
 }
 
@@ -116,11 +116,11 @@ section! {
 
 section! {
     /// Element sets, propagated by SGP4 and sorted into planes by their nodes.
-    pub struct Elements {
+    pub struct Elements<S> {
         /// The file, relative to the topology: two-line sets, or OMM as JSON or CSV.
         file: Setting<String>;
         /// BLAKE3 of the file, written by `--show`. If it is given, the file must still have it.
-        digest: Option<Setting<String>>;
+        digest: Later<S, Setting<String>>;
         /// Names of the satellites that are taken; `*` stands for any letters. All if absent.
         names: Option<Setting<Vec<String>>>;
         /// Catalogue numbers of the satellites that are taken, besides those of `names`. All if both are absent.
@@ -140,20 +140,20 @@ section! {
 
 section! {
     /// Links between the satellites of a constellation.
-    pub struct IslTable {
+    pub struct IslTable<S> {
         /// Pattern of the links. `none` if absent.
-        pattern: Option<Setting<Pattern>>;
+        pattern: Later<S, Setting<Pattern>>;
         /// Links between the first and the last plane of a star. `open` if absent.
-        seam: Option<Setting<SeamName>>;
+        seam: Later<S, Setting<SeamName>>;
         /// Links between planes are off while either end is beyond this latitude. `none` if absent.
-        cut_off_latitude: Option<Setting<CutOff>>, at most ANGLE;
+        cut_off_latitude: Later<S, Setting<CutOff>>, at most ANGLE;
         /// A line of sight keeps above the ellipsoid by this much. 80 km if absent.
-        grazing_altitude: Option<Setting<Length>>, at most LENGTH;
+        grazing_altitude: Later<S, Setting<Length>>, at most LENGTH;
         /// The longest link that the terminals reach. `none` if absent.
-        longest: Option<Setting<LongestRange>>, at most LENGTH;
+        longest: Later<S, Setting<LongestRange>>, at most LENGTH;
         /// Time that pointing and acquisition take before a link that has become possible carries anything. 0 s if
         /// absent.
-        acquisition: Option<Setting<Duration>>, at most HANDOVER;
+        acquisition: Later<S, Setting<Duration>>, at most HANDOVER;
     }
 }
 

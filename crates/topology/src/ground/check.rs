@@ -7,14 +7,13 @@ use slantpath_orbit::earth::horizon_dip;
 use slantpath_orbit::ground::{Antenna, Criterion, GroundPolicy, Handover, Reselect};
 use slantpath_orbit::site::{Horizon, Place as Standing, Relay, Track};
 use slantpath_orbit::{Geodetic, Site};
-use slantpath_reader::{Fault, Faults, Files, Flat, Named, Place, Setting, fault_of, suggest};
+use slantpath_reader::{Awaited, Fault, Faults, Files, Flat, Named, Place, Setting, fault_of, suggest};
 
 use crate::check::complete;
 use crate::constellation::check::preset_elevation;
 use crate::files as named_files;
-use crate::schema::{
-    AntennaTable, GroundTable, HandoverKind, MeasuredBy, ReselectWhen, SiteTable, TopologyFile,
-};
+use crate::schema::{HandoverKind, MeasuredBy, ReselectWhen};
+use crate::written::{AntennaTable, GroundTable, SiteTable, TopologyFile};
 
 const AS_GROUND: &str = "as [ground] says";
 
@@ -27,7 +26,7 @@ pub(crate) fn check(
     files: &Files,
     faults: &mut Faults,
 ) -> Option<Vec<Site>> {
-    let shared = file.ground.whole()?.clone();
+    let shared = file.ground.whole()?.0.clone();
     let elevations: BTreeMap<String, Option<Angle>> =
         file.constellations.iter().map(|(name, table)| (name.to_owned(), preset_elevation(table))).collect();
     let known: Vec<String> = file.constellations.names().into_iter().map(str::to_owned).collect();
@@ -77,13 +76,13 @@ fn site(
     if table.antennas.is_empty() && (is_gateway || !surroundings.cabled.iter().any(|end| end == name)) {
         let any = Setting::derived("any".to_owned(), "default", place);
         let none = GroundTable {
-            min_elevation: None,
-            criterion: None,
-            reselect: None,
+            min_elevation: Awaited::open(),
+            criterion: Awaited::open(),
+            reselect: Awaited::open(),
             grid_period: None,
             grid_offset: None,
-            handover: None,
-            handover_time: None,
+            handover: Awaited::open(),
+            handover_time: Awaited::open(),
         };
         table.antennas.0.push(Named::new(AntennaTable { constellation: any, ground: Flat(none) }, place));
     }
@@ -178,8 +177,7 @@ fn standing(
         return None;
     }
     let (latitude, longitude) = (**latitude, **longitude);
-    complete(&mut table.altitude, Length::ZERO, "default", place);
-    let altitude = table.altitude.as_ref()?;
+    let altitude = complete(&mut table.altitude, Length::ZERO, "default", place);
     // Sights are worked out for sites below 50 km (orbit's `visibility`).
     if !(-1e3..=50e3).contains(&altitude.as_metres()) {
         let help = "give the height above the ellipsoid, up to 50 km";
@@ -209,30 +207,29 @@ fn antenna(
         }
     };
     let ground = &mut table.ground.0;
-    complete_ground(ground, &surroundings.shared, place);
-    if ground.min_elevation.is_none() {
-        if let Some(elevation) = surroundings.elevation(constellation.as_deref()) {
-            complete(&mut ground.min_elevation, elevation, "of the preset", place);
-        } else if surroundings.doubtful {
-            return None;
-        } else {
+    take_shared(ground, &surroundings.shared);
+    let min_elevation = match (*ground.min_elevation, surroundings.elevation(constellation.as_deref())) {
+        (Some(given), _) => given,
+        (None, Some(preset)) => *complete(&mut ground.min_elevation, preset, "of the preset", place),
+        (None, None) if surroundings.doubtful => return None,
+        (None, None) => {
             let help = "write `min_elevation = \"10 deg\"` here or in `[ground]`, with the value you mean";
             faults.report(place, Fault::new("the antenna has no minimum elevation").help(help));
             return None;
         }
-    }
-    let min_elevation = ground.min_elevation.as_ref()?;
+    };
     if !(-90.0..90.0).contains(&min_elevation.as_degrees()) {
-        let fault = Fault::new(format!("no satellite is above {}", **min_elevation));
+        let fault = Fault::new(format!("no satellite is above {}", *min_elevation));
         faults.report(min_elevation.place(), fault.help("give an elevation below 90 deg"));
         return None;
     }
     let policy = GroundPolicy {
-        criterion: ground.criterion.as_deref()?.policy(),
+        criterion: complete(&mut ground.criterion, MeasuredBy::of(Criterion::Nearest), "default", place)
+            .policy(),
         reselect: reselect(ground, place, faults)?,
-        handover: handover(ground, faults)?,
+        handover: handover(ground, place, faults)?,
     };
-    Some(Antenna { constellation, min_elevation: **min_elevation, policy })
+    Some(Antenna { constellation, min_elevation: *min_elevation, policy })
 }
 
 impl Surroundings {
@@ -247,7 +244,8 @@ impl Surroundings {
     }
 }
 
-fn complete_ground(ground: &mut GroundTable, shared: &GroundTable, place: Place) {
+/// Takes what an antenna does not say from what all share.
+fn take_shared(ground: &mut GroundTable, shared: &GroundTable) {
     fn take<T: Clone>(setting: &mut Option<Setting<T>>, shared: Option<&Setting<T>>) {
         if let (None, Some(shared)) = (&setting, shared) {
             *setting = Some(Setting::derived((**shared).clone(), AS_GROUND, shared.place()));
@@ -265,19 +263,14 @@ fn complete_ground(ground: &mut GroundTable, shared: &GroundTable, place: Place)
         take(&mut ground.handover_time, shared.handover_time.as_ref());
     }
     take(&mut ground.handover, shared.handover.as_ref());
-    complete(&mut ground.criterion, MeasuredBy::of(Criterion::Nearest), "default", place);
-    complete(&mut ground.reselect, ReselectWhen::OnLoss, "default", place);
-    complete(&mut ground.handover, HandoverKind::BreakBeforeMake, "default", place);
-    complete(&mut ground.handover_time, Duration::ZERO, "default", place);
-    if matches!(ground.reselect.as_deref(), Some(ReselectWhen::Grid | ReselectWhen::Periodic)) {
-        complete(&mut ground.grid_offset, Duration::ZERO, "default", place);
-    }
 }
 
-fn reselect(ground: &GroundTable, place: Place, faults: &mut Faults) -> Option<Reselect> {
-    let when = ground.reselect.as_ref()?;
-    match **when {
+/// Completes when an antenna chooses, and gives it.
+fn reselect(ground: &mut GroundTable, place: Place, faults: &mut Faults) -> Option<Reselect> {
+    let when = *complete(&mut ground.reselect, ReselectWhen::OnLoss, "default", place);
+    match *when {
         ReselectWhen::Grid | ReselectWhen::Periodic => {
+            let offset = **complete(&mut ground.grid_offset, Duration::ZERO, "default", place);
             let Some(period) = ground.grid_period.as_ref() else {
                 let help = "write `grid_period = \"15 s\"`, with the value you mean";
                 faults.report(when.place(), Fault::new("the grid has no period").help(help));
@@ -289,8 +282,8 @@ fn reselect(ground: &GroundTable, place: Place, faults: &mut Faults) -> Option<R
                 faults.report(period.place(), fault.help("let it be at least 100 ms, or choose `always`"));
                 return None;
             }
-            let (period, offset) = (**period, **ground.grid_offset.as_ref()?);
-            Some(match **when {
+            let period = **period;
+            Some(match *when {
                 ReselectWhen::Periodic => Reselect::Periodic { interval: period, offset },
                 _ => Reselect::Grid { period, offset },
             })
@@ -298,18 +291,19 @@ fn reselect(ground: &GroundTable, place: Place, faults: &mut Faults) -> Option<R
         ReselectWhen::Always | ReselectWhen::OnLoss => {
             if ground.grid_period.is_some() || ground.grid_offset.is_some() {
                 let help = "write `reselect = \"grid\"`, or leave the grid's keys out";
-                faults.report(place, Fault::new(format!("`{}` has no grid", **when)).help(help));
+                faults.report(place, Fault::new(format!("`{}` has no grid", *when)).help(help));
                 return None;
             }
-            Some(if **when == ReselectWhen::Always { Reselect::Always } else { Reselect::OnLoss })
+            Some(if *when == ReselectWhen::Always { Reselect::Always } else { Reselect::OnLoss })
         }
     }
 }
 
-fn handover(ground: &GroundTable, faults: &mut Faults) -> Option<Handover> {
-    let time = **ground.handover_time.as_ref()?;
-    let kind = ground.handover.as_ref()?;
-    Some(match **kind {
+/// Completes how an antenna changes its satellite, and gives it.
+fn handover(ground: &mut GroundTable, place: Place, faults: &mut Faults) -> Option<Handover> {
+    let kind = *complete(&mut ground.handover, HandoverKind::BreakBeforeMake, "default", place);
+    let time = **complete(&mut ground.handover_time, Duration::ZERO, "default", place);
+    Some(match *kind {
         HandoverKind::BreakBeforeMake => Handover::BreakBeforeMake { gap: time },
         HandoverKind::MakeBeforeBreak if time.is_zero() => {
             let fault = Fault::new("nothing is made before it breaks: the two links overlap for no time");

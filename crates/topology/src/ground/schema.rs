@@ -3,13 +3,13 @@
 use slantpath_base::{Angle, Duration, Length};
 use slantpath_orbit::ground::Criterion;
 use slantpath_orbit::site::Relay;
-use slantpath_reader::{Counted, Flat, Pair, Setting, choice, policy, section};
+use slantpath_reader::{Counted, Flat, Later, Pair, Setting, choice, policy, section};
 
 use crate::bounds::{ANGLE, HANDOVER, LENGTH};
 
 section! {
     /// A place with antennas: fixed, or on a journey.
-    pub struct SiteTable {
+    pub struct SiteTable<S> {
         /// Geodetic latitude (WGS-84), north positive.
         latitude: Option<Setting<Angle>>, at most ANGLE;
         /// Longitude, east positive.
@@ -28,37 +28,37 @@ section! {
         relay: Setting<RelayName> = RelayName::of(Relay::None);
         /// Antennas of the site, or the number of equal ones; each holds one satellite at a time. One for any
         /// constellation if absent, and none where a cable ends that is no gateway.
-        antennas: Counted<AntennaTable>;
+        antennas: Counted<AntennaTable<S>>;
     }
 }
 
 section! {
     /// One antenna. What it leaves out is as `[ground]` says.
-    pub struct AntennaTable {
+    pub struct AntennaTable<S> {
         /// The constellation that it follows, or `any`.
         constellation: Setting<String> = "any".to_owned();
         /// Rules by which it chooses its satellite.
-        ground: Flat<GroundTable>;
+        ground: Flat<GroundTable<S>>;
     }
 }
 
 section! {
     /// Rules by which an antenna chooses its satellite and changes it.
-    pub struct GroundTable {
+    pub struct GroundTable<S> {
         /// Satellites below this elevation are not used. The preset's if absent.
-        min_elevation: Option<Setting<Angle>>, at most ANGLE;
+        min_elevation: Later<S, Setting<Angle>>, at most ANGLE;
         /// Criterion by which one of the visible satellites is best. `nearest` if absent.
-        criterion: Option<Setting<MeasuredBy>>;
+        criterion: Later<S, Setting<MeasuredBy>>;
         /// Times at which the choice is made. `on-loss` if absent.
-        reselect: Option<Setting<ReselectWhen>>;
+        reselect: Later<S, Setting<ReselectWhen>>;
         /// Time between choices on a grid, or periodic ones.
         grid_period: Option<Setting<Duration>>, at most HANDOVER;
         /// The first choice on a grid, or the first periodic one. 0 s if absent.
         grid_offset: Option<Setting<Duration>>, at most HANDOVER;
         /// Transition from the old satellite to the new one. `break-before-make` if absent.
-        handover: Option<Setting<HandoverKind>>;
+        handover: Later<S, Setting<HandoverKind>>;
         /// The pause of break-before-make, or the overlap of make-before-break. 0 s if absent.
-        handover_time: Option<Setting<Duration>>, at most HANDOVER;
+        handover_time: Later<S, Setting<Duration>>, at most HANDOVER;
     }
 }
 

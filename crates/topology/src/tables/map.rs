@@ -123,9 +123,9 @@ impl Answer<'_> {
 
     /// `positions`: the points below all satellites at regular times, if they are wanted.
     pub(super) fn positions(&self) -> Result<Option<Table>, TableError> {
-        let every = match self.topology.topology.positions_every.as_deref() {
-            Some(Positions::Every(every)) => every.as_nanos(),
-            Some(Positions::Off) | None => return Ok(None),
+        let every = match *self.topology.topology.positions_every {
+            Positions::Every(every) => every.as_nanos(),
+            Positions::Off => return Ok(None),
         };
         let columns = ["satellite", "at_s", "latitude_deg", "longitude_deg", "altitude_km"];
         let mut rows = Rows::new("positions", &columns);

@@ -2,7 +2,7 @@
 
 use slantpath_base::{Duration, Instant};
 use slantpath_results::Table;
-use slantpath_scenario::build::{code, gateways_of};
+use slantpath_scenario::build::gateways_of;
 use slantpath_scenario::schema::Signalling;
 use slantpath_signalling::M3uaEventKind as Kind;
 use slantpath_sigtran::asp::AsState;
@@ -260,9 +260,10 @@ impl Served {
 fn servers(signalling: &Signalling, record: &SignallingRecord<'_>, end: Instant) -> Table {
     let mut columns = ServerColumns::new();
     for (number, (server, table)) in signalling.application_servers.iter().enumerate() {
-        for gateway in gateways_of(signalling, table) {
-            let id = GatewayId(signalling.gateways.position(gateway).expect("a check resolves gateways"));
-            let served = record.served(id, ServerId(number)).until(end);
+        let own = gateways_of(signalling, table);
+        let gateways = signalling.gateways.iter().enumerate().filter(|(_, (name, _))| own.contains(name));
+        for (place, (gateway, _)) in gateways {
+            let served = record.served(GatewayId(place), ServerId(number)).until(end);
             columns.application_server.push(server);
             columns.gateway.push(gateway);
             columns.times_active.push(served.times_active);
@@ -290,7 +291,7 @@ impl<'a> Names<'a> {
             processes: processes_named(signalling),
             associations: signalling.associations.iter().map(|(name, _)| name).collect(),
             servers: signalling.application_servers.iter().map(|(name, _)| name).collect(),
-            points: signalling.points.iter().map(|(name, _)| (code(signalling, name), name)).collect(),
+            points: signalling.points.iter().map(|(name, point)| (point.code.0, name)).collect(),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use slantpath_base::{Duration, Instant};
 use slantpath_results::Table;
-use slantpath_scenario::build::{code, side_name, with_mtp3};
+use slantpath_scenario::build::{side_name, with_mtp3};
 use slantpath_signalling::PointEventKind;
 use slantpath_simulation::{Event, Side, SignallingLinkId, SignallingSimulation};
 use slantpath_ss7::PointCode;
@@ -52,7 +52,7 @@ pub(in crate::run) fn tables(
 /// The name of the point with that code.
 pub(super) fn name_of(scenario: &Scenario, wanted: PointCode) -> String {
     let mut points = scenario.signalling.points.iter();
-    let found = points.find(|(name, _)| code(&scenario.signalling, name) == wanted);
+    let found = points.find(|(_, point)| point.code.0 == wanted);
     found.map_or_else(|| format!("point code {}", wanted.0), |(name, _)| name.to_owned())
 }
 

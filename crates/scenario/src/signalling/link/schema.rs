@@ -1,14 +1,16 @@
 //! `[signalling.links.<name>]`: signalling links, and what carries them.
 
+use std::sync::Arc;
+
 use slantpath_base::{DataRate, Duration, Probability};
 use slantpath_reader::{
-    Later, OneOf, Origin, Pair, Place, Setting, Spent, Stage, choice, policy, section, tagged,
+    Later, OneOf, Origin, Pair, Place, Resolved, Setting, Spent, Stage, choice, policy, section, tagged,
 };
 use slantpath_sigtran::m2pa::{self, T7From};
 use slantpath_ss7::mtp2;
 
 use crate::bounds::{DELAY, LINE_RATE, LINK_SET, LOOP, MESSAGES, MSU, TIMER, UNITS};
-use crate::schema::Interval;
+use crate::schema::{Interval, SctpProfile};
 
 section! {
     /// A signalling link between two points.
@@ -181,6 +183,8 @@ section! {
         t7: Setting<Duration> = timers().t7, at most TIMER;
         /// From when on it runs for a message.
         t7_from: Setting<T7FromChoice> = T7FromChoice::of(end().t7_from);
+        /// Settings of the association, those of `profile`.
+        settings: Later<S, Resolved<Arc<SctpProfile>>>;
     }
 }
 
@@ -421,7 +425,9 @@ mod tests {
     fn each_timer_of_m2pa_reaches_its_place() {
         let ms = Duration::from_millis;
         let text = format!("profile = \"default\"\nprimary = \"wire\"\n{TIMERS}");
-        let timers = read::<M2pa<Written>>(&text).finish().unwrap().config().timers;
+        let mut m2pa = read::<M2pa<Written>>(&text);
+        m2pa.settings.resolve(Some(Arc::new(read(""))));
+        let timers = m2pa.finish().unwrap().config().timers;
         let waits =
             [timers.t1, timers.t2, timers.t3, timers.t4_normal, timers.t4_emergency, timers.t6, timers.t7];
         assert_eq!(waits, [41_000, 42_000, 1_300, 9_000, 440, 3_600, 700].map(ms));

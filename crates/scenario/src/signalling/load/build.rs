@@ -6,23 +6,22 @@ use slantpath_ss7::load::{self, ByCode, ByTitle, GeneratorConfig, Lengths, Routi
 use slantpath_ss7::mtp3::{ServiceIndicator, ServiceInformation};
 use slantpath_ss7::sccp::{Digits, GlobalTitle, PartyAddress, Ssn};
 
-use crate::flow::trace::Traces;
-use crate::signalling::names::code;
+use crate::signalling::names::{Unresolved, code, known};
 use crate::signalling::schema::{
     Arrivals, LengthMix, Load, LoadRouting, LoadSelection, LoadStep, Signalling,
 };
 
 /// Routing of the messages of a load.
-pub(crate) fn routing<S: Stage>(signalling: &Signalling<S>, load: &Load<S>) -> Routing {
+pub(crate) fn routing<S: Stage>(signalling: &Signalling<S>, load: &Load<S>) -> Result<Routing, Unresolved> {
     let code = ByCode {
-        destinations: load.to.iter().map(|to| code(signalling, to)).collect(),
+        destinations: load.to.iter().map(|to| code(signalling, to)).collect::<Result<_, _>>()?,
         service: service_of(load),
     };
-    let Some(title) = by_title(signalling, load) else { return Routing::PointCode(code) };
-    match (*load.routing, &load.title_share) {
+    let Some(title) = by_title(signalling, load)? else { return Ok(Routing::PointCode(code)) };
+    Ok(match (*load.routing, &load.title_share) {
         (LoadRouting::Shared, Some(share)) => Routing::Shared { title_share: share.as_f64(), title, code },
         _ => Routing::GlobalTitle(title),
-    }
+    })
 }
 
 fn service_of<S: Stage>(load: &Load<S>) -> ServiceIndicator {
@@ -30,24 +29,26 @@ fn service_of<S: Stage>(load: &Load<S>) -> ServiceIndicator {
     service.unwrap_or(ServiceIndicator::ISUP)
 }
 
-fn by_title<S: Stage>(signalling: &Signalling<S>, load: &Load<S>) -> Option<ByTitle> {
-    let translator = load.translator.as_ref().filter(|_| load.routing.is_by_title())?;
+fn by_title<S: Stage>(signalling: &Signalling<S>, load: &Load<S>) -> Result<Option<ByTitle>, Unresolved> {
+    let Some(translator) = load.translator.as_ref().filter(|_| load.routing.is_by_title()) else {
+        return Ok(None);
+    };
     let subsystem = load.subsystem.map(|ssn| Ssn(*ssn));
-    let called = |digits: &String| PartyAddress {
-        ssn: subsystem,
-        global_title: Some(GlobalTitle::with(
+    let called = |digits: &String| {
+        let title = GlobalTitle::with(
             Some(*load.translation_type),
             Some(*load.plan),
             Some(*load.nature),
-            Digits::parse(digits).expect("a check reads digits"),
-        )),
-        ..PartyAddress::default()
+            known(Digits::parse(digits).ok(), digits)?,
+        );
+        Ok(PartyAddress { ssn: subsystem, global_title: Some(title), ..PartyAddress::default() })
     };
-    Some(ByTitle {
-        translator: code(signalling, translator),
-        called: load.called.iter().flat_map(|called| called.iter()).map(called).collect(),
+    let all = load.called.iter().flat_map(|called| called.iter());
+    Ok(Some(ByTitle {
+        translator: code(signalling, translator)?,
+        called: all.map(called).collect::<Result<_, _>>()?,
         calling: PartyAddress { routes_on_ssn: true, ssn: subsystem, ..PartyAddress::default() },
-    })
+    }))
 }
 
 fn step_of(step: &LoadStep) -> load::LoadStep {
@@ -55,8 +56,8 @@ fn step_of(step: &LoadStep) -> load::LoadStep {
 }
 
 /// Configuration of the generator of a load.
-pub fn generator(signalling: &Signalling, load: &Load, traces: &Traces) -> GeneratorConfig {
-    let point = signalling.points.find(&load.from).expect("a check resolves points");
+pub(crate) fn generator(signalling: &Signalling, load: &Load) -> Result<GeneratorConfig, Unresolved> {
+    let point = known(signalling.points.find(&load.from), &load.from)?;
     let service = service_of(load);
     let lengths = match &*load.lengths {
         LengthMix::IsupCalls => Lengths::isup_calls(),
@@ -76,12 +77,9 @@ pub fn generator(signalling: &Signalling, load: &Load, traces: &Traces) -> Gener
             mean_off: load.mean_off.map(|mean| *mean).unwrap_or_default(),
         },
         Arrivals::Poisson => load::Arrivals::Poisson,
-        Arrivals::Trace => {
-            let messages = load.trace.as_ref().and_then(|file| traces.loads.get(&**file));
-            load::Arrivals::Trace(messages.cloned().unwrap_or_default())
-        }
+        Arrivals::Trace => load::Arrivals::Trace(load.messages.0.clone()),
     };
-    GeneratorConfig {
+    Ok(GeneratorConfig {
         links: *load.links,
         first_link: 0,
         erlang_per_link: *load.erlang_per_link,
@@ -93,8 +91,8 @@ pub fn generator(signalling: &Signalling, load: &Load, traces: &Traces) -> Gener
             LoadSelection::Trace => load::Selection::Trace,
         },
         arrivals,
-        routing: routing(signalling, load),
-        origin: code(signalling, &load.from),
+        routing: routing(signalling, load)?,
+        origin: point.code.0,
         service: ServiceInformation {
             indicator: service,
             network: point.network.policy(),
@@ -102,5 +100,5 @@ pub fn generator(signalling: &Signalling, load: &Load, traces: &Traces) -> Gener
         },
         start: Instant::START + *load.start,
         stop: Instant::START + *load.stop,
-    }
+    })
 }

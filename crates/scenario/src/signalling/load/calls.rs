@@ -10,9 +10,8 @@ use slantpath_ss7::mtp3::Sls;
 use slantpath_ss7::sccp::Ssn;
 use slantpath_ss7::sccp::gtt::{Ending, NoTranslation, Outcome, Translator, follow};
 
-use crate::flow::trace::Traces;
 use crate::signalling::load::build::generator;
-use crate::signalling::names::code;
+use crate::signalling::names::resolved;
 use crate::signalling::route::titles::rule_named;
 use crate::signalling::schema::{Load, Signalling};
 use slantpath_ss7::sccp::gtt::Sharing;
@@ -20,14 +19,13 @@ use slantpath_ss7::sccp::gtt::Sharing;
 /// Called when all else about points, translations and loads is right.
 pub(crate) fn check(
     signalling: &Signalling,
-    traces: &Traces,
     translators: &BTreeMap<PointCode, Translator>,
     faults: &mut Faults,
 ) {
     let points: BTreeMap<PointCode, &str> =
-        signalling.points.iter().map(|(name, _)| (code(signalling, name), name)).collect();
+        signalling.points.iter().map(|(name, point)| (point.code.0, name)).collect();
     for (name, load) in signalling.load.iter() {
-        let config = generator(signalling, load, traces);
+        let Some(config) = resolved(generator(signalling, load), faults) else { continue };
         let Some((ByTitle { translator, called, calling }, _)) = config.routing.title() else { continue };
         let selections = selections(&config);
         let mut reported: Vec<Ending> = Vec::new();

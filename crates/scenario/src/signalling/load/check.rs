@@ -2,17 +2,18 @@
 
 use slantpath_base::Duration;
 use slantpath_reader::{Fault, Faults, Files, Named, Place, Setting, Written};
+use slantpath_simulation::number_links;
 use slantpath_ss7::PointCodeFormat;
 use slantpath_ss7::load::{Generator, GeneratorError};
 use slantpath_ss7::sccp::Digits;
 
 use super::trace;
 use crate::fault::before_the_end;
-use crate::flow::trace::{Traces, behind_the_end};
+use crate::flow::trace::behind_the_end;
 use crate::signalling::build::{loads, no_seed};
 use crate::signalling::load::build::generator;
 use crate::signalling::load::build::routing as routing_of;
-use crate::signalling::names::point;
+use crate::signalling::names::{point, resolved};
 use crate::signalling::network::must_reach;
 use crate::signalling::route::titles::at_most;
 use crate::signalling::schema::{
@@ -168,7 +169,6 @@ pub(crate) fn complete(
     signalling: &mut Signalling<Written>,
     duration: Duration,
     files: &Files,
-    traces: &mut Traces,
     faults: &mut Faults,
 ) {
     let services: Vec<u8> = signalling.load.iter().map(|(_, load)| service_for(signalling, load)).collect();
@@ -187,7 +187,10 @@ pub(crate) fn complete(
             let message = format!("the load stops at {}, before it starts at {}", *stop, *load.start);
             faults.report(stop.place(), Fault::new(message).help("let `stop` be later than `start`"));
         }
-        let Some(file) = &load.trace else { continue };
+        let Some(file) = &load.trace else {
+            load.messages.resolve(Some(Vec::new()));
+            continue;
+        };
         let Some((messages, digest)) = trace::load(file, file.place(), wanted, files, faults) else {
             continue;
         };
@@ -203,7 +206,7 @@ pub(crate) fn complete(
         let times = messages.iter().map(|message| message.at.saturating_add(*load.start));
         let stop = load.stop.map_or(duration, |stop| *stop).min(duration);
         behind_the_end(["messages", "sent"], times, stop, file.place(), faults);
-        traces.loads.insert((**file).clone(), messages);
+        load.messages.resolve(Some(messages));
     }
 }
 
@@ -236,15 +239,19 @@ fn wanted(signalling: &Signalling<Written>, load: &Load<Written>) -> trace::Want
     let format = signalling.points.find(&load.from).map(|from| from.format.policy());
     let greatest = if format == Some(PointCodeFormat::Ansi) { u8::MAX } else { 15 };
     trace::Wanted {
-        lengths: routing_of(signalling, load).lengths().filter(|_| says_lengths),
+        lengths: routing_of(signalling, load)
+            .ok()
+            .and_then(|routing| routing.lengths())
+            .filter(|_| says_lengths),
         selections: (*load.selection == LoadSelection::Trace).then_some(greatest),
     }
 }
 
 /// Called when points, links, routes and translations are right. `calls` reports where called titles lead.
-pub(crate) fn check(signalling: &Signalling, traces: &Traces, faults: &mut Faults) {
+pub(crate) fn check(signalling: &Signalling, faults: &mut Faults) {
     for (name, load) in signalling.load.iter() {
-        if let Err(error) = Generator::new(generator(signalling, load, traces), no_seed(), name) {
+        let Some(config) = resolved(generator(signalling, load), faults) else { continue };
+        if let Err(error) = Generator::new(config, no_seed(), name) {
             let (place, help) = cure(load, &error);
             faults.report(place, Fault::new(format!("load `{name}`: {error}")).help(help));
         }
@@ -256,7 +263,8 @@ pub(crate) fn check(signalling: &Signalling, traces: &Traces, faults: &mut Fault
             must_reach(signalling, &load.from, translator, translator.place(), faults);
         }
     }
-    if let Err(number) = loads(signalling, traces)
+    let Some(mut loads) = resolved(loads(signalling), faults) else { return };
+    if let Err(number) = number_links(&mut loads)
         && let Some((name, load)) = signalling.load.iter().nth(number)
     {
         let message = format!(

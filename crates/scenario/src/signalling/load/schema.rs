@@ -1,7 +1,10 @@
 //! `[signalling.load.<name>]`: what a generator sends on signalling links.
 
 use slantpath_base::{DataRate, Duration, Probability};
-use slantpath_reader::{Data, Fault, Json, Later, Named, Node, Setting, Value, choice, json, section};
+use slantpath_reader::{
+    Data, Fault, Json, Later, Named, Node, Resolved, Setting, Value, choice, json, section,
+};
+use slantpath_ss7::load::TracedArrival;
 
 use crate::bounds::{ERLANG, RATE, RUN, WEIGHT};
 
@@ -67,6 +70,8 @@ section! {
         stop: Later<S, Setting<Duration>>, at most RUN;
         /// Time after which a message that has not arrived is given up: it is lost, or late if it comes after all.
         give_up_after: Setting<Duration> = Duration::from_secs(10), at most RUN;
+        /// Messages that the trace lists; none without one.
+        messages: Later<S, Resolved<Vec<TracedArrival>>>;
     }
 }
 

@@ -8,13 +8,13 @@ use slantpath_ss7::mtp3::{ServiceIndicator, Slc};
 use slantpath_ss7::sccp::gtt::Translator;
 use slantpath_ss7::sccp::{self, Ssn, Subsystem};
 
-use crate::signalling::names::{code, codes_behind, link_sets};
-use crate::signalling::route::build::translator;
+use crate::signalling::names::{Unresolved, code, codes_behind, known, link_sets};
+use crate::signalling::route::build::{NoTranslator, translator};
 use crate::signalling::schema::{self, Point, Signalling};
 
 /// MTP3 of a point, with link sets named by the adjacent points.
-pub fn mtp3(signalling: &Signalling, name: &str, point: &Point) -> node::Config {
-    let mut config = node::Config::new(name, code(signalling, name));
+pub(crate) fn mtp3(signalling: &Signalling, name: &str, point: &Point) -> Result<node::Config, Unresolved> {
+    let mut config = node::Config::new(name, point.code.0);
     config.format = point.format.policy();
     config.network = point.network.policy();
     config.function = point.function.policy();
@@ -43,18 +43,18 @@ pub fn mtp3(signalling: &Signalling, name: &str, point: &Point) -> node::Config 
     config.users = point.users.iter().filter_map(|user| ServiceIndicator::new(*user)).collect();
     for (adjacent, links) in link_sets(signalling, name) {
         let link = |name: &str| {
-            let link = signalling.links.find(name).expect("it was just found");
+            let link = known(signalling.links.find(name), name)?;
             let sequence = match *link.carrier {
                 schema::Carrier::M2pa(_) => SequenceNumbers::Bits24,
                 schema::Carrier::Mtp2(_) => SequenceNumbers::Bits7,
             };
             let slc = Slc(*link.slc);
-            node::LinkConfig { name: name.to_owned(), slc, sequence }
+            Ok(node::LinkConfig { name: name.to_owned(), slc, sequence })
         };
         config.link_sets.push(LinkSetConfig {
             name: adjacent.to_owned(),
-            adjacent: code(signalling, adjacent),
-            links: links.into_iter().map(link).collect(),
+            adjacent: code(signalling, adjacent)?,
+            links: links.into_iter().map(link).collect::<Result<_, _>>()?,
         });
     }
     let own = link_sets(signalling, name).into_iter().flat_map(|(_, links)| links);
@@ -65,10 +65,11 @@ pub fn mtp3(signalling: &Signalling, name: &str, point: &Point) -> node::Config 
         let config = node::RouteConfig { link_set: (*route.via).clone(), priority: *route.priority };
         destinations.entry(&route.to).or_default().push(config);
     }
-    let destination = |(to, routes)| node::DestinationConfig { point_code: code(signalling, to), routes };
-    config.destinations = destinations.into_iter().map(destination).collect();
-    config.served = codes_behind(signalling, name);
-    config
+    let destination =
+        |(to, routes)| Ok(node::DestinationConfig { point_code: code(signalling, to)?, routes });
+    config.destinations = destinations.into_iter().map(destination).collect::<Result<_, _>>()?;
+    config.served = codes_behind(signalling, name)?;
+    Ok(config)
 }
 
 /// SCCP of a point, if it has one.
@@ -77,13 +78,14 @@ pub(crate) fn sccp(
     name: &str,
     point: &Point,
     translator: Translator,
-) -> Option<sccp::NodeConfig> {
-    let table = point.sccp.as_ref()?;
-    let mut config = sccp::NodeConfig::new(code(signalling, name), point.network.policy());
+) -> Result<Option<sccp::NodeConfig>, Unresolved> {
+    let Some(table) = &point.sccp else { return Ok(None) };
+    let mut config = sccp::NodeConfig::new(point.code.0, point.network.policy());
     config.timers = table.timers();
     config.reassembly = table.reassembly_limits();
-    let concerned: BTreeSet<PointCode> = table.concerned.iter().map(|name| code(signalling, name)).collect();
-    let backup = table.backup.as_ref().map(|name| code(signalling, name));
+    let concerned = table.concerned.iter().map(|name| code(signalling, name));
+    let concerned: BTreeSet<PointCode> = concerned.collect::<Result<_, _>>()?;
+    let backup = table.backup.as_ref().map(|name| code(signalling, name)).transpose()?;
     let subsystem = || Subsystem { concerned: concerned.clone(), backup };
     config.subsystems = point.subsystems.iter().map(|ssn| (Ssn(*ssn), subsystem())).collect();
     let rules = signalling.translations.iter().filter(|rule| *rule.at == name);
@@ -91,20 +93,24 @@ pub(crate) fn sccp(
     for far in known.chain(table.backup.as_deref()).filter(|far| *far != name) {
         let capability = signalling.points.find(far).and_then(|far| far.sccp.as_ref());
         let capability = capability.map(|far| far.capability()).unwrap_or_default();
-        let remote = config.remotes.entry(code(signalling, far)).or_default();
+        let remote = config.remotes.entry(code(signalling, far)?).or_default();
         remote.capability = capability;
         if table.backup.as_ref().is_some_and(|backup| **backup == *far) {
             remote.subsystems.extend(config.subsystems.keys());
         }
     }
     config.translator = translator;
-    Some(config)
+    Ok(Some(config))
 }
 
 /// SCCP of the point of that name, if it has one, once translations are right.
-pub(crate) fn sccp_of(signalling: &Signalling, name: &str) -> Option<sccp::NodeConfig> {
-    let point = signalling.points.find(name).expect("a check resolves points");
-    sccp(signalling, name, point, translator(signalling, name).expect("a check has made it before"))
+pub(crate) fn sccp_of(signalling: &Signalling, name: &str) -> Result<Option<sccp::NodeConfig>, Unresolved> {
+    let point = known(signalling.points.find(name), name)?;
+    let translator = translator(signalling, name).map_err(|error| match error {
+        NoTranslator::Contradictory(_) => Unresolved(name.to_owned()),
+        NoTranslator::Unresolved(unresolved) => unresolved,
+    });
+    sccp(signalling, name, point, translator?)
 }
 
 /// Tells whether messages of a point's MTP3 may go to a destination, by any route.

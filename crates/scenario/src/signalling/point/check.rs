@@ -6,8 +6,7 @@ use slantpath_ss7::mtp3::NetworkIndicator;
 use slantpath_ss7::mtp3::node::Function;
 use slantpath_ss7::sccp::{ConfigError, Node, TimerError};
 
-use crate::signalling::names::point;
-use crate::signalling::names::{code, has_sccp};
+use crate::signalling::names::{has_sccp, point, resolved};
 use crate::signalling::point::build::sccp;
 use crate::signalling::route::build::translator;
 use crate::signalling::schema::{Congestion, Point, Sccp, Signalling};
@@ -65,7 +64,7 @@ pub(crate) fn names(signalling: &Signalling<Written>, faults: &mut Faults) {
     }
 }
 
-fn users(signalling: &Signalling<Written>, name: &str, named: &Named<Point>, faults: &mut Faults) {
+fn users(signalling: &Signalling<Written>, name: &str, named: &Named<Point<Written>>, faults: &mut Faults) {
     let place = named.users.place();
     if let Some(user) = named.users.iter().find(|user| **user > 15) {
         let message = format!("there is no service indicator {user}");
@@ -118,7 +117,9 @@ pub(crate) fn check(signalling: &Signalling, faults: &mut Faults) {
         if faults.len() > before {
             continue;
         }
-        let Some(config) = sccp(signalling, name, named, translator) else { continue };
+        let Some(Some(config)) = resolved(sccp(signalling, name, named, translator), faults) else {
+            continue;
+        };
         if let Err(error) = Node::new(config) {
             let (place, help) = match &error {
                 ConfigError::ReservedSubsystem(_) => {
@@ -126,7 +127,7 @@ pub(crate) fn check(signalling: &Signalling, faults: &mut Faults) {
                 }
                 ConfigError::TooFewOctets { point_code, .. } => {
                     let mut points = signalling.points.iter();
-                    let far = points.find(|(far, _)| code(signalling, far) == *point_code);
+                    let far = points.find(|(_, far)| far.code.0 == *point_code);
                     let far = far.and_then(|(_, far)| Some(far.sccp.as_ref()?.longest_message.place()));
                     (far.unwrap_or_else(|| named.place()), "268 B is usual on links of 64 kbit/s")
                 }

@@ -1,21 +1,21 @@
 //! `[signalling.points.<name>]`: a signalling point.
 
-use slantpath_reader::{Flat, Nested, Setting, choice, policy, section};
-use slantpath_ss7::PointCodeFormat;
+use slantpath_reader::{Flat, Later, Nested, Resolved, Setting, choice, policy, section};
 use slantpath_ss7::mtp3::NetworkIndicator;
 use slantpath_ss7::mtp3::node::{self, Function};
+use slantpath_ss7::{PointCode, PointCodeFormat};
 
 use crate::bounds::MESSAGES;
 use crate::signalling::schema::{Mtp3Timers, Processing, Sccp};
 
 /// A point where nobody says otherwise.
 fn usual() -> node::Config {
-    node::Config::new("", slantpath_ss7::PointCode(0))
+    node::Config::new("", PointCode(0))
 }
 
 section! {
     /// A signalling point.
-    pub struct Point {
+    pub struct Point<S> {
         /// Point code, as a number or as three with dashes.
         point_code: Setting<String>;
         /// Format in which point codes are written and sent.
@@ -53,6 +53,8 @@ section! {
         sccp: Option<Nested<Sccp>>;
         /// Time and capacity that a message needs to be processed. None if absent.
         processing: Option<Nested<Processing>>;
+        /// The point code that `point_code` writes in `format`.
+        code: Later<S, Resolved<PointCode>>;
     }
 }
 

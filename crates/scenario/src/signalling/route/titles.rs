@@ -9,10 +9,9 @@ use slantpath_ss7::sccp::gtt::{
     DigitPattern, GttError, TranslationLoop, Translator, find_dead_ends, find_loops,
 };
 
-use crate::signalling::names::code;
-use crate::signalling::names::point;
+use crate::signalling::names::{point, resolved};
 use crate::signalling::network::must_reach;
-use crate::signalling::route::build::{translation_name, translator};
+use crate::signalling::route::build::{NoTranslator, translation_name, translator};
 use crate::signalling::schema::{Signalling, Translation};
 use slantpath_ss7::sccp::gtt::{RouteOn, Sharing};
 
@@ -89,12 +88,15 @@ pub(crate) fn check(signalling: &Signalling, faults: &mut Faults) -> BTreeMap<Po
     let mut translators = BTreeMap::new();
     let mut points = BTreeMap::new();
     for (name, named) in signalling.points.iter() {
-        points.insert(code(signalling, name), name);
+        points.insert(named.code.0, name);
         match translator(signalling, name) {
             Ok(translator) => {
-                translators.insert(code(signalling, name), translator);
+                translators.insert(named.code.0, translator);
             }
-            Err(error) => {
+            Err(NoTranslator::Unresolved(unresolved)) => {
+                resolved::<()>(Err(unresolved), faults);
+            }
+            Err(NoTranslator::Contradictory(error)) => {
                 let place = match &error {
                     GttError::Contradiction { second, .. } => place_of(signalling, second),
                     _ => None,

@@ -1,49 +1,46 @@
 //! The script of a scenario as what is done to its signalling network.
 
 use slantpath_base::Instant;
+use slantpath_reader::Setting;
 use slantpath_signalling::{LinkEndChange, PointChange, ProcessChange};
 use slantpath_simulation::{AspId, Change, LinkChange, Side, SignallingLinkId};
 use slantpath_ss7::sccp::Ssn;
 
-use crate::signalling::names::point_id;
+use crate::signalling::names::{Unresolved, known, point_id};
 use crate::signalling::schema::{Signalling, SignallingAction, SignallingEvent};
 
 /// Everything that is done, in the order of the file.
-pub(crate) fn changes(signalling: &Signalling) -> Vec<(Instant, Change)> {
-    let of = |event: &SignallingEvent| {
+pub(crate) fn changes(signalling: &Signalling) -> Result<Vec<(Instant, Change)>, Unresolved> {
+    let mut changes = Vec::new();
+    for event in &signalling.script {
         let at = Instant::START + *event.at;
-        changes_of(signalling, event).into_iter().map(move |change| (at, change))
-    };
-    signalling.script.iter().flat_map(|event| of(event)).collect()
+        changes.extend(changes_of(signalling, event)?.into_iter().map(|change| (at, change)));
+    }
+    Ok(changes)
 }
 
-fn changes_of(signalling: &Signalling, event: &SignallingEvent) -> Vec<Change> {
+fn changes_of(signalling: &Signalling, event: &SignallingEvent) -> Result<Vec<Change>, Unresolved> {
     if let Some(asp) = &event.asp {
-        let asp = AspId(signalling.asps.position(asp).expect("a check resolves ASPs"));
+        let asp = AspId(known(signalling.asps.position(asp), asp)?);
         let change = match *event.action {
             SignallingAction::Activate => ProcessChange::Activate,
             SignallingAction::Deactivate => ProcessChange::Deactivate,
             SignallingAction::Fail => ProcessChange::Fail,
             SignallingAction::Restore => ProcessChange::Restore,
             // A check refuses the rest.
-            _ => return Vec::new(),
+            _ => return Ok(Vec::new()),
         };
-        return vec![Change::Process(asp, change)];
+        return Ok(vec![Change::Process(asp, change)]);
     }
-    let link = event
-        .link
-        .as_ref()
-        .map(|name| SignallingLinkId(signalling.links.position(name).expect("a check resolves links")));
-    let point = event
-        .point
-        .as_ref()
-        .map(|name| point_id(signalling, name).expect("a check gives these events points with MTP3"));
+    let link_id = |name: &Setting<String>| known(signalling.links.position(name), name).map(SignallingLinkId);
+    let link = event.link.as_ref().map(link_id).transpose()?;
+    let point = event.point.as_ref().map(|name| known(point_id(signalling, name), name)).transpose()?;
     let ssn = event.subsystem.map(|subsystem| Ssn(*subsystem));
     let whole = |change| link.map(|link| Change::Link(link, change)).into_iter().collect();
     let of_point = |change| point.map(|point| Change::Point(point, change)).into_iter().collect();
     let of_subsystem = |change: fn(Ssn) -> PointChange| ssn.map(change).map(of_point).unwrap_or_default();
     let at_end = |change| ends(signalling, event, change);
-    match *event.action {
+    Ok(match *event.action {
         SignallingAction::Activate => whole(LinkChange::Activate),
         SignallingAction::Deactivate => whole(LinkChange::Deactivate),
         SignallingAction::Emergency => at_end(LinkEndChange::Emergency),
@@ -58,7 +55,7 @@ fn changes_of(signalling: &Signalling, event: &SignallingEvent) -> Vec<Change> {
         SignallingAction::SubsystemComes => of_subsystem(PointChange::SubsystemComes),
         SignallingAction::SubsystemGoes => of_subsystem(PointChange::SubsystemGoes),
         SignallingAction::Uninhibit => at_end(LinkEndChange::Uninhibit),
-    }
+    })
 }
 
 /// A change at the point's end of the link, or of all its links.

@@ -27,15 +27,13 @@ pub(crate) fn places(
     let signalling = &scenario.signalling;
     let mut places = Vec::new();
     for (number, (name, table)) in signalling.associations.iter().enumerate() {
-        let gateway = node_of(signalling, gateway_point(signalling, &table.gateway));
-        let names = [gateway.as_str(), asp_node(signalling, &table.asp)];
-        let nodes = names.map(|node| site.nodes[node]);
-        site.join_both(nodes[0], nodes[1])?;
+        let of_gateway = site.host_named(&node_of(signalling, gateway_point(signalling, &table.gateway)))?;
+        let of_asp = site.host_named(asp_node(signalling, &table.asp))?;
+        site.join_both([of_gateway, of_asp])?;
         let port = FIRST_PORT + u16::try_from(number).unwrap_or(u16::MAX - FIRST_PORT);
-        let profile = scenario.sctp.find(&table.profile).expect("a check resolves profiles");
-        let [process, gateway] = site.addresses(&table.primary, nodes[1], nodes[0]);
+        let [process, gateway] = site.addresses(&table.primary, [of_asp, of_gateway])?;
         let config = |local_addresses, peer| AssociationConfig {
-            sctp: Box::new(profile.config(STREAMS)),
+            sctp: Box::new(table.settings.config(STREAMS)),
             local_addresses,
             local_port: port,
             peer,
@@ -46,13 +44,14 @@ pub(crate) fn places(
         // The gateway listens, the ASP opens (RFC 4666, section 1.4.8).
         let peer = Peer { addresses: gateway.clone(), port };
         let configs = [config(gateway, None), config(process, Some(peer))];
-        for ((((side, name_of_side), node), name_of_node), mut config) in
-            Side::BOTH.into_iter().zip(["gateway", "asp"]).zip(nodes).zip(names).zip(configs)
+        for (((side, name_of_side), host), mut config) in
+            Side::BOTH.into_iter().zip(["gateway", "asp"]).zip([of_gateway, of_asp]).zip(configs)
         {
-            config.sctp.ip = ip_fields(&scenario.nodes, name_of_node, None);
+            let node = site.node(host);
+            config.sctp.ip = ip_fields(&scenario.nodes, site.graph.node_name(node), None);
             let end = AssociationSide { carried: Carried::Adaptation(AdaptationId(number)), side };
             let path = format!("signalling/associations/{name}/{name_of_side}");
-            let association = site.host(node).add_association(&config, seed, &path);
+            let association = site.host(host).add_association(&config, seed, &path);
             places.push(AssociationPlace { end, node, association });
         }
     }

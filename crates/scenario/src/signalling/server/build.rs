@@ -7,7 +7,7 @@ use slantpath_simulation::{
     ServedPointId, ServerConfig, UserPlace,
 };
 
-use crate::signalling::names::{code, gateway_point, is_served, point_id};
+use crate::signalling::names::{Unresolved, code, gateway_point, is_served, known, point_id};
 use crate::signalling::point::build::sccp_of;
 use crate::signalling::schema::{ApplicationServer, Signalling};
 
@@ -17,32 +17,39 @@ fn served(signalling: &Signalling) -> impl Iterator<Item = &str> {
 }
 
 /// Place of the users of a point: at a point with MTP3, or above M3UA.
-pub(crate) fn place(signalling: &Signalling, point: &str) -> UserPlace {
-    if let Some(id) = point_id(signalling, point) {
-        return UserPlace::Point(id);
+pub(crate) fn place(signalling: &Signalling, point: &str) -> Result<UserPlace, Unresolved> {
+    match point_id(signalling, point) {
+        Some(id) => Ok(UserPlace::Point(id)),
+        None => served_point(signalling, point).map(UserPlace::Served),
     }
-    let number = served(signalling).position(|name| name == point);
-    UserPlace::Served(ServedPointId(number.expect("a check resolves points")))
+}
+
+/// The number of a point whose users are above M3UA.
+fn served_point(signalling: &Signalling, point: &str) -> Result<ServedPointId, Unresolved> {
+    known(served(signalling).position(|name| name == point), point).map(ServedPointId)
 }
 
 /// The routing key of an application server.
-pub(crate) fn traffic_key(signalling: &Signalling, server: &ApplicationServer) -> TrafficKey {
+pub(crate) fn traffic_key(
+    signalling: &Signalling,
+    server: &ApplicationServer,
+) -> Result<TrafficKey, Unresolved> {
     let destination = KeyDestination {
-        dpc: code(signalling, &server.dpc),
+        dpc: code(signalling, &server.dpc)?,
         service_indicators: server.si.to_vec(),
-        opcs: server.opc.iter().map(|opc| code(signalling, opc)).collect(),
+        opcs: server.opc.iter().map(|opc| code(signalling, opc)).collect::<Result<_, _>>()?,
     };
     let network_appearance = server.network_appearance.map(|network| *network);
-    TrafficKey { network_appearance, destinations: vec![destination] }
+    Ok(TrafficKey { network_appearance, destinations: vec![destination] })
 }
 
 /// Everything that speaks M3UA.
-pub(crate) fn m3ua(signalling: &Signalling) -> M3uaConfig {
-    let asp_id = |name: &str| AspId(signalling.asps.position(name).expect("a check resolves ASPs"));
+pub(crate) fn m3ua(signalling: &Signalling) -> Result<M3uaConfig, Unresolved> {
+    let asp_id = |name: &String| known(signalling.asps.position(name), name).map(AspId);
     let gateways = signalling.gateways.iter().map(|(name, table)| {
         let point = gateway_point(signalling, name);
-        GatewayConfig {
-            point: point_id(signalling, point).expect("a check gives gateways points with links"),
+        Ok(GatewayConfig {
+            point: known(point_id(signalling, point), point)?,
             name: name.to_owned(),
             gateway: asp::GatewayConfig {
                 recovery: *table.t_r,
@@ -50,8 +57,8 @@ pub(crate) fn m3ua(signalling: &Signalling) -> M3uaConfig {
                 ..asp::GatewayConfig::default()
             },
             queue: table.queue_limits(),
-            format: signalling.points.find(point).expect("just found").format.policy(),
-        }
+            format: known(signalling.points.find(point), point)?.format.policy(),
+        })
     });
     let asps = signalling.asps.iter().map(|(name, table)| AspConfig {
         name: name.to_owned(),
@@ -62,34 +69,32 @@ pub(crate) fn m3ua(signalling: &Signalling) -> M3uaConfig {
         },
         audit: *table.audit,
     });
-    let points = served(signalling).map(|name| ServedPointConfig {
-        name: name.to_owned(),
-        code: code(signalling, name),
-        sccp: sccp_of(signalling, name),
+    let points = served(signalling).map(|name| {
+        let (code, sccp) = (code(signalling, name)?, sccp_of(signalling, name)?);
+        Ok(ServedPointConfig { name: name.to_owned(), code, sccp })
     });
     let servers = signalling.application_servers.iter().map(|(name, table)| {
-        let point = served(signalling).position(|point| *table.dpc == point);
-        ServerConfig {
+        Ok(ServerConfig {
             name: name.to_owned(),
             routing_context: *table.routing_context,
             network_appearance: table.network_appearance.map(|network| *network),
-            point: ServedPointId(point.expect("its point is served")),
-            opcs: table.opc.iter().map(|opc| code(signalling, opc)).collect(),
+            point: served_point(signalling, &table.dpc)?,
+            opcs: table.opc.iter().map(|opc| code(signalling, opc)).collect::<Result<_, _>>()?,
             services: table.si.to_vec(),
             traffic_mode: table.traffic_mode.mode(),
             needed_active: usize::from(*table.needed_active),
-            asps: table.asps.iter().map(|asp| asp_id(asp)).collect(),
-        }
+            asps: table.asps.iter().map(asp_id).collect::<Result<_, _>>()?,
+        })
     });
-    let associations = signalling.associations.iter().map(|(_, table)| AdaptationConfig {
-        gateway: GatewayId(signalling.gateways.position(&table.gateway).expect("a check resolves gateways")),
-        asp: asp_id(&table.asp),
+    let associations = signalling.associations.iter().map(|(_, table)| {
+        let gateway = known(signalling.gateways.position(&table.gateway), &table.gateway)?;
+        Ok(AdaptationConfig { gateway: GatewayId(gateway), asp: asp_id(&table.asp)? })
     });
-    M3uaConfig {
-        gateways: gateways.collect(),
+    Ok(M3uaConfig {
+        gateways: gateways.collect::<Result<_, _>>()?,
         asps: asps.collect(),
-        points: points.collect(),
-        servers: servers.collect(),
-        associations: associations.collect(),
-    }
+        points: points.collect::<Result<_, _>>()?,
+        servers: servers.collect::<Result<_, _>>()?,
+        associations: associations.collect::<Result<_, _>>()?,
+    })
 }

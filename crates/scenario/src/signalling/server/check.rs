@@ -1,6 +1,8 @@
 //! Gateways, ASPs, associations and application servers: names that exist, keys that do not contradict each other,
 //! traffic that somebody takes.
 
+use std::sync::Arc;
+
 use slantpath_profiles::default::{self, DEFAULT_PROFILE};
 use slantpath_reader::{Fault, Faults, Named, Place, Setting, Tables, Written};
 use slantpath_ss7::PointCode;
@@ -8,9 +10,12 @@ use slantpath_ss7::mtp3::node::Function;
 
 use crate::fault::resolve;
 use crate::link::wiring::Wiring;
+use crate::scene::name_of;
 use crate::schema::SctpProfile;
 use crate::signalling::names::point;
-use crate::signalling::names::{asp_node, code, gateway_point, gateways_of, is_served, link_sets};
+use crate::signalling::names::{
+    Unresolved, asp_node, code, gateway_point, gateways_of, is_served, known, link_sets, resolved,
+};
 use crate::signalling::point::build::{knows, mtp3};
 use crate::signalling::schema::{
     ApplicationServer, Association, Load, ServerTrafficMode, Signalling, SignallingAction, SignallingEvent,
@@ -287,6 +292,7 @@ pub(crate) fn complete(
     }
     let places: Vec<Place> = signalling.associations.iter().map(|(_, table)| table.place()).collect();
     for (((_, table), primary), place) in signalling.associations.iter_mut().zip(primaries).zip(places) {
+        table.settings.resolve(sctp.find(name_of(table.profile.as_ref())).cloned().map(Arc::new));
         table.profile.get_or_insert_with(|| Setting::default(DEFAULT_PROFILE.to_owned(), place));
         let why = "the gateway's link to the ASP, or its first";
         let derived = primary.map(|name| Setting::derived(name, why, place));
@@ -344,7 +350,7 @@ fn pair(
             place,
             Fault::new(message).help("let both be of one network, or at gateways of their own"),
         );
-    } else if traffic_key(signalling, server).overlaps(&traffic_key(signalling, other)) {
+    } else if let Some(true) = resolved(overlap(signalling, server, other), faults) {
         let message = format!(
             "a message may match the routing keys of `{first}` ({}) and of `{name}` ({}) at gateway `{shared}`",
             key_text(other),
@@ -353,6 +359,14 @@ fn pair(
         let help = "let their `si` or their `opc` have nothing in common";
         faults.report(server.dpc.place(), Fault::new(message).help(help));
     }
+}
+
+fn overlap(
+    signalling: &Signalling,
+    one: &ApplicationServer,
+    other: &ApplicationServer,
+) -> Result<bool, Unresolved> {
+    Ok(traffic_key(signalling, one)?.overlaps(&traffic_key(signalling, other)?))
 }
 
 /// A routing key as people write it.
@@ -384,10 +398,10 @@ fn one_network(signalling: &Signalling, name: &str, server: &ApplicationServer, 
 
 /// No other point has the code of a point behind a gateway: MTP3 sees only those that it knows.
 fn code_of_its_own(signalling: &Signalling, server: &ApplicationServer, faults: &mut Faults) {
-    let own: PointCode = code(signalling, &server.dpc);
+    let Some(point) = signalling.points.find(&server.dpc) else { return };
+    let own: PointCode = point.code.0;
     let mut others = signalling.points.iter().filter(|(name, _)| *name != *server.dpc);
-    if let Some((other, _)) = others.find(|(name, _)| code(signalling, name) == own) {
-        let Some(point) = signalling.points.find(&server.dpc) else { return };
+    if let Some((other, _)) = others.find(|(_, other)| other.code.0 == own) {
         let format = point.format.policy();
         let message = format!(
             "`{other}` and `{}` both have point code {} ({})",
@@ -503,10 +517,13 @@ fn takes_service(
     }
     for to in &*load.to {
         let far = servers_of(to);
-        let (dpc, opc) = (code(signalling, to), code(signalling, origin));
-        let matches =
-            |server: &&Named<ApplicationServer>| traffic_key(signalling, server).matches(dpc, opc, service);
-        if !far.is_empty() && !far.iter().any(matches) {
+        let matches = |server: &&Named<ApplicationServer>| {
+            let (dpc, opc) = (code(signalling, to)?, code(signalling, origin)?);
+            Ok(traffic_key(signalling, server)?.matches(dpc, opc, service))
+        };
+        let matching: Result<Vec<bool>, Unresolved> = far.iter().map(matches).collect();
+        let Some(matching) = resolved(matching, faults) else { return };
+        if !far.is_empty() && !matching.contains(&true) {
             let message = format!(
                 "no application server of `{to}` takes service indicator {service} from `{}` ({})",
                 origin,
@@ -521,13 +538,14 @@ fn takes_service(
 pub(crate) fn reaches(signalling: &Signalling, from: &str, to: &str, place: Place, faults: &mut Faults) {
     let servers = signalling.application_servers.iter().filter(|(_, server)| *server.dpc == from);
     let gateways: Vec<&str> = servers.flat_map(|(_, server)| gateways_of(signalling, server)).collect();
-    let destination = code(signalling, to);
-    let is_known = gateways.iter().any(|gateway| {
+    let leads = |gateway: &&str| {
         let at = gateway_point(signalling, gateway);
-        let point = signalling.points.find(at);
-        at == to || point.is_some_and(|point| knows(&mtp3(signalling, at, point), destination))
-    });
-    if !is_known {
+        let point = known(signalling.points.find(at), at)?;
+        Ok(at == to || knows(&mtp3(signalling, at, point)?, code(signalling, to)?))
+    };
+    let leading: Result<Vec<bool>, Unresolved> = gateways.iter().map(leads).collect();
+    let Some(leading) = resolved(leading, faults) else { return };
+    if !leading.contains(&true) {
         let at = gateways.first().map_or("", |gateway| gateway_point(signalling, gateway));
         let message =
             format!("`{to}` cannot be reached from `{from}`: gateway point `{at}` has no route to it");

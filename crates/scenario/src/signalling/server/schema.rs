@@ -1,12 +1,15 @@
 //! `[signalling.gateways.<name>]`, `[signalling.asps.<name>]`, `[signalling.associations.<name>]` and
 //! `[signalling.application_servers.<name>]`: signalling gateways and the application servers behind them.
 
+use std::sync::Arc;
+
 use slantpath_base::Duration;
-use slantpath_reader::{Later, Setting, choice, section};
+use slantpath_reader::{Later, Resolved, Setting, choice, section};
 use slantpath_sigtran::asp::{GatewayConfig, ProcessConfig, TrafficMode};
 use slantpath_sigtran::m3ua::{AspConfig, QueueLimits};
 
 use crate::bounds::{MESSAGES, NAME, TIMER};
+use crate::schema::SctpProfile;
 
 /// T(r) where nobody says otherwise.
 fn recovery() -> Duration {
@@ -65,6 +68,8 @@ section! {
         primary: Later<S, Setting<String>>;
         /// Time after a loss at which the ASP opens the association again.
         reopen_after: Setting<Duration> = Duration::from_secs(1), at most TIMER;
+        /// Settings of the association, those of `profile`.
+        settings: Later<S, Resolved<Arc<SctpProfile>>>;
     }
 }
 
