@@ -38,7 +38,7 @@ class SctpSettings(TypedDict, total=False):
     1000000: more packets are in no window. Default: 1."""
     congestion_control: str
     """Algorithm that governs the congestion window of a path. One of ``backlog``, ``bbr``, ``bbr3``,
-    ``cubic``, ``hybla``, ``rfc9260``. Default: "rfc9260"."""
+    ``cubic``, ``hybla``, ``westwood``, ``rfc9260``. Default: "rfc9260"."""
     cwnd_growth: str
     """Acknowledgements that may open the window, with ``congestion_control = "rfc9260"``. One of
     ``any-new-acknowledgement``, ``cumulative-advance``. Default: "any-new-acknowledgement"."""

@@ -15,6 +15,7 @@ use crate::delivery::LostSegment;
 use crate::hybla::Hybla;
 use crate::pacer::Pacer;
 use crate::terms::{Selectable, Terms};
+use crate::westwood::Westwood;
 
 /// Declares the controllers that either transport may have, each with its name in files and the words that explain it
 /// there. The first token is a dollar sign, with which the macro that it defines has its own variables.
@@ -112,6 +113,9 @@ controllers! { $
     Cubic = "cubic",
     /// The growth that a path of 25 ms would have: Caini and Firrincieli 2004.
     Hybla = "hybla",
+    /// Losses leave what the path has been seen to carry, by the rate at which acknowledgements return: Westwood+ of
+    /// Mascolo and others 2001, Grieco and Mascolo 2004.
+    Westwood = "westwood",
 }
 
 /// An algorithm of either transport, as files have it.
@@ -334,6 +338,7 @@ mod tests {
             ("bbr3", 10_000, true),
             ("cubic", 10_000, false),
             ("hybla", 10_000, false),
+            ("westwood", 10_000, false),
         ];
         assert!(said.eq(expected));
     }

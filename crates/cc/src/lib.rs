@@ -7,8 +7,8 @@
 //!
 //! - [`rtt`][]: RTO estimation (RFC 6298) for SCTP and TCP alike, with [`back_off`].
 //! - [`control`][]: the trait of congestion controllers over events, which both transports drive.
-//! - [`new_reno`] for TCP, [`sctp`] (RFC 9260, section 7.2); for both, [`cubic`] (RFC 9438), [`hybla`], [`bbr`],
-//!   [`bbr3`], and [`backlog`], of this project.
+//! - [`new_reno`] for TCP, [`sctp`] (RFC 9260, section 7.2); for both, [`cubic`] (RFC 9438), [`hybla`], [`westwood`],
+//!   [`bbr`], [`bbr3`], and [`backlog`], of this project.
 //! - [`controller`][]: the choice among them, an enum without dynamic dispatch, which declares each with its name in
 //!   files; [`terms`][]: what a transport asks of the one that is chosen.
 //! - [`slow_start`][]: HyStart++ (RFC 9406), and HyStart as in Linux and for long paths. Controllers share it.
@@ -43,6 +43,7 @@ pub mod sctp;
 mod sent_order;
 mod slow_start;
 mod terms;
+pub mod westwood;
 mod windowed;
 
 pub use back_off::BackOff;
@@ -63,3 +64,4 @@ pub use sctp::{SctpController, SctpPolicy};
 pub use sent_order::SentOrder;
 pub use slow_start::SlowStart;
 pub use terms::Terms;
+pub use westwood::Westwood;
