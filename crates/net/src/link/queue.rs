@@ -10,6 +10,7 @@ mod discipline;
 mod drr;
 mod fifo;
 mod fq_codel;
+mod pie;
 mod priority;
 mod red;
 mod red_queue;
@@ -31,6 +32,8 @@ pub use drr::{DrrClass, DrrConfig};
 use fifo::Fifo;
 use fq_codel::FqCoDel;
 pub use fq_codel::FqCoDelConfig;
+use pie::Pie;
+pub use pie::PieConfig;
 use priority::Priority;
 pub(crate) use red::Red;
 pub use red::{BeyondMax, Measure, Precedence, RedConfig, RedThresholds};
@@ -138,6 +141,8 @@ disciplines! { $
     Drr(DrrConfig) as Box<DeficitRoundRobin>,
     /// Flows share the transmitter alike, each with CoDel.
     FqCoDel(FqCoDelConfig) as Box<FqCoDel>,
+    /// First in, first out; packets are dropped at random as they come, so that the wait is led to a target.
+    Pie(PieConfig) as Pie,
     /// Eight classes by the upper three bits of the DSCP, each with such a limit. A packet waits for all those of
     /// higher classes, but interrupts none.
     Priority(QueueLimit) as Priority,
