@@ -38,10 +38,10 @@ class SctpSettings(TypedDict, total=False):
     1000000: more packets are in no window. Default: 1."""
     congestion_control: str
     """Algorithm that governs the congestion window of a path. One of ``backlog``, ``bbr``, ``bbr3``,
-    ``cubic``, ``hybla``, ``rfc9260``. Default: "rfc9260"."""
+    ``cubic``, ``hybla``, ``westwood``, ``rfc9260``. Default: "rfc9260"."""
     cwnd_growth: str
-    """Acknowledgements that may open the window. One of ``any-new-acknowledgement``,
-    ``cumulative-advance``. Default: "any-new-acknowledgement"."""
+    """Acknowledgements that may open the window, with ``congestion_control = "rfc9260"``. One of
+    ``any-new-acknowledgement``, ``cumulative-advance``. Default: "any-new-acknowledgement"."""
     ecn: bool
     """Offers and accepts ECN: the network may then mark packets in place of dropping them, if a
     ``discipline`` has ``ecn = true``, and a mark closes the window as a loss does (RFC 4960, appendix A).
@@ -60,8 +60,8 @@ class SctpSettings(TypedDict, total=False):
     ``loss_detection = "rack"``: chunks out of order that mean a loss at once, as long as no reordering was
     seen. At most 1000000: more packets are in no window. Default: 3."""
     fast_retransmit_window: str
-    """Effect of a fast retransmission on the window of the path that the chunk was lost on. One of
-    ``halve``, ``keep``. Default: "halve"."""
+    """Effect of a fast retransmission on the window of the path that the chunk was lost on, with
+    ``congestion_control = "rfc9260"``. One of ``halve``, ``keep``. Default: "halve"."""
     first_sack: str
     """Time at which the first DATA of an association is acknowledged. One of ``as-any-other``,
     ``at-once``. Default: "at-once"."""

@@ -10,15 +10,16 @@ mod model;
 use slantpath_base::{DataRate, Duration, Instant};
 use slantpath_cc::CongestionControl;
 
-use controllers::{backlog, bbr, bbr3, cubic, hybla, new_reno};
+use controllers::{backlog, bbr, bbr3, cubic, hybla, new_reno, westwood};
 use model::{Change, Loss, PathSpec, Run, alone};
 
 type Make = fn() -> Box<dyn CongestionControl>;
 
-const CONTROLLERS: [(&str, Make); 6] = [
+const CONTROLLERS: [(&str, Make); 7] = [
     ("NewReno", new_reno),
     ("CUBIC", cubic),
     ("Hybla", hybla),
+    ("Westwood+", westwood),
     ("BBR", bbr),
     ("BBRv3", bbr3),
     ("Backlog", backlog),

@@ -27,6 +27,7 @@ use crate::cubic::{Cubic, CubicConfig, IdleWindow};
 use crate::delivery::{Departure, LostSegment, rate_of};
 use crate::new_reno::AvoidanceIncrease;
 use crate::slow_start::SlowStart;
+use crate::terms::{Selectable, Terms};
 use crowd::{Crowd, Finding};
 use opening::Opening;
 use path::{PathModel, Round, multiplied};
@@ -299,6 +300,17 @@ impl Backlog {
         {
             self.mode = Mode::Yielding { cubic, rounds_left: YIELDING_ROUNDS };
         }
+    }
+}
+
+impl Selectable for Backlog {
+    const NEEDS_LOSS_TIMES: bool = true;
+    const READS_CAPACITY: bool = true;
+
+    fn on(terms: &Terms) -> Self {
+        let &Terms { segment_bytes, initial_cwnd_bytes, max_cwnd_bytes, known_capacity: capacity, .. } =
+            terms;
+        Self::new(BacklogConfig { segment_bytes, initial_cwnd_bytes, max_cwnd_bytes, capacity })
     }
 }
 

@@ -18,6 +18,7 @@ use crate::delivery::{LostSegment, rate_of};
 use crate::least_round_trip::LeastRoundTrip;
 use crate::pacing::Pacing;
 use crate::probe_rtt::{ProbeRtt, is_limited};
+use crate::terms::{Selectable, Terms};
 use crate::windowed::WindowedMax;
 
 /// Gains are multiples of this.
@@ -58,6 +59,13 @@ pub struct BbrConfig {
     pub initial_cwnd_bytes: u64,
     /// cwnd never exceeds this.
     pub max_cwnd_bytes: u64,
+}
+
+impl BbrConfig {
+    pub(crate) const fn on(terms: &Terms) -> Self {
+        let &Terms { segment_bytes, initial_cwnd_bytes, max_cwnd_bytes, .. } = terms;
+        Self { segment_bytes, initial_cwnd_bytes, max_cwnd_bytes }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -480,6 +488,15 @@ pub(crate) fn scattered(now: Instant) -> u64 {
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     bits ^ (bits >> 31)
+}
+
+impl Selectable for Bbr {
+    const NEEDS_LOSS_TIMES: bool = true;
+    const HEEDS_MARKS: bool = false;
+
+    fn on(terms: &Terms) -> Self {
+        Self::new(BbrConfig::on(terms))
+    }
 }
 
 impl CongestionControl for Bbr {

@@ -12,6 +12,7 @@
 //! Where the draft leaves a choice: losses of one acknowledgement count as one range, as in Linux; three quanta are the
 //! offload budget, as for TCP; what the draft draws at random comes from the time, as in [version 1](crate::bbr).
 
+mod choice;
 mod model;
 #[cfg(test)]
 mod tests;

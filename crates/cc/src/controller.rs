@@ -1,5 +1,8 @@
 //! A transport's choice of controller, told apart by an enum: no dynamic dispatch. All but the
 //! transport's own are allocated apart, so that a connection that uses none is no larger for them.
+//!
+//! Each is declared here once. Its name and words in files, the rules of its settings and the choice itself follow from
+//! that, and from what it says of itself as a [`Selectable`].
 
 use slantpath_base::{DataRate, Instant};
 
@@ -11,70 +14,119 @@ use crate::cubic::Cubic;
 use crate::delivery::LostSegment;
 use crate::hybla::Hybla;
 use crate::pacer::Pacer;
+use crate::terms::{Selectable, Terms};
+use crate::westwood::Westwood;
 
-/// The algorithm that governs a window.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Algorithm {
-    /// [`Backlog`]: a small standing queue, whatever is lost at random.
-    Backlog,
-    /// [`Bbr`], version 1.
-    Bbr,
-    /// [`Bbr3`], version 3.
-    Bbr3,
-    /// CUBIC (RFC 9438).
-    Cubic,
-    /// [`Hybla`]: the growth of a short path on a long one.
-    Hybla,
-    /// The transport's own: RFC 5681 for TCP, RFC 9260, section 7.2, for SCTP.
-    #[default]
-    Standard,
-}
+/// Declares the controllers that either transport may have, each with its name in files and the words that explain it
+/// there. The first token is a dollar sign, with which the macro that it defines has its own variables.
+macro_rules! controllers {
+    ($dollar:tt $( $(#[doc = $doc:literal])+ $Variant:ident = $name:literal, )+) => {
+        /// The algorithm that governs a window.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub enum Algorithm {
+            $( $(#[doc = $doc])+ $Variant, )+
+            /// The transport's own: RFC 5681 for TCP, RFC 9260, section 7.2, for SCTP.
+            #[default]
+            Standard,
+        }
 
-/// One of the controllers that a transport may use; `S` is its own.
-#[derive(Clone, Debug)]
-// Which it is stands in front of it, and not in one of its gaps: both are read with each packet.
-#[repr(u8)]
-pub enum Controller<S> {
-    /// Controller that leads the window to a target of the backlog.
-    Backlog(Box<Backlog>),
-    /// BBR, version 1.
-    Bbr(Box<Bbr>),
-    /// BBR, version 3.
-    Bbr3(Box<Bbr3>),
-    /// CUBIC.
-    Cubic(Box<Cubic>),
-    /// Controller of TCP Hybla.
-    Hybla(Box<Hybla>),
-    /// The transport's own.
-    Standard(S),
-}
+        impl Algorithm {
+            /// All that either transport may have; its own has another name in each.
+            pub const NAMED: &'static [NamedAlgorithm] =
+                &[$( NamedAlgorithm { algorithm: Self::$Variant, name: $name, about: &[$($doc),+] }, )+];
 
-/// Makes the same call on the controller, whichever it is.
-macro_rules! each {
-    ($self:ident, $controller:ident => $call:expr) => {
-        match $self {
-            Controller::Backlog($controller) => $call,
-            Controller::Bbr($controller) => $call,
-            Controller::Bbr3($controller) => $call,
-            Controller::Cubic($controller) => $call,
-            Controller::Hybla($controller) => $call,
-            Controller::Standard($controller) => $call,
+            /// Tells if it has to learn of each loss at its time.
+            pub const fn needs_loss_times(self) -> bool {
+                match self {
+                    $( Self::$Variant => $Variant::NEEDS_LOSS_TIMES, )+
+                    Self::Standard => false,
+                }
+            }
+
+            /// Tells if a mark slows it down.
+            pub const fn heeds_marks(self) -> bool {
+                match self {
+                    $( Self::$Variant => $Variant::HEEDS_MARKS, )+
+                    Self::Standard => true,
+                }
+            }
+
+            /// Tells if it makes use of a [capacity](Terms::known_capacity) that is known.
+            pub const fn reads_capacity(self) -> bool {
+                match self {
+                    $( Self::$Variant => $Variant::READS_CAPACITY, )+
+                    Self::Standard => false,
+                }
+            }
+        }
+
+        /// One of the controllers that a transport may use; `S` is its own.
+        #[derive(Clone, Debug)]
+        // Which it is stands in front of it, and not in one of its gaps: both are read with each packet.
+        #[repr(u8)]
+        pub enum Controller<S> {
+            $( $(#[doc = $doc])+ $Variant(Box<$Variant>), )+
+            /// The transport's own.
+            Standard(S),
+        }
+
+        impl<S: CongestionControl> Controller<S> {
+            /// The controller of a path by this algorithm, on such terms; `standard` makes the transport's own.
+            pub fn of(algorithm: Algorithm, terms: &Terms, standard: impl FnOnce() -> S) -> Self {
+                match algorithm {
+                    $( Algorithm::$Variant => Self::$Variant(Box::new($Variant::on(terms))), )+
+                    Algorithm::Standard => Self::Standard(standard()),
+                }
+            }
+
+            /// Data was sent, which a pacer is to space: it is asked once which controller it is.
+            pub fn on_paced(&mut self, pacer: &mut Pacer, sent: Sent) {
+                match self {
+                    $( Self::$Variant(controller) => pacer.follow(&mut **controller, sent), )+
+                    Self::Standard(controller) => pacer.follow(controller, sent),
+                }
+            }
+        }
+
+        /// Makes the same call on the controller, whichever it is.
+        macro_rules! each {
+            ($dollar self:ident, $dollar controller:ident => $dollar call:expr) => {
+                match $dollar self {
+                    $( Controller::$Variant($dollar controller) => $dollar call, )+
+                    Controller::Standard($dollar controller) => $dollar call,
+                }
+            };
         }
     };
 }
 
-impl<S: CongestionControl> Controller<S> {
-    /// Data was sent, which a pacer is to space: it is asked once which controller it is.
-    pub fn on_paced(&mut self, pacer: &mut Pacer, sent: Sent) {
-        match self {
-            Self::Backlog(controller) => pacer.follow(&mut **controller, sent),
-            Self::Bbr(controller) => pacer.follow(&mut **controller, sent),
-            Self::Bbr3(controller) => pacer.follow(&mut **controller, sent),
-            Self::Cubic(controller) => pacer.follow(&mut **controller, sent),
-            Self::Hybla(controller) => pacer.follow(&mut **controller, sent),
-            Self::Standard(controller) => pacer.follow(controller, sent),
-        }
-    }
+controllers! { $
+    /// A small standing queue is kept; losses without one are taken for random. Of this project; wants
+    /// `loss_detection = "rack"`.
+    Backlog = "backlog",
+    /// A model of the path's rate and round trip: BBR version 1, as in Linux. Wants `loss_detection = "rack"`.
+    Bbr = "bbr",
+    /// Model of the path's rate and round trip, bounded by loss: BBR version 3, draft-ietf-ccwg-bbr. Wants
+    /// `loss_detection = "rack"`.
+    Bbr3 = "bbr3",
+    /// A cubic of the time since the last loss: RFC 9438.
+    Cubic = "cubic",
+    /// The growth that a path of 25 ms would have: Caini and Firrincieli 2004.
+    Hybla = "hybla",
+    /// Losses leave what the path has been seen to carry, by the rate at which acknowledgements return: Westwood+ of
+    /// Mascolo and others 2001, Grieco and Mascolo 2004.
+    Westwood = "westwood",
+}
+
+/// An algorithm of either transport, as files have it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NamedAlgorithm {
+    /// The algorithm that is meant.
+    pub algorithm: Algorithm,
+    /// Name of it in a file.
+    pub name: &'static str,
+    /// Lines that explain it there.
+    pub about: &'static [&'static str],
 }
 
 impl<S: CongestionControl> CongestionControl for Controller<S> {
@@ -150,13 +202,10 @@ impl<S: CongestionControl> CongestionControl for Controller<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backlog::BacklogConfig;
-    use crate::bbr::BbrConfig;
     use crate::control::LossEvent;
     use crate::cubic::tests::CONFIG;
     use crate::delivery::DeliveryMeter;
-    use crate::hybla::HyblaConfig;
-    use crate::slow_start::SlowStart;
+    use crate::terms::tests::TERMS;
     use slantpath_base::Duration;
 
     /// Remembers what it was told.
@@ -279,25 +328,19 @@ mod tests {
 
     #[test]
     fn controllers_of_a_model_rule_recoveries_and_the_others_leave_them_to_the_transport() {
-        let bbr = BbrConfig { segment_bytes: 1_000, initial_cwnd_bytes: 10_000, max_cwnd_bytes: 1 << 20 };
-        let (segment_bytes, initial_cwnd_bytes, max_cwnd_bytes) = (1_000, 11_000, 1 << 20);
-        let backlog = BacklogConfig { segment_bytes, initial_cwnd_bytes, max_cwnd_bytes, capacity: None };
-        let hybla = HyblaConfig {
-            segment_bytes,
-            initial_cwnd_bytes: 12_000,
-            initial_ssthresh_bytes: None,
-            max_cwnd_bytes,
-            slow_start: SlowStart::Standard,
-        };
-        let controllers: [Controller<Listener>; 5] = [
-            Controller::Backlog(Box::new(Backlog::new(backlog))),
-            Controller::Bbr(Box::new(Bbr::new(bbr))),
-            Controller::Bbr3(Box::new(Bbr3::new(bbr))),
-            Controller::Cubic(Box::new(Cubic::new(CONFIG))),
-            Controller::Hybla(Box::new(Hybla::new(hybla))),
+        let said = Algorithm::NAMED.iter().map(|named| {
+            let controller = Controller::of(named.algorithm, &TERMS, Listener::default);
+            (named.name, controller.cwnd(), controller.rules_recovery())
+        });
+        let expected = [
+            ("backlog", 10_000, true),
+            ("bbr", 10_000, true),
+            ("bbr3", 10_000, true),
+            ("cubic", 10_000, false),
+            ("hybla", 10_000, false),
+            ("westwood", 10_000, false),
         ];
-        let said = controllers.map(|controller| (controller.cwnd(), controller.rules_recovery()));
-        assert_eq!(said, [(11_000, true), (10_000, true), (10_000, true), (10_000, false), (12_000, false)]);
+        assert!(said.eq(expected));
     }
 
     #[test]

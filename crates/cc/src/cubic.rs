@@ -9,6 +9,7 @@ use crate::control::{Acknowledged, Congestion, CongestionControl, LossEvent, Sen
 use crate::new_reno::AvoidanceIncrease;
 use crate::sctp::decayed;
 use crate::slow_start::{Arrival, ByteCounting, Departure, Opening, SlowStart, Verdict};
+use crate::terms::{Selectable, Terms};
 
 /// The multiplicative decrease factor.
 //= https://www.rfc-editor.org/rfc/rfc9438#section-4.6
@@ -231,6 +232,22 @@ impl Cubic {
         self.cwnd_prior = self.cwnd;
         self.ssthresh = reduced.max(2 * self.config.segment_bytes);
         reduced
+    }
+}
+
+impl Selectable for Cubic {
+    fn on(terms: &Terms) -> Self {
+        Self::new(CubicConfig {
+            segment_bytes: terms.segment_bytes,
+            initial_cwnd_bytes: terms.initial_cwnd_bytes,
+            initial_ssthresh_bytes: terms.initial_ssthresh_bytes,
+            max_cwnd_bytes: terms.max_cwnd_bytes,
+            slow_start: terms.slow_start,
+            byte_counting_limit: terms.byte_counting_limit,
+            avoidance_increase: terms.avoidance_increase,
+            fast_convergence: terms.fast_convergence,
+            idle_window: terms.idle_window,
+        })
     }
 }
 

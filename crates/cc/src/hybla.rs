@@ -16,6 +16,7 @@ use slantpath_base::{DataRate, Duration};
 use crate::control::{Acknowledged, Congestion, CongestionControl, LossEvent, Sent, TimedOut};
 use crate::delivery::rate_of;
 use crate::slow_start::{Arrival, Departure, Opening, SlowStart, Verdict};
+use crate::terms::{Selectable, Terms};
 
 /// RTT0: the round trip of the reference connection.
 const REFERENCE: Duration = Duration::from_millis(25);
@@ -113,6 +114,26 @@ impl Hybla {
         self.opening.end();
         self.ssthresh = (in_flight.min(self.cwnd) / 2).max(2 * self.config.segment_bytes);
         self.counted = 0;
+    }
+}
+
+impl Selectable for Hybla {
+    fn on(terms: &Terms) -> Self {
+        let &Terms {
+            segment_bytes,
+            initial_cwnd_bytes,
+            initial_ssthresh_bytes,
+            max_cwnd_bytes,
+            slow_start,
+            ..
+        } = terms;
+        Self::new(HyblaConfig {
+            segment_bytes,
+            initial_cwnd_bytes,
+            initial_ssthresh_bytes,
+            max_cwnd_bytes,
+            slow_start,
+        })
     }
 }
 

@@ -7,9 +7,10 @@
 //!
 //! - [`rtt`][]: RTO estimation (RFC 6298) for SCTP and TCP alike, with [`back_off`].
 //! - [`control`][]: the trait of congestion controllers over events, which both transports drive.
-//! - [`new_reno`] for TCP, [`sctp`] (RFC 9260, section 7.2); for both, [`cubic`] (RFC 9438), [`hybla`], [`bbr`],
-//!   [`bbr3`], and [`backlog`], of this project.
-//! - [`controller`][]: the choice among them, an enum without dynamic dispatch.
+//! - [`new_reno`] for TCP, [`sctp`] (RFC 9260, section 7.2); for both, [`cubic`] (RFC 9438), [`hybla`], [`westwood`],
+//!   [`bbr`], [`bbr3`], and [`backlog`], of this project.
+//! - [`controller`][]: the choice among them, an enum without dynamic dispatch, which declares each with its name in
+//!   files; [`terms`][]: what a transport asks of the one that is chosen.
 //! - [`slow_start`][]: HyStart++ (RFC 9406), and HyStart as in Linux and for long paths. Controllers share it.
 //! - [`delivery`][]: rate and rounds, from what each packet remembers of its departure.
 //! - [`inflation`] (RFC 6582) and [`prr`] (RFC 6937): the window during a recovery, which is not the controller's.
@@ -41,6 +42,8 @@ pub mod rtt;
 pub mod sctp;
 mod sent_order;
 mod slow_start;
+mod terms;
+pub mod westwood;
 mod windowed;
 
 pub use back_off::BackOff;
@@ -48,7 +51,7 @@ pub use backlog::{Backlog, BacklogConfig};
 pub use bbr::{Bbr, BbrConfig};
 pub use bbr3::Bbr3;
 pub use control::CongestionControl;
-pub use controller::{Algorithm, Controller};
+pub use controller::{Algorithm, Controller, NamedAlgorithm};
 pub use cubic::{Cubic, CubicConfig};
 pub use hybla::{Hybla, HyblaConfig};
 pub use inflation::InflatedWindow;
@@ -60,3 +63,5 @@ pub use rtt::{RtoConfig, RttEstimator};
 pub use sctp::{SctpController, SctpPolicy};
 pub use sent_order::SentOrder;
 pub use slow_start::SlowStart;
+pub use terms::Terms;
+pub use westwood::Westwood;

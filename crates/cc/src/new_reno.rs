@@ -146,6 +146,11 @@ impl NewReno {
         self.cwnd < self.ssthresh
     }
 
+    /// Has the last loss leave this threshold in place of half of what was in flight, and this window.
+    pub(crate) const fn resume_at(&mut self, ssthresh: u64, cwnd: u64) {
+        (self.ssthresh, self.cwnd) = (ssthresh, cwnd);
+    }
+
     const fn mss(&self) -> u64 {
         self.config.mss_bytes as u64
     }

@@ -483,7 +483,8 @@ fn check_link(graph: &NetworkGraph, link: LinkId) -> Result<(), GraphError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::link::{QueueConfig, QueueLimit};
+    use crate::link::QueueLimit;
+    use crate::link::queue::QueueConfig;
     use slantpath_base::{DataRate, DataSize};
 
     const WIRE: &str = "wire";

@@ -9,13 +9,13 @@
 //! # Map
 //!
 //! - [`graph`][]: a [`NetworkBuilder`] checks a plan into a [`NetworkGraph`]. [`network`] runs it.
-//! - [`link`] is one direction. A `link/port` admits packets (`admission`, `queue`, `red`) and serves them; a
+//! - [`link`] is one direction. A `link/port` admits packets (`admission`, `queue`) and serves them; a
 //!   `link/lane` carries them (`channel` with `bit_errors` and `bursts`, `flight`, `propagation`). A port is handed its
 //!   lane with every call, so that it can feed another.
 //! - A port has one of two transmitters. `link/transmitter` is the closed form: a packet's departure is known when it
 //!   comes, and needs no event. `link/scheduler` is event-driven: it chooses a packet when the one before has been
 //!   sent.
-//! - The scheduler's queues are those of `link/class`: with `codel`'s law, by priority, `drr`, `fq_codel`, or `red`. It
+//! - `link/queue` declares the disciplines, each in a file of its own; those that the scheduler has keep what waits. It
 //!   alone sends in one of the ways of `link/sending`: with `arq` (repetition by the link), with `header_compression`,
 //!   with a `shaper`'s tokens, or in the slots of `frames`.
 //! - Both transmitters ask `link/service` when a packet will have been sent, and nothing else.
@@ -79,12 +79,12 @@ pub use conditioner::{
 pub use graph::{GraphError, NetworkBuilder, NetworkGraph, Routing};
 pub use host_pairs::{Delays, HostPair};
 pub use id::{DirectionId, LinkEnd, LinkId, NodeId, SharedPortId};
+pub use link::queue::*;
 pub use link::{
-    ArqConfig, ArqOrder, AtHandover, BeyondMax, Bursts, ChannelState, CoDelConfig, CongestionSignal, Contact,
-    Count, Counters, Delay, DelayCurve, DelayPiece, DirectionConfig, DropReason, DrrClass, DrrConfig,
-    FqCoDelConfig, FrameConfig, GilbertElliott, HeaderCompression, LeftBehind, Measure, Precedence,
-    QueueConfig, QueueLimit, QueueStatistics, RedConfig, RedThresholds, Reordering, SendingConfig,
-    ShaperConfig, SharedPortStatistics, SlotRun, WhileDown,
+    ArqConfig, ArqOrder, AtHandover, Bursts, ChannelState, CongestionSignal, Contact, Count, Counters, Delay,
+    DelayCurve, DelayPiece, DirectionConfig, DropReason, FrameConfig, GilbertElliott, HeaderCompression,
+    LeftBehind, QueueLimit, QueueStatistics, Reordering, SendingConfig, ShaperConfig, SharedPortStatistics,
+    SlotRun, WhileDown,
 };
 pub use network::Network;
 pub use outside::{InjectError, OutsidePacket, RecordError};

@@ -268,7 +268,8 @@ impl Tree {
 mod tests {
     use super::*;
     use crate::graph::NetworkBuilder;
-    use crate::link::{DirectionConfig, QueueConfig, QueueLimit};
+    use crate::link::queue::QueueConfig;
+    use crate::link::{DirectionConfig, QueueLimit};
     use proptest::prelude::*;
     use slantpath_base::DataRate;
 

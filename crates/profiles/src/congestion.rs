@@ -1,8 +1,13 @@
 //! Keys of congestion control that the configurations of TCP and SCTP share.
 
+use core::fmt;
+use core::marker::PhantomData;
+
 use slantpath_base::{DataRate, DataSize};
-use slantpath_cc::{Algorithm, SlowStart};
-use slantpath_reader::{Fault, Faults, Origin, Place, Setting, policy, word_or};
+use slantpath_cc::{Algorithm, NamedAlgorithm, SlowStart};
+use slantpath_reader::{
+    Fault, Faults, Json, Node, Origin, Place, Setting, Value, joined, json, policy, suggest, word_or,
+};
 
 policy! {
     /// Condition on which the first slow start ends.
@@ -30,6 +35,61 @@ word_or! {
     }
 }
 
+/// A transport's own controller, as its files have it.
+pub trait OwnController: Clone + Copy + fmt::Debug + PartialEq + Eq {
+    /// Name of it, with the words that explain it.
+    const OWN: NamedAlgorithm;
+}
+
+/// The algorithm that governs a window: one of those that either transport may have, or the own one of `T`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ControllerChoice<T>(Algorithm, PhantomData<T>);
+
+impl<T: OwnController> ControllerChoice<T> {
+    /// As a file has it.
+    pub const fn of(algorithm: Algorithm) -> Self {
+        Self(algorithm, PhantomData)
+    }
+
+    /// The algorithm that it stands for.
+    pub const fn policy(self) -> Algorithm {
+        self.0
+    }
+
+    fn all() -> impl Iterator<Item = NamedAlgorithm> {
+        Algorithm::NAMED.iter().copied().chain([T::OWN])
+    }
+}
+
+impl<T: OwnController> fmt::Display for ControllerChoice<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let named = Self::all().find(|named| named.algorithm == self.0);
+        f.write_str(named.unwrap_or(T::OWN).name)
+    }
+}
+
+impl<T: OwnController> Value for ControllerChoice<T> {
+    type Most = ();
+
+    fn read(node: &Node) -> Result<Self, Fault> {
+        let text = String::read(node)?;
+        Self::all().find(|named| named.name == text).map(|named| Self::of(named.algorithm)).ok_or_else(|| {
+            let names: Vec<&str> = Self::all().map(|named| named.name).collect();
+            Fault::new(format!("`{text}` is none of the choices")).help(suggest(&text, "choices", &names))
+        })
+    }
+
+    fn write(&self) -> String {
+        format!("\"{self}\"")
+    }
+
+    fn schema() -> Json {
+        let choice =
+            |named: NamedAlgorithm| json!({ "const": named.name, "description": joined(named.about) });
+        json!({ "oneOf": Self::all().map(choice).collect::<Vec<_>>() })
+    }
+}
+
 /// Settings by which a profile governs its window, as far as TCP and SCTP have the same keys.
 pub(crate) struct Governed<'a> {
     pub(crate) algorithm: Algorithm,
@@ -48,12 +108,11 @@ pub(crate) struct Governed<'a> {
 
 /// Reports choices that contradict each other.
 pub(crate) fn check(governed: &Governed<'_>, faults: &mut Faults) {
-    let is_modelled = matches!(governed.algorithm, Algorithm::Backlog | Algorithm::Bbr | Algorithm::Bbr3);
-    if is_modelled && !governed.is_timed {
+    if governed.algorithm.needs_loss_times() && !governed.is_timed {
         let fault = Fault::new("this controller has to learn of each loss at its time");
         faults.report(governed.place, fault.help("write `loss_detection = \"rack\"` beside it"));
     }
-    if **governed.ecn && matches!(governed.algorithm, Algorithm::Bbr | Algorithm::Bbr3) {
+    if **governed.ecn && !governed.algorithm.heeds_marks() {
         let fault =
             Fault::new("BBR does not react to marks: with `ecn` it would neither lose packets nor slow down");
         faults.report(governed.ecn.place(), fault.help("leave `ecn` out, or choose another controller"));
@@ -65,7 +124,7 @@ pub(crate) fn check(governed: &Governed<'_>, faults: &mut Faults) {
             capacity.place(),
             fault.help("write what it carries, such as \"9.6 Mbit/s\", or \"measured\""),
         );
-    } else if capacity.quantity().is_some() && governed.algorithm != Algorithm::Backlog {
+    } else if capacity.quantity().is_some() && !governed.algorithm.reads_capacity() {
         let fault = Fault::new("only the controller `backlog` makes use of a known capacity");
         let help = "write `congestion_control = \"backlog\"`, or leave `known_capacity` out";
         faults.report(capacity.place(), fault.help(help));

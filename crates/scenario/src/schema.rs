@@ -13,9 +13,7 @@ pub use crate::link::channel::Channel;
 pub use crate::link::conditioner::{
     Conditioner, Meter, Mode, Scope, SrTcm, TrTcm, Treatment, Tsw2cm, TswTcm, Window,
 };
-pub use crate::link::discipline::{
-    Average, Codel, Discipline, Drr, DrrClass, FqCodel, Priority, Red, RioC, Thresholds, Wred,
-};
+pub use crate::link::discipline::*;
 pub use crate::link::gilbert_elliott::{ChannelState, GilbertElliott};
 pub use crate::link::header_compression::HeaderCompression;
 pub use crate::link::port::Port;

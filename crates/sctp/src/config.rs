@@ -96,8 +96,8 @@ pub struct SctpConfig {
     pub fast_retransmit_path: FastRetransmitPath,
     /// From which SACKs a round-trip time is taken.
     pub rtt_sampling: RttSampling,
-    /// Algorithm that governs the window of a path. CUBIC takes slow start and the byte counting limit from
-    /// `congestion`, Hybla slow start, and none anything else; a fixed window is fixed whatever this says.
+    /// Algorithm that governs the window of a path. One that is not RFC 9260's takes no more than slow start and the
+    /// byte counting limit from `congestion`, if it has such; a fixed window is fixed whatever this says.
     pub congestion_control: Algorithm,
     /// Capacity that a path is known to have, in bits of DATA chunks a second; only [`Algorithm::Backlog`] reads it.
     /// `None`: it is measured.

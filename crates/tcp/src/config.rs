@@ -1,11 +1,10 @@
 //! Settings of one connection. The defaults are the RFCs'.
 
 use slantpath_base::{DataRate, Duration};
-use slantpath_cc::cubic::{CubicConfig, IdleWindow};
+use slantpath_cc::cubic::IdleWindow;
 use slantpath_cc::new_reno::{AvoidanceIncrease, UnusedWindow};
 use slantpath_cc::{
-    Algorithm, Backlog, BacklogConfig, Bbr, Bbr3, BbrConfig, Controller, Cubic, Hybla, HyblaConfig,
-    InitialWindow, NewReno, NewRenoConfig, RtoConfig, SlowStart,
+    Algorithm, Controller, InitialWindow, NewReno, NewRenoConfig, RtoConfig, SlowStart, Terms,
 };
 use slantpath_wire::ip::IpFields;
 
@@ -141,39 +140,19 @@ impl TcpConfig {
     /// The congestion controller of a connection with segments of `mss_bytes`.
     pub(crate) fn controller(&self, mss_bytes: u32) -> Controller<NewReno> {
         let new_reno = self.new_reno(mss_bytes);
-        let segment_bytes = u64::from(mss_bytes);
-        let initial_cwnd_bytes = self.initial_window.bytes(mss_bytes);
-        let max_cwnd_bytes = new_reno.max_cwnd_bytes;
-        let bbr = BbrConfig { segment_bytes, initial_cwnd_bytes, max_cwnd_bytes };
-        match self.congestion_control {
-            Algorithm::Backlog => Controller::Backlog(Box::new(Backlog::new(BacklogConfig {
-                segment_bytes,
-                initial_cwnd_bytes,
-                max_cwnd_bytes,
-                capacity: self.known_capacity,
-            }))),
-            Algorithm::Bbr => Controller::Bbr(Box::new(Bbr::new(bbr))),
-            Algorithm::Bbr3 => Controller::Bbr3(Box::new(Bbr3::new(bbr))),
-            Algorithm::Hybla => Controller::Hybla(Box::new(Hybla::new(HyblaConfig {
-                segment_bytes,
-                initial_cwnd_bytes,
-                initial_ssthresh_bytes: self.initial_ssthresh_bytes,
-                max_cwnd_bytes,
-                slow_start: self.slow_start,
-            }))),
-            Algorithm::Cubic => Controller::Cubic(Box::new(Cubic::new(CubicConfig {
-                segment_bytes,
-                initial_cwnd_bytes,
-                initial_ssthresh_bytes: self.initial_ssthresh_bytes,
-                max_cwnd_bytes,
-                slow_start: self.slow_start,
-                byte_counting_limit: self.byte_counting_limit.into(),
-                avoidance_increase: self.avoidance_increase,
-                fast_convergence: self.fast_convergence,
-                idle_window: IdleWindow::Restart,
-            }))),
-            Algorithm::Standard => Controller::Standard(NewReno::new(new_reno)),
-        }
+        let terms = Terms {
+            segment_bytes: u64::from(mss_bytes),
+            initial_cwnd_bytes: self.initial_window.bytes(mss_bytes),
+            initial_ssthresh_bytes: self.initial_ssthresh_bytes,
+            max_cwnd_bytes: new_reno.max_cwnd_bytes,
+            known_capacity: self.known_capacity,
+            slow_start: self.slow_start,
+            byte_counting_limit: self.byte_counting_limit.into(),
+            avoidance_increase: self.avoidance_increase,
+            fast_convergence: self.fast_convergence,
+            idle_window: IdleWindow::Restart,
+        };
+        Controller::of(self.congestion_control, &terms, || NewReno::new(new_reno))
     }
 
     fn new_reno(&self, mss_bytes: u32) -> NewRenoConfig {

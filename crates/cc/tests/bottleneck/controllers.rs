@@ -6,7 +6,7 @@ use slantpath_cc::hybla::HyblaConfig;
 use slantpath_cc::new_reno::AvoidanceIncrease;
 use slantpath_cc::{
     Backlog, BacklogConfig, Bbr, Bbr3, BbrConfig, CongestionControl, Cubic, Hybla, InitialWindow, NewReno,
-    NewRenoConfig, SlowStart,
+    NewRenoConfig, SlowStart, Westwood,
 };
 
 use crate::model::PAYLOAD;
@@ -59,7 +59,14 @@ pub(crate) fn cubic() -> Box<dyn CongestionControl> {
     }))
 }
 
+fn tens() -> NewRenoConfig {
+    NewRenoConfig { initial_window: InitialWindow::Segments(10), ..NewRenoConfig::new(1_452) }
+}
+
 pub(crate) fn new_reno() -> Box<dyn CongestionControl> {
-    let initial_window = InitialWindow::Segments(10);
-    Box::new(NewReno::new(NewRenoConfig { initial_window, ..NewRenoConfig::new(1_452) }))
+    Box::new(NewReno::new(tens()))
+}
+
+pub(crate) fn westwood() -> Box<dyn CongestionControl> {
+    Box::new(Westwood::new(tens()))
 }

@@ -90,7 +90,8 @@ const fn receiver(kind: &NodeKind, node: NodeId) -> Receiver {
 mod tests {
     use super::*;
     use crate::NetworkBuilder;
-    use crate::link::{DirectionConfig, QueueConfig, QueueLimit};
+    use crate::link::queue::QueueConfig;
+    use crate::link::{DirectionConfig, QueueLimit};
     use slantpath_base::{DataRate, Duration};
 
     #[test]

@@ -96,6 +96,6 @@ impl DirectionConfig {
 
     /// True if packets fare by the flow that they belong to.
     pub(crate) const fn tells_flows_apart(&self) -> bool {
-        !self.conditioner.is_empty() || matches!(self.queue, QueueConfig::FqCoDel(_))
+        !self.conditioner.is_empty() || self.queue.tells_flows_apart()
     }
 }

@@ -12,8 +12,7 @@ use crate::link::frames::Bursts;
 use crate::link::lane::{Lane, Outlet};
 use crate::link::occupancy::QueueStatistics;
 use crate::link::outage::{AtHandover, WhileDown};
-use crate::link::queue::{Queue, QueueConfig};
-use crate::link::red::Red;
+use crate::link::queue::{PortTerms, Queue};
 use crate::link::scheduler::Scheduler;
 use crate::link::service::{Service, Transmission};
 use crate::link::transmitter::{ClosedForm, State};
@@ -57,31 +56,16 @@ impl Port {
     /// A port whose random stream is named by `path`.
     pub(crate) fn new(config: &DirectionConfig, seed: Seed, path: &str) -> Self {
         let service = Service::new(config.rate, config.overhead_bytes);
-        let closed_form = |service, queue| Transmitter::ClosedForm(ClosedForm::new(service, queue));
-        let event_driven = |scheduler: Scheduler| {
+        let terms = PortTerms { mtu_bytes: config.mtu_bytes, seed, path };
+        let closed_form = if config.is_settled_when_sent() { None } else { Queue::of(&config.queue, &terms) };
+        let transmitter = if let Some(queue) = closed_form {
+            Transmitter::ClosedForm(ClosedForm::new(service, queue))
+        } else {
+            let scheduler = Scheduler::new(service, &config.queue, &terms);
             Transmitter::EventDriven(Box::new(scheduler.sending(config.sending, config.overhead_bytes)))
         };
         Self {
-            transmitter: match &config.queue {
-                QueueConfig::CoDel(codel) => event_driven(Scheduler::codel(service, codel, config.mtu_bytes)),
-                QueueConfig::Drr(drr) => event_driven(Scheduler::drr(service, drr)),
-                QueueConfig::FqCoDel(fair) => {
-                    event_driven(Scheduler::fq_codel(service, fair, config.mtu_bytes, seed, path))
-                }
-                QueueConfig::DropTail(limit) if config.is_settled_when_sent() => {
-                    event_driven(Scheduler::fifo(service, *limit))
-                }
-                QueueConfig::DropTail(limit) => closed_form(service, Queue::DropTail(*limit)),
-                QueueConfig::Priority(limit) => event_driven(Scheduler::priority(service, *limit)),
-                QueueConfig::Red(red) => {
-                    let red = Red::of(*red, seed, path);
-                    if config.is_settled_when_sent() {
-                        event_driven(Scheduler::red(service, red))
-                    } else {
-                        closed_form(service, Queue::Red(Box::new(red)))
-                    }
-                }
-            },
+            transmitter,
             next_choice: Instant::FAR_FUTURE,
             mtu_bytes: config.mtu_bytes,
             while_down: config.while_down,
@@ -470,6 +454,7 @@ mod tests {
     use crate::link::admission::QueueLimit;
     use crate::link::counters::Counters;
     use crate::link::frames::{FrameConfig, SlotRun};
+    use crate::link::queue::QueueConfig;
     use crate::link::sending::SendingConfig;
     use crate::packets::PacketStore;
     use crate::parcel::DestinationId;

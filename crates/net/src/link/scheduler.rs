@@ -7,22 +7,17 @@
 //! all that are due. Where several things happen at one instant, the choice comes before what is offered then,
 //! as a departure does in the closed form.
 
-use slantpath_base::{DataRate, Duration, Instant, Seed};
+use slantpath_base::{DataRate, Duration, Instant};
 
 use crate::address_names::AddressNames;
-use crate::conditioner::FlowKey;
-use crate::link::admission::{CongestionSignal, QueueLimit, Waiting};
+use crate::link::admission::{QueueLimit, Waiting};
 use crate::link::arq::{Arq, Frame};
-use crate::link::class::Class;
-use crate::link::codel::{CoDel, CoDelConfig};
 use crate::link::counters::DropReason;
-use crate::link::drr::{DeficitRoundRobin, DrrConfig};
-use crate::link::fq_codel::{FqCoDel, FqCoDelConfig};
 use crate::link::frames::{Bursts, Frames};
 use crate::link::header_compression::Compressor;
 use crate::link::lane::{Lane, Outlet};
 use crate::link::occupancy::{Occupancy, QueueStatistics, Waits};
-use crate::link::red::Red;
+use crate::link::queue::{Discipline, PortTerms, QueueConfig};
 use crate::link::sending::SendingConfig;
 use crate::link::service::{Service, Transmission};
 use crate::link::shaper::Shaper;
@@ -46,24 +41,6 @@ pub(crate) struct Scheduler {
     pub(crate) probe: Option<Box<QueueProbe>>,
 }
 
-#[derive(Clone, Debug)]
-enum Discipline {
-    CoDel {
-        law: CoDel,
-        signal: CongestionSignal,
-        class: Class,
-    },
-    Drr(Box<DeficitRoundRobin>),
-    Fifo(Class),
-    FqCoDel(Box<FqCoDel>),
-    /// The lowest class first.
-    Priority(Box<[Class; CLASSES]>),
-    Red {
-        red: Box<Red>,
-        class: Class,
-    },
-}
-
 /// A [`SendingConfig`] with its state.
 #[derive(Clone, Debug)]
 enum Sending {
@@ -83,49 +60,26 @@ enum Sending {
     },
 }
 
-/// The upper three bits of the DSCP tell so many classes apart.
-const CLASSES: usize = 8;
-
 impl Scheduler {
-    pub(crate) fn codel(service: Service, config: &CoDelConfig, mtu_bytes: u32) -> Self {
-        let law = CoDel::new(config, mtu_bytes);
-        let discipline = Discipline::CoDel { law, signal: config.signal, class: Class::default() };
-        Self::new(service, config.limit, discipline)
-    }
-
-    pub(crate) fn drr(service: Service, config: &DrrConfig) -> Self {
-        // Each class has a limit of its own.
-        Self::new(service, QueueLimit::Unlimited, Discipline::Drr(Box::new(DeficitRoundRobin::new(config))))
-    }
-
-    pub(crate) fn fq_codel(
-        service: Service,
-        config: &FqCoDelConfig,
-        mtu_bytes: u32,
-        seed: Seed,
-        path: &str,
-    ) -> Self {
-        let queues = FqCoDel::new(config, mtu_bytes, seed.stream(&format!("{path}/fq-codel")));
-        Self::new(service, config.codel.limit, Discipline::FqCoDel(Box::new(queues)))
+    /// One whose queue has this discipline.
+    pub(crate) fn new(service: Service, queue: &QueueConfig, port: &PortTerms<'_>) -> Self {
+        Self {
+            discipline: Discipline::of(queue, port),
+            limit: queue.limit(),
+            packets: 0,
+            bytes: 0,
+            free_at: Instant::START,
+            state: State::Up,
+            service,
+            sending: Sending::Plain,
+            occupancy: Occupancy::default(),
+            probe: None,
+        }
     }
 
     /// Has flows told apart by what these call their addresses.
     pub(crate) fn name_addresses(&mut self, names: &AddressNames) {
-        if let Discipline::FqCoDel(queues) = &mut self.discipline {
-            queues.name_addresses(names);
-        }
-    }
-
-    /// First in, first out: for a link that repeats or compresses.
-    pub(crate) fn fifo(service: Service, limit: QueueLimit) -> Self {
-        Self::new(service, limit, Discipline::Fifo(Class::default()))
-    }
-
-    /// First in, first out, where packets are dropped before there is no room: for such a link, too.
-    pub(crate) fn red(service: Service, red: Red) -> Self {
-        // It has a limit of its own.
-        let discipline = Discipline::Red { red: Box::new(red), class: Class::default() };
-        Self::new(service, QueueLimit::Unlimited, discipline)
+        self.discipline.name_addresses(names);
     }
 
     /// Has packets be sent this way. In frames, the link puts so many bytes around each.
@@ -142,25 +96,6 @@ impl Scheduler {
             }
         };
         self
-    }
-
-    pub(crate) fn priority(service: Service, limit: QueueLimit) -> Self {
-        Self::new(service, limit, Discipline::Priority(Box::default()))
-    }
-
-    fn new(service: Service, limit: QueueLimit, discipline: Discipline) -> Self {
-        Self {
-            discipline,
-            limit,
-            packets: 0,
-            bytes: 0,
-            free_at: Instant::START,
-            state: State::Up,
-            service,
-            sending: Sending::Plain,
-            occupancy: Occupancy::default(),
-            probe: None,
-        }
     }
 
     pub(crate) const fn state(&self) -> State {
@@ -236,9 +171,11 @@ impl Scheduler {
     /// Returns a packet that is to be [offered](Self::offer), with a mark if the queue gives it one, or says why it may
     /// not be; no [choice](Self::run) is due.
     pub(crate) fn admit(&mut self, now: Instant, parcel: Parcel) -> Result<Parcel, DropReason> {
+        if !self.discipline.decides_early() {
+            return Ok(parcel);
+        }
         let is_sending = self.frames().is_some_and(Frames::is_sending);
         let is_idle = self.state == State::Up && self.packets == 0 && self.free_at <= now && !is_sending;
-        let Discipline::Red { red, .. } = &mut self.discipline else { return Ok(parcel) };
         let waiting = Waiting {
             packets: self.packets,
             bytes: self.bytes,
@@ -246,7 +183,7 @@ impl Scheduler {
             // It is told when the packet leaves.
             start: Instant::FAR_FUTURE,
         };
-        red.admit(now, parcel, waiting, &self.service)
+        self.discipline.admit(now, parcel, waiting, &self.service)
     }
 
     /// Takes a packet in, or says why not; no [choice](Self::run) is due. What becomes of one that waits is not known
@@ -307,30 +244,11 @@ impl Scheduler {
     /// Tells if there is room for a packet in the queue: one that waits for tokens takes its place there as well.
     fn admits(&mut self, parcel: Parcel) -> bool {
         let held = self.held().map(|(_, held)| held);
-        let (class, held) = match &mut self.discipline {
-            Discipline::CoDel { class, .. } | Discipline::Fifo(class) => (class, held),
-            Discipline::Drr(classes) => return classes.admits(parcel, held),
-            // The one makes room by dropping what waits, the other has admitted it.
-            Discipline::FqCoDel(_) | Discipline::Red { .. } => return true,
-            Discipline::Priority(classes) => {
-                let priority = priority_of(parcel);
-                (&mut classes[priority], held.filter(|held| priority_of(*held) == priority))
-            }
-        };
-        class.admits(self.limit, held, parcel)
+        self.discipline.has_room(self.limit, parcel, held)
     }
 
     fn push(&mut self, now: Instant, parcel: Parcel, outlet: &Outlet<'_>) {
-        match &mut self.discipline {
-            Discipline::CoDel { class, .. } | Discipline::Fifo(class) | Discipline::Red { class, .. } => {
-                class.push(now, parcel);
-            }
-            Discipline::Drr(classes) => classes.push(now, parcel),
-            Discipline::FqCoDel(queues) => {
-                queues.push(now, parcel, FlowKey::of(outlet.packets.packet(parcel.packet())));
-            }
-            Discipline::Priority(classes) => classes[priority_of(parcel)].push(now, parcel),
-        }
+        self.discipline.push(now, parcel, outlet);
         self.packets += 1;
         self.bytes += u64::from(parcel.length());
     }
@@ -338,7 +256,9 @@ impl Scheduler {
     /// Has a discipline that drops what waits, and not what comes, keep to its limit. Returns whether the packet that
     /// has come is not dropped itself; it stays with the caller.
     fn make_room(&mut self, arrival: Parcel, outlet: &mut Outlet<'_>) -> bool {
-        let Discipline::FqCoDel(queues) = &mut self.discipline else { return true };
+        if !self.discipline.makes_room() {
+            return true;
+        }
         // The arrival is counted already.
         if self.limit.admits(
             self.packets.saturating_sub(1),
@@ -348,7 +268,7 @@ impl Scheduler {
             return true;
         }
         let mut is_kept = true;
-        for parcel in queues.take_from_longest() {
+        for parcel in self.discipline.take_excess() {
             self.packets -= 1;
             self.bytes -= u64::from(parcel.length());
             if parcel.packet() == arrival.packet() {
@@ -363,17 +283,10 @@ impl Scheduler {
 
     /// Takes the packet off that is sent next, if one is left.
     fn choose(&mut self, at: Instant, outlet: &mut Outlet<'_>) -> Option<Parcel> {
-        let chosen = match &mut self.discipline {
-            Discipline::Fifo(class) => class.pop().map(|(_, parcel)| parcel),
-            Discipline::Red { red, class } => {
-                red.note_departure();
-                class.pop().map(|(_, parcel)| parcel)
-            }
-            Discipline::Drr(classes) => classes.pop(),
-            Discipline::Priority(classes) => {
-                classes.iter_mut().rev().find_map(|class| class.pop().map(|(_, parcel)| parcel))
-            }
-            Discipline::CoDel { .. } | Discipline::FqCoDel(_) => self.choose_by_wait(at, outlet),
+        let chosen = if self.discipline.drops_waiting() {
+            self.choose_by_wait(at, outlet)
+        } else {
+            self.discipline.pop(at, outlet)
         };
         if let Some(parcel) = chosen {
             self.count_out(parcel);
@@ -384,13 +297,7 @@ impl Scheduler {
     /// Variant of [`choose`](Self::choose) for disciplines that drop packets which have waited for too long.
     fn choose_by_wait(&mut self, at: Instant, outlet: &mut Outlet<'_>) -> Option<Parcel> {
         let dropped_before = outlet.counters.dropped(DropReason::CoDel);
-        let chosen = match &mut self.discipline {
-            Discipline::CoDel { law, signal, class } => class.pop_by(law, *signal, at, outlet),
-            Discipline::FqCoDel(queues) => queues.pop(at, outlet),
-            Discipline::Fifo(_) | Discipline::Drr(_) | Discipline::Priority(_) | Discipline::Red { .. } => {
-                unreachable!("they drop nothing that waits")
-            }
-        };
+        let chosen = self.discipline.pop(at, outlet);
         let dropped = outlet.counters.dropped(DropReason::CoDel);
         self.packets -= dropped.packets - dropped_before.packets;
         self.bytes -= dropped.bytes - dropped_before.bytes;
@@ -523,16 +430,7 @@ impl Scheduler {
     pub(crate) fn take_waiting(&mut self, now: Instant, lane: &mut Lane) -> Vec<Parcel> {
         self.count_waits(now);
         (self.packets, self.bytes) = (0, 0);
-        let taken: Vec<Parcel> = match &mut self.discipline {
-            Discipline::CoDel { class, .. } | Discipline::Fifo(class) => class.take().collect(),
-            Discipline::Red { red, class } => {
-                red.forget_waiting();
-                class.take().collect()
-            }
-            Discipline::Drr(classes) => classes.take(),
-            Discipline::FqCoDel(queues) => queues.take(),
-            Discipline::Priority(classes) => classes.iter_mut().rev().flat_map(Class::take).collect(),
-        };
+        let taken = self.discipline.take();
         let held = self.take_held();
         let repeats = self.arq_mut().map(|arq| arq.take_repeats(now, lane));
         let taken = repeats.into_iter().flatten().chain(held).chain(taken).collect();
@@ -615,12 +513,4 @@ impl Scheduler {
         let to_come = self.busy_to_come(now);
         self.occupancy.end_window(now, to_come, self.packets, self.bytes)
     }
-}
-
-//= https://www.rfc-editor.org/rfc/rfc2474#section-4.2.2.2
-//# SHOULD give packets a probability of timely forwarding that is not
-//# lower than that given to packets marked with a Class Selector
-//# codepoint of lower relative order
-fn priority_of(parcel: Parcel) -> usize {
-    usize::from(parcel.traffic_class() >> 5)
 }

@@ -16,6 +16,7 @@ mod links;
 mod marks;
 mod messages;
 mod outside;
+mod pie;
 mod probes;
 mod queueing;
 mod reference;

@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use slantpath_base::{DataRate, Duration, Instant, Probability, Seed};
 use slantpath_net::{
     ArqConfig, ArqOrder, BeyondMax, Change, CoDelConfig, CongestionSignal, Counters, DirectionConfig,
-    DropReason, DrrClass, DrrConfig, FqCoDelConfig, Measure, Precedence, QueueConfig, QueueLimit, RedConfig,
-    RedThresholds, SendingConfig, WhileDown,
+    DropReason, DrrClass, DrrConfig, FqCoDelConfig, Measure, PieConfig, Precedence, QueueConfig, QueueLimit,
+    RedConfig, RedThresholds, SendingConfig, WhileDown,
 };
 
 use crate::fixture::{Pair, byte_a_millisecond, clean, millis, tag};
@@ -155,7 +155,7 @@ fn early(limit: QueueLimit) -> RedConfig {
 
 fn any_queue() -> impl Strategy<Value = QueueConfig> {
     let limit = prop_oneof![(0_u32..6).prop_map(QueueLimit::Packets), Just(QueueLimit::Unlimited)];
-    (limit, 0_usize..6).prop_map(|(limit, discipline)| {
+    (limit, 0_usize..7).prop_map(|(limit, discipline)| {
         let (target, interval) = (Duration::from_millis(1), Duration::from_millis(20));
         let impatient = CoDelConfig { limit, target, interval, signal: CongestionSignal::Drop };
         let class = DrrClass { dscps: Vec::new(), quantum_bytes: 100, limit };
@@ -164,6 +164,12 @@ fn any_queue() -> impl Strategy<Value = QueueConfig> {
             QueueConfig::DropTail(limit),
             QueueConfig::Drr(DrrConfig { classes: vec![class; 2] }),
             QueueConfig::FqCoDel(FqCoDelConfig { codel: impatient, quantum_bytes: 100, queues: 4 }),
+            QueueConfig::Pie(PieConfig {
+                target,
+                update_interval: Duration::from_millis(5),
+                max_burst: Duration::ZERO,
+                ..PieConfig::new(limit)
+            }),
             QueueConfig::Priority(limit),
             QueueConfig::Red(early(limit)),
         ][discipline]

@@ -2,8 +2,8 @@
 
 use slantpath_base::{DataRate, DataSize, Duration, Seed};
 use slantpath_net::{
-    Change, CoDelConfig, DirectionConfig, DropReason, DrrClass, DrrConfig, QueueConfig, QueueLimit,
-    SendingConfig, ShaperConfig, WhileDown,
+    Change, CoDelConfig, DirectionConfig, DropReason, DrrClass, DrrConfig, PieConfig, QueueConfig,
+    QueueLimit, SendingConfig, ShaperConfig, WhileDown,
 };
 use slantpath_wire::ip::Dscp;
 
@@ -111,6 +111,7 @@ fn what_waits_for_tokens_takes_its_place_in_the_queue_whatever_the_discipline() 
         QueueConfig::DropTail(two),
         QueueConfig::DropTail(QueueLimit::Bytes(DataSize::from_bytes(200))),
         QueueConfig::CoDel(CoDelConfig::new(two)),
+        QueueConfig::Pie(PieConfig::new(two)),
         QueueConfig::Priority(two),
         QueueConfig::Drr(DrrConfig { classes: vec![class(vec![of(46)]), class(vec![])] }),
     ];

@@ -5,9 +5,9 @@ use proptest::prelude::*;
 use slantpath_base::{DataRate, DataSize, Duration, Probability, Seed};
 use slantpath_net::{
     BeyondMax, Change, CoDelConfig, CongestionSignal, Counters, DirectionConfig, DirectionId, DropReason,
-    DrrClass, DrrConfig, FqCoDelConfig, InterfaceId, Measure, Network, NetworkBuilder, NodeId, Precedence,
-    QueueConfig, QueueLimit, RedConfig, RedThresholds, Reordering, Routing, SendingConfig, ShaperConfig,
-    WhileDown,
+    DrrClass, DrrConfig, FqCoDelConfig, InterfaceId, Measure, Network, NetworkBuilder, NodeId, PieConfig,
+    Precedence, QueueConfig, QueueLimit, RedConfig, RedThresholds, Reordering, Routing, SendingConfig,
+    ShaperConfig, WhileDown,
 };
 use slantpath_wire::ip::IpHeader;
 
@@ -38,7 +38,7 @@ fn any_direction() -> impl Strategy<Value = DirectionConfig> {
         (0_u64..5_000).prop_map(|bytes| QueueLimit::Bytes(DataSize::from_bytes(bytes))),
         Just(QueueLimit::Unlimited),
     ];
-    let queue = (limit, 0_usize..6).prop_map(|(limit, discipline)| {
+    let queue = (limit, 0_usize..7).prop_map(|(limit, discipline)| {
         let thresholds = RedThresholds { min: 1, max: 4, max_probability: Probability::ALWAYS };
         let red = RedConfig {
             limit,
@@ -62,6 +62,12 @@ fn any_direction() -> impl Strategy<Value = DirectionConfig> {
                 classes: vec![DrrClass { dscps: Vec::new(), quantum_bytes: 400, limit }; 2],
             }),
             QueueConfig::FqCoDel(FqCoDelConfig { codel: impatient, quantum_bytes: 400, queues: 3 }),
+            QueueConfig::Pie(PieConfig {
+                target: Duration::from_millis(1),
+                update_interval: Duration::from_millis(5),
+                max_burst: Duration::ZERO,
+                ..PieConfig::new(limit)
+            }),
             QueueConfig::Priority(limit),
             QueueConfig::Red(red),
         ][discipline]

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use slantpath_base::{DataSize, Duration};
-use slantpath_cc::BackOff;
 use slantpath_cc::sctp::{CwndGrowth, FastRetransmitWindow, SctpPolicy, WindowPolicy};
+use slantpath_cc::{BackOff, NamedAlgorithm};
 use slantpath_reader::{Json, Output, Setting, WriteFields as _, choice, policy, section, word_or};
 use slantpath_sctp::{
     Algorithm, ChecksumPolicy, Extension, Extensions, FastRetransmitPath, FirstSack, LossDetection,
@@ -17,7 +17,7 @@ use crate::bounds::{
     ADDRESSES, BACK_OFF_PERCENT, BUFFER, PACKET, PACKETS, RATE, REPETITIONS, SACK_DELAY, SCTP_WINDOW, SHIFT,
     TIMER,
 };
-use crate::congestion::{Capacity, SlowStartChoice};
+use crate::congestion::{Capacity, ControllerChoice, OwnController, SlowStartChoice};
 use crate::interval::Interval;
 use crate::sctp::authentication::AuthenticatedChunk;
 use crate::sctp::error_detection::ErrorDetection;
@@ -94,12 +94,13 @@ section! {
         fixed_cwnd: Setting<FixedCwnd> = FixedCwnd::from(fixed_cwnd(preset.config().congestion.window)), at most BUFFER;
         /// Packets by which one SACK may open the window in slow start, `L`. RFC 3465 allows 2.
         byte_counting_limit: Setting<u32> = preset.config().congestion.byte_counting_limit, at most PACKETS;
-        /// Acknowledgements that may open the window.
+        /// Acknowledgements that may open the window, with `congestion_control = "rfc9260"`.
         cwnd_growth: Setting<CwndGrowthChoice> = CwndGrowthChoice::of(preset.config().congestion.growth);
         /// Miss indications in a row after which a chunk is fast retransmitted (section 7.2.4). With
         /// `loss_detection = "rack"`: chunks out of order that mean a loss at once, as long as no reordering was seen.
         fast_retransmit_threshold: Setting<u32> = preset.config().fast_retransmit_threshold, at most PACKETS;
-        /// Effect of a fast retransmission on the window of the path that the chunk was lost on.
+        /// Effect of a fast retransmission on the window of the path that the chunk was lost on, with
+        /// `congestion_control = "rfc9260"`.
         fast_retransmit_window: Setting<FastRetransmitWindowChoice> =
             FastRetransmitWindowChoice::of(preset.config().congestion.fast_retransmit);
         /// Path that a fast retransmission takes.
@@ -282,25 +283,19 @@ word_or! {
     }
 }
 
-policy! {
-    /// Algorithm that governs the congestion window of a path.
-    pub struct CongestionControlChoice of Algorithm {
-        /// A small standing queue is kept; losses without one are taken for random. Of this project; wants
-        /// `loss_detection = "rack"`.
-        Backlog = "backlog",
-        /// A model of the path's rate and round trip: BBR version 1, as in Linux. Wants `loss_detection = "rack"`.
-        Bbr = "bbr",
-        /// Model of the path's rate and round trip, bounded by loss: BBR version 3, draft-ietf-ccwg-bbr. Wants
-        /// `loss_detection = "rack"`.
-        Bbr3 = "bbr3",
-        /// A cubic of the time since the last loss: RFC 9438. `cwnd_growth` and `fast_retransmit_window` say nothing to
-        /// it.
-        Cubic = "cubic",
-        /// The growth that a path of 25 ms would have: Caini and Firrincieli 2004.
-        Hybla = "hybla",
-        /// RFC 9260, section 7.2.
-        Standard = "rfc9260",
-    }
+/// Algorithm that governs the congestion window of a path.
+pub type CongestionControlChoice = ControllerChoice<Rfc9260>;
+
+/// Owner of the controller that SCTP alone has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rfc9260;
+
+impl OwnController for Rfc9260 {
+    const OWN: NamedAlgorithm = NamedAlgorithm {
+        algorithm: Algorithm::Standard,
+        name: "rfc9260",
+        about: &["RFC 9260, section 7.2."],
+    };
 }
 
 policy! {

@@ -2,7 +2,7 @@
 
 use slantpath_base::{DataSize, Duration};
 use slantpath_cc::new_reno::{AvoidanceIncrease, UnusedWindow};
-use slantpath_cc::{Algorithm, InitialWindow, RtoConfig};
+use slantpath_cc::{Algorithm, InitialWindow, NamedAlgorithm, RtoConfig};
 use slantpath_reader::{Setting, choice, policy, section, word_or};
 use slantpath_tcp::{
     ChecksumPolicy, DelayedAck, LossDetection, LossRecovery, Reports, RttSampling, SackRecovery, TcpConfig,
@@ -11,7 +11,7 @@ use slantpath_tcp::{
 use slantpath_wire::ip::IpFields;
 
 use crate::bounds::{BUFFER, BYTE_COUNTING, PACKETS, RATE, REPETITIONS, SEGMENT, TCP_WINDOW, TIMER};
-use crate::congestion::{Capacity, SlowStartChoice};
+use crate::congestion::{Capacity, ControllerChoice, OwnController, SlowStartChoice};
 use crate::interval::Interval;
 
 section! {
@@ -170,24 +170,19 @@ policy! {
     }
 }
 
-policy! {
-    /// Algorithm that governs the congestion window.
-    pub struct CongestionControlChoice of Algorithm {
-        /// A small standing queue is kept; losses without one are taken for random. Of this project; wants
-        /// `loss_detection = "rack"`.
-        Backlog = "backlog",
-        /// A model of the path's rate and round trip: BBR version 1, as in Linux. Wants `loss_detection = "rack"`.
-        Bbr = "bbr",
-        /// Model of the path's rate and round trip, bounded by loss: BBR version 3, draft-ietf-ccwg-bbr. Wants
-        /// `loss_detection = "rack"`.
-        Bbr3 = "bbr3",
-        /// A cubic of the time since the last loss: RFC 9438.
-        Cubic = "cubic",
-        /// The growth that a path of 25 ms would have: Caini and Firrincieli 2004.
-        Hybla = "hybla",
-        /// One segment a round trip, half the window at a loss: RFC 5681.
-        Standard = "new-reno",
-    }
+/// Algorithm that governs the congestion window.
+pub type CongestionControlChoice = ControllerChoice<NewReno>;
+
+/// Owner of the controller that TCP alone has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NewReno;
+
+impl OwnController for NewReno {
+    const OWN: NamedAlgorithm = NamedAlgorithm {
+        algorithm: Algorithm::Standard,
+        name: "new-reno",
+        about: &["One segment a round trip, half the window at a loss: RFC 5681."],
+    };
 }
 
 policy! {

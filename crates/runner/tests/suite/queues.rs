@@ -73,6 +73,17 @@ fn codel_keeps_a_queue_short_that_drop_tail_lets_stand() {
 }
 
 #[test]
+fn pie_keeps_a_queue_at_its_target_by_marks_alone() {
+    let output = run_file("pie.toml", &[]);
+    assert_eq!(dropped(&output, "bottleneck", "forward"), [0; 4]);
+    assert!(count(&output, "bottleneck", "forward", "marked_packets") > 10);
+    // 15 ms of 5 Mbit/s are six packets of 1,500 bytes.
+    let queue = number(&output, "bottleneck", "forward", "queue_mean_packets");
+    assert!((3.0..15.0).contains(&queue), "{queue} packets");
+    assert!(number(&output, "bottleneck", "forward", "utilisation_ratio") > 0.95);
+}
+
+#[test]
 fn red_keeps_the_average_between_its_thresholds_and_names_its_drops() {
     let output = run_file("red.toml", &[]);
     let [codel, early, _, full] = dropped(&output, "bottleneck", "forward");

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use slantpath_base::{DataSize, Duration, Probability};
 use slantpath_net::{
-    self as net, BeyondMax, CoDelConfig, CongestionSignal, DrrConfig, FqCoDelConfig, Measure, Precedence,
-    QueueConfig, QueueLimit, RedConfig, RedThresholds,
+    self as net, BeyondMax, CoDelConfig, CongestionSignal, DrrConfig, FqCoDelConfig, Measure, PieConfig,
+    Precedence, QueueConfig, QueueLimit, RedConfig, RedThresholds,
 };
 use slantpath_profiles::fault::positive;
 use slantpath_reader::{Fault, Faults, Flat, Named, Nested, Place, Setting, Tables, section, tagged};
@@ -25,6 +25,9 @@ tagged! {
         /// Flows share the transmitter alike, each with CoDel; one that has just begun or sends little goes first
         /// (RFC 8290).
         FqCodel = "fq-codel",
+        /// First in, first out; packets are dropped at random as they come, with a probability that leads the wait to a
+        /// target (RFC 8033).
+        Pie = "pie",
         /// Eight classes by the upper three bits of the DSCP, the highest first, each with a `queue` of its own.
         Priority = "priority",
         /// First in, first out; packets are dropped at random as the average queue grows (RED).
@@ -85,6 +88,23 @@ section! {
         queues: Setting<u16> = 1_024;
         /// Marks packets of transports that use ECN in place of dropping them (RFC 3168).
         ecn: Setting<bool> = true;
+    }
+}
+
+section! {
+    /// Parameters of PIE.
+    pub struct Pie {
+        /// The wait that the queue is led to (QDELAY_REF).
+        target: Setting<Duration> = Duration::from_millis(15), at most DELAY;
+        /// Time from one update of the probability to the next (T_UPDATE).
+        update_interval: Setting<Duration> = Duration::from_millis(15), at most DELAY;
+        /// Time for which a queue that forms drops nothing (MAX_BURST).
+        max_burst: Setting<Duration> = Duration::from_millis(150), at most DELAY;
+        /// Marks packets of transports that use ECN in place of dropping them (RFC 3168), as long as the probability is
+        /// `mark_threshold` at most.
+        ecn: Setting<bool> = false;
+        /// Greatest probability at which packets are marked (mark_ecnth).
+        mark_threshold: Setting<Probability> = tenth();
     }
 }
 
@@ -158,7 +178,8 @@ section! {
     }
 }
 
-/// The least chance that Floyd's note on parameters (1997) recommends.
+/// The least chance that Floyd's note on parameters of RED (1997) recommends, and the greatest at which PIE marks
+/// (RFC 8033, section 5.1).
 fn tenth() -> Probability {
     Probability::new(0.1).expect("it lies between 0 and 1")
 }
@@ -167,7 +188,7 @@ impl Discipline {
     /// Tells whether it decides about a packet on its arrival, so that it is known at once when the packet will leave.
     pub(crate) const fn is_settled_on_arrival(&self) -> bool {
         match self {
-            Self::Codel(_) | Self::Drr(_) | Self::FqCodel(_) | Self::Priority(_) => false,
+            Self::Codel(_) | Self::Drr(_) | Self::FqCodel(_) | Self::Pie(_) | Self::Priority(_) => false,
             Self::Red(_) | Self::RioC(_) | Self::Wred(_) => true,
         }
     }
@@ -188,6 +209,14 @@ impl Discipline {
                     queues: *fair.queues,
                 })
             }
+            Self::Pie(pie) => QueueConfig::Pie(PieConfig {
+                limit,
+                target: *pie.target,
+                update_interval: *pie.update_interval,
+                max_burst: *pie.max_burst,
+                mark_threshold: *pie.mark_threshold,
+                signal: signal(*pie.ecn),
+            }),
             Self::Priority(_) => QueueConfig::Priority(limit),
             Self::Red(red) => {
                 let precedence = Precedence::Ignored(red.thresholds.config());
@@ -210,6 +239,7 @@ impl Discipline {
             Self::Codel(codel) => return law(&codel.target, &codel.interval, faults),
             Self::Drr(drr) => return drr.check(place, mtu, faults),
             Self::FqCodel(fair) => return fair.check(faults),
+            Self::Pie(pie) => return pie.check(faults),
             Self::Priority(_) => return,
             Self::Red(red) => (vec![&red.thresholds], &red.average),
             Self::RioC(rio) => (vec![&rio.low, &rio.medium, &rio.high], &rio.average),
@@ -296,6 +326,13 @@ impl FqCodel {
             let fault = Fault::new("without queues no packet waits").help("write `queues = 1024`");
             faults.report(self.queues.place(), fault);
         }
+    }
+}
+
+impl Pie {
+    fn check(&self, faults: &mut Faults) {
+        positive(&self.target, "`target`", faults);
+        positive(&self.update_interval, "`update_interval`", faults);
     }
 }
 

@@ -3,15 +3,12 @@
 use std::net::IpAddr;
 
 use slantpath_base::{Instant, Timer};
-use slantpath_cc::backlog::BacklogConfig;
-use slantpath_cc::bbr::BbrConfig;
 use slantpath_cc::control::{Acknowledged, Congestion, LossEvent, Sent, TimedOut};
-use slantpath_cc::cubic::{CubicConfig, IdleWindow};
+use slantpath_cc::cubic::IdleWindow;
 use slantpath_cc::delivery::Departure;
-use slantpath_cc::hybla::HyblaConfig;
 use slantpath_cc::new_reno::AvoidanceIncrease;
 use slantpath_cc::sctp::{SctpController, WindowPolicy, initial_cwnd};
-use slantpath_cc::{Algorithm, Backlog, Bbr, Bbr3, CongestionControl, Controller, Cubic, Hybla};
+use slantpath_cc::{CongestionControl, Controller, Terms};
 
 use super::timing::Recovery;
 use super::{Allowance, Path, SackTally};
@@ -27,40 +24,23 @@ pub(super) fn controller(config: &SctpConfig, pmdcs: u64, destination: IpAddr) -
     let largest_window = u64::from(u32::MAX);
     let ssthresh = config.initial_ssthresh_bytes.unwrap_or(largest_window);
     let most = config.congestion.max_cwnd.unwrap_or(largest_window);
-    let standard = || Controller::Standard(SctpController::new(config.congestion, pmdcs, cwnd, ssthresh));
+    let standard = || SctpController::new(config.congestion, pmdcs, cwnd, ssthresh);
     if let WindowPolicy::Fixed { .. } = config.congestion.window {
-        return standard();
+        return Controller::Standard(standard());
     }
-    let bbr = BbrConfig { segment_bytes: pmdcs, initial_cwnd_bytes: cwnd, max_cwnd_bytes: most };
-    match config.congestion_control {
-        Algorithm::Backlog => Controller::Backlog(Box::new(Backlog::new(BacklogConfig {
-            segment_bytes: pmdcs,
-            initial_cwnd_bytes: cwnd,
-            max_cwnd_bytes: most,
-            capacity: config.known_capacity,
-        }))),
-        Algorithm::Bbr => Controller::Bbr(Box::new(Bbr::new(bbr))),
-        Algorithm::Bbr3 => Controller::Bbr3(Box::new(Bbr3::new(bbr))),
-        Algorithm::Cubic => Controller::Cubic(Box::new(Cubic::new(CubicConfig {
-            segment_bytes: pmdcs,
-            initial_cwnd_bytes: cwnd,
-            initial_ssthresh_bytes: Some(ssthresh),
-            max_cwnd_bytes: most,
-            slow_start: config.congestion.slow_start,
-            byte_counting_limit: config.congestion.byte_counting_limit.into(),
-            avoidance_increase: AvoidanceIncrease::ByteCounting,
-            fast_convergence: config.fast_convergence,
-            idle_window: IdleWindow::Halve,
-        }))),
-        Algorithm::Hybla => Controller::Hybla(Box::new(Hybla::new(HyblaConfig {
-            segment_bytes: pmdcs,
-            initial_cwnd_bytes: cwnd,
-            initial_ssthresh_bytes: Some(ssthresh),
-            max_cwnd_bytes: most,
-            slow_start: config.congestion.slow_start,
-        }))),
-        Algorithm::Standard => standard(),
-    }
+    let terms = Terms {
+        segment_bytes: pmdcs,
+        initial_cwnd_bytes: cwnd,
+        initial_ssthresh_bytes: Some(ssthresh),
+        max_cwnd_bytes: most,
+        known_capacity: config.known_capacity,
+        slow_start: config.congestion.slow_start,
+        byte_counting_limit: config.congestion.byte_counting_limit.into(),
+        avoidance_increase: AvoidanceIncrease::ByteCounting,
+        fast_convergence: config.fast_convergence,
+        idle_window: IdleWindow::Halve,
+    };
+    Controller::of(config.congestion_control, &terms, standard)
 }
 
 impl Path {

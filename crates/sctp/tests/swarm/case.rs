@@ -326,6 +326,7 @@ fn config(stream: &mut Stream, features: &BTreeSet<Feature>, max_retrans: u32) -
                 Algorithm::Bbr,
                 Algorithm::Bbr3,
                 Algorithm::Hybla,
+                Algorithm::Westwood,
             ],
         ),
         trace_messages: true,

@@ -313,9 +313,10 @@ fn an_echo_from_a_peer_that_agreed_to_nothing_or_without_a_mark_outstanding_is_i
 /// One random stream under marks and losses; returns how often either end reduced its window for a mark.
 fn marked_and_lossy(seed: u64) -> u64 {
     let mut stream = Seed::new(seed, 0).stream("ecn");
-    let algorithms = [Algorithm::Standard, Algorithm::Cubic, Algorithm::Hybla, Algorithm::Backlog];
+    let algorithms =
+        [Algorithm::Standard, Algorithm::Cubic, Algorithm::Hybla, Algorithm::Westwood, Algorithm::Backlog];
     let base = TcpConfig {
-        congestion_control: algorithms[stream.below(4) as usize],
+        congestion_control: algorithms[stream.below(5) as usize],
         sack: stream.below(3) > 0,
         loss_detection: [LossDetection::Rfc6675, LossDetection::Rack][stream.below(2) as usize],
         sack_recovery: [SackRecovery::Rfc6675, SackRecovery::Proportional][stream.below(2) as usize],

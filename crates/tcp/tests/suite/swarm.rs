@@ -45,7 +45,8 @@ fn swarm(seed: u64) {
             Algorithm::Bbr,
             Algorithm::Bbr3,
             Algorithm::Backlog,
-        ][pick(6) as usize],
+            Algorithm::Westwood,
+        ][pick(7) as usize],
         data_retransmission_limit: 40,
         ..TcpConfig::default()
     });

@@ -57,6 +57,7 @@ fn config(options: u8, more: &[u8]) -> SctpConfig {
         Algorithm::Bbr,
         Algorithm::Bbr3,
         Algorithm::Backlog,
+        Algorithm::Westwood,
     ];
     let multipaths = [Multipath::Off, Multipath::Concurrent, Multipath::PooledV1, Multipath::PooledV2];
     let keys = [(0, SharedKey::new(&b"first"[..])), (1, SharedKey::new(&b"second"[..]))].into();

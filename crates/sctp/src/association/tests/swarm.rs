@@ -74,7 +74,8 @@ fn run(seed: u64) {
             Algorithm::Bbr,
             Algorithm::Bbr3,
             Algorithm::Hybla,
-        ][random.below(6) as usize],
+            Algorithm::Westwood,
+        ][random.below(7) as usize],
         multipath: [
             Multipath::Off,
             Multipath::Off,

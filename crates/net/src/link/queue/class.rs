@@ -5,9 +5,9 @@ use std::collections::VecDeque;
 use slantpath_base::Instant;
 
 use crate::link::admission::{CongestionSignal, QueueLimit};
-use crate::link::codel::{CoDel, Departing};
 use crate::link::counters::DropReason;
 use crate::link::lane::Outlet;
+use crate::link::queue::codel::{CoDel, Departing};
 use crate::parcel::Parcel;
 
 /// Packets with the instants at which they came, first in, first out.

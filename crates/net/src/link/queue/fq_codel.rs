@@ -5,14 +5,15 @@ use core::hash::{Hash, Hasher};
 use std::collections::VecDeque;
 
 use rustc_hash::FxHasher;
-use slantpath_base::{Instant, Stream};
+use slantpath_base::Instant;
 
 use crate::address_names::AddressNames;
 use crate::conditioner::{FlowKey, Recent};
-use crate::link::admission::CongestionSignal;
-use crate::link::class::Class;
-use crate::link::codel::{CoDel, CoDelConfig};
+use crate::link::admission::{CongestionSignal, QueueLimit};
 use crate::link::lane::Outlet;
+use crate::link::queue::class::Class;
+use crate::link::queue::codel::{CoDel, CoDelConfig};
+use crate::link::queue::discipline::{PortTerms, QueueDiscipline};
 use crate::parcel::Parcel;
 
 /// An FQ-CoDel queue.
@@ -65,31 +66,6 @@ enum List {
 const DROPPED_AT_ONCE_MAX: u64 = 64;
 
 impl FqCoDel {
-    pub(crate) fn new(config: &FqCoDelConfig, mtu_bytes: u32, mut stream: Stream) -> Self {
-        let queue = FlowQueue {
-            class: Class::default(),
-            law: CoDel::new(&config.codel, mtu_bytes),
-            credits_bytes: 0,
-            list: List::None,
-        };
-        Self {
-            queues: vec![queue; usize::from(config.queues.max(1))].into(),
-            new: VecDeque::new(),
-            old: VecDeque::new(),
-            quantum_bytes: i64::from(config.quantum_bytes.max(1)),
-            signal: config.codel.signal,
-            salt: stream.next_u64(),
-            names: AddressNames::default(),
-            places: Recent::default(),
-        }
-    }
-
-    /// Has flows hashed by what these call their addresses.
-    pub(crate) fn name_addresses(&mut self, names: &AddressNames) {
-        self.names = names.clone();
-        self.places = Recent::default();
-    }
-
     //= https://www.rfc-editor.org/rfc/rfc8290#section-4.1
     //# The hash is salted by modulo addition of a random
     //# value selected at initialisation time to prevent possible DoS attacks
@@ -103,10 +79,51 @@ impl FqCoDel {
             ((u128::from(hasher.finish()) * queues.len() as u128) >> 64) as u16
         })
     }
+}
 
-    /// Has a packet wait.
-    pub(crate) fn push(&mut self, now: Instant, parcel: Parcel, flow: Option<FlowKey>) {
-        let place = self.place_of(flow);
+impl QueueDiscipline for Box<FqCoDel> {
+    type Config = FqCoDelConfig;
+
+    const IS_MANAGED: bool = true;
+    const TELLS_FLOWS_APART: bool = true;
+    const MAKES_ROOM: bool = true;
+    const DROPS_WAITING: bool = true;
+
+    fn new(config: &FqCoDelConfig, port: &PortTerms<'_>) -> Self {
+        let mut stream = port.seed.stream(&format!("{}/fq-codel", port.path));
+        let queue = FlowQueue {
+            class: Class::default(),
+            law: CoDel::new(&config.codel, port.mtu_bytes),
+            credits_bytes: 0,
+            list: List::None,
+        };
+        Self::new(FqCoDel {
+            queues: vec![queue; usize::from(config.queues.max(1))].into(),
+            new: VecDeque::new(),
+            old: VecDeque::new(),
+            quantum_bytes: i64::from(config.quantum_bytes.max(1)),
+            signal: config.codel.signal,
+            salt: stream.next_u64(),
+            names: AddressNames::default(),
+            places: Recent::default(),
+        })
+    }
+
+    fn limit(config: &FqCoDelConfig) -> QueueLimit {
+        config.codel.limit
+    }
+
+    fn signal(config: &FqCoDelConfig) -> CongestionSignal {
+        config.codel.signal
+    }
+
+    /// True: it makes room by dropping what waits.
+    fn has_room(&mut self, _: QueueLimit, _: Parcel, _: Option<Parcel>) -> bool {
+        true
+    }
+
+    fn push(&mut self, now: Instant, parcel: Parcel, outlet: &Outlet<'_>) {
+        let place = self.place_of(FlowKey::of(outlet.packets.packet(parcel.packet())));
         let queue = &mut self.queues[usize::from(place)];
         queue.class.push(now, parcel);
         if queue.list == List::None {
@@ -117,7 +134,7 @@ impl FqCoDel {
 
     /// Packets from the head of the longest queue, for others to have room: half of them, or as many as may be dropped
     /// at once.
-    pub(crate) fn take_from_longest(&mut self) -> Vec<Parcel> {
+    fn take_excess(&mut self) -> Vec<Parcel> {
         let Some(longest) = self.queues.iter_mut().max_by_key(|queue| queue.class.bytes()) else {
             return Vec::new();
         };
@@ -125,8 +142,7 @@ impl FqCoDel {
         (0..count).filter_map(|_| longest.class.pop()).map(|(_, parcel)| parcel).collect()
     }
 
-    /// The packet that leaves next.
-    pub(crate) fn pop(&mut self, at: Instant, outlet: &mut Outlet<'_>) -> Option<Parcel> {
+    fn pop(&mut self, at: Instant, outlet: &mut Outlet<'_>) -> Option<Parcel> {
         loop {
             let (list, place) = match (self.new.front(), self.old.front()) {
                 (Some(&place), _) => (&mut self.new, place),
@@ -168,8 +184,7 @@ impl FqCoDel {
         }
     }
 
-    /// All that waits, queue by queue.
-    pub(crate) fn take(&mut self) -> Vec<Parcel> {
+    fn take(&mut self) -> Vec<Parcel> {
         self.new.clear();
         self.old.clear();
         let empty = |queue: &mut FlowQueue| {
@@ -177,5 +192,11 @@ impl FqCoDel {
             queue.class.take()
         };
         self.queues.iter_mut().flat_map(empty).collect()
+    }
+
+    /// Has flows hashed by what these call their addresses.
+    fn name_addresses(&mut self, names: &AddressNames) {
+        self.names = names.clone();
+        self.places = Recent::default();
     }
 }

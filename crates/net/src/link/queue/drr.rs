@@ -12,7 +12,9 @@ use slantpath_base::Instant;
 use slantpath_wire::ip::Dscp;
 
 use crate::link::admission::QueueLimit;
-use crate::link::class::Class;
+use crate::link::lane::Outlet;
+use crate::link::queue::class::Class;
+use crate::link::queue::discipline::{PortTerms, QueueDiscipline};
 use crate::parcel::Parcel;
 
 /// Classes that share a transmitter by deficit round robin.
@@ -61,7 +63,16 @@ enum Turn {
 }
 
 impl DeficitRoundRobin {
-    pub(crate) fn new(config: &DrrConfig) -> Self {
+    fn line(&mut self, parcel: Parcel) -> (usize, &mut Line) {
+        let place = self.line_of[usize::from(parcel.traffic_class() >> 2)];
+        (place, &mut self.lines[place])
+    }
+}
+
+impl QueueDiscipline for Box<DeficitRoundRobin> {
+    type Config = DrrConfig;
+
+    fn new(config: &DrrConfig, _: &PortTerms<'_>) -> Self {
         let line = |class: &DrrClass| Line {
             class: Class::default(),
             limit: class.limit,
@@ -75,26 +86,25 @@ impl DeficitRoundRobin {
                 |class: &DrrClass| class.dscps.iter().any(|dscp| usize::from(dscp.number()) == codepoint);
             config.classes.iter().position(has).unwrap_or(last)
         });
-        Self {
+        Self::new(DeficitRoundRobin {
             lines: config.classes.iter().map(line).collect(),
             line_of: Box::new(line_of),
             turns: VecDeque::new(),
-        }
+        })
     }
 
-    fn line(&mut self, parcel: Parcel) -> (usize, &mut Line) {
-        let place = self.line_of[usize::from(parcel.traffic_class() >> 2)];
-        (place, &mut self.lines[place])
+    /// No limit: each class has one of its own.
+    fn limit(_: &DrrConfig) -> QueueLimit {
+        QueueLimit::Unlimited
     }
 
-    /// Tells if there is room in the packet's class, where `held` has left a class and waits for tokens.
-    pub(crate) fn admits(&mut self, parcel: Parcel, held: Option<Parcel>) -> bool {
+    fn has_room(&mut self, _: QueueLimit, parcel: Parcel, held: Option<Parcel>) -> bool {
         let held = held.filter(|held| self.line(*held).0 == self.line(parcel).0);
         let (_, Line { class, limit, .. }) = self.line(parcel);
         class.admits(*limit, held, parcel)
     }
 
-    pub(crate) fn push(&mut self, now: Instant, parcel: Parcel) {
+    fn push(&mut self, now: Instant, parcel: Parcel, _: &Outlet<'_>) {
         let (place, line) = self.line(parcel);
         let was_empty = line.class.is_empty();
         line.class.push(now, parcel);
@@ -103,7 +113,7 @@ impl DeficitRoundRobin {
         }
     }
 
-    pub(crate) fn pop(&mut self) -> Option<Parcel> {
+    fn pop(&mut self, _: Instant, _: &mut Outlet<'_>) -> Option<Parcel> {
         loop {
             let line = &mut self.lines[*self.turns.front()?];
             if line.turn == Turn::ToCome {
@@ -125,8 +135,7 @@ impl DeficitRoundRobin {
         }
     }
 
-    /// All that waits, class by class.
-    pub(crate) fn take(&mut self) -> Vec<Parcel> {
+    fn take(&mut self) -> Vec<Parcel> {
         self.turns.clear();
         let empty = |line: &mut Line| {
             (line.deficit_bytes, line.turn) = (0, Turn::ToCome);
