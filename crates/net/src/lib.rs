@@ -95,4 +95,4 @@ pub use routes::Routes;
 pub use script::Change;
 pub use slantpath_interface::{Host, InterfaceId, Journey};
 pub use source::{Demand, Leaving, Links, Source};
-pub use ways::{Outage, OutageCause, Way, WayChange};
+pub use ways::{OutageCause, Way, WayChange, WayOutage};

@@ -48,7 +48,7 @@ impl OutageCause {
 
 /// State of a way that carries nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Outage {
+pub struct WayOutage {
     /// Reason for which nothing gets through.
     pub cause: OutageCause,
     /// The direction that carries nothing, or by which the last node was reached that knows no way.
@@ -63,13 +63,13 @@ pub struct WayChange {
     /// The way, in the order in which they were given.
     pub way: usize,
     /// Outage from then on; `None` if packets get through.
-    pub outage: Option<Outage>,
+    pub outage: Option<WayOutage>,
 }
 
 /// The ways that are watched, and what has happened to them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WatchedWays {
-    ways: Vec<(Way, Option<Outage>)>,
+    ways: Vec<(Way, Option<WayOutage>)>,
     changes: Vec<WayChange>,
 }
 
@@ -100,16 +100,16 @@ impl Fabric {
     }
 
     /// Follows the way that a packet would take if nothing changed until it arrives.
-    fn outage_of(&self, way: Way, source: &mut impl Source) -> Option<Outage> {
+    fn outage_of(&self, way: Way, source: &mut impl Source) -> Option<WayOutage> {
         let (mut direction, mut destination) = (way.leaving.outbound(), way.destination);
         // A packet passes so many nodes at most.
         for _ in 0..u8::MAX {
-            let no_route = Outage { cause: OutageCause::NoRoute, direction };
+            let no_route = WayOutage { cause: OutageCause::NoRoute, direction };
             let Some((chosen, label)) = source.leave(direction, destination) else { return Some(no_route) };
             (direction, destination) = (chosen, label);
             let link = &self.directions[direction.index()];
             if let Some(cause) = link.outage() {
-                return Some(Outage { cause, direction });
+                return Some(WayOutage { cause, direction });
             }
             let node = link.contact_receiver().unwrap_or_else(|| self.graph.node_of(direction.receiver()));
             if node == way.to {
@@ -117,9 +117,9 @@ impl Fabric {
             }
             match source.next_hop(node, destination) {
                 Some(next) => direction = next,
-                None => return Some(Outage { cause: OutageCause::NoRoute, direction }),
+                None => return Some(WayOutage { cause: OutageCause::NoRoute, direction }),
             }
         }
-        Some(Outage { cause: OutageCause::NoRoute, direction })
+        Some(WayOutage { cause: OutageCause::NoRoute, direction })
     }
 }

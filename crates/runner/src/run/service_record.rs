@@ -6,7 +6,7 @@ use std::net::IpAddr;
 
 use slantpath_applications::Failover;
 use slantpath_base::Instant;
-use slantpath_net::{NodeId, Outage, OutageCause, WayChange};
+use slantpath_net::{NodeId, OutageCause, WayChange, WayOutage};
 use slantpath_results::Table;
 use slantpath_scenario::build::{PlannedPath, RunNetwork};
 
@@ -31,10 +31,10 @@ pub(super) struct ServiceRecord<'a> {
 /// State of a path.
 #[derive(Debug, Default)]
 struct PathState {
-    /// Outage of the way there, and of the way back.
-    ways: [Option<Outage>; 2],
+    /// WayOutage of the way there, and of the way back.
+    ways: [Option<WayOutage>; 2],
     /// The direction at which the present outage began.
-    present: Option<Outage>,
+    present: Option<WayOutage>,
     /// The latest outages, the present one last.
     spans: VecDeque<OutageSpan>,
     sums: OutageSums,
@@ -135,14 +135,14 @@ impl<'a> ServiceRecord<'a> {
     }
 }
 
-fn link_name<'n>(network: &'n RunNetwork<'_>, outage: Outage) -> &'n str {
+fn link_name<'n>(network: &'n RunNetwork<'_>, outage: WayOutage) -> &'n str {
     use slantpath_net::LinkEnd as _;
     network.graph().link_name(outage.direction.sender().link())
 }
 
 impl PathState {
     /// Follows its ways at an instant. Returns the outage that has ended.
-    fn follow(&mut self, at: Instant, warm_up: Instant) -> Option<(Outage, OutageSpan)> {
+    fn follow(&mut self, at: Instant, warm_up: Instant) -> Option<(WayOutage, OutageSpan)> {
         let now = self.ways[0].or(self.ways[1]);
         match (self.present, now) {
             (None, Some(outage)) => {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use slantpath_base::{Angle, DataRate, Duration, Instant, Seed};
 use slantpath_net::{
-    AtHandover, DirectionConfig, DropReason, Network, NetworkBuilder, NodeId, QueueConfig, QueueLimit,
+    AtHandover, DirectionConfig, DropReason, Network, NetworkBuilder, NodeId, QueueConfig, QueueLimit, Way,
     WhileDown,
 };
 use slantpath_orbit::constellation::{Constellation, Payload};
@@ -17,7 +17,7 @@ use slantpath_orbit::route::{RouteConfig, Router};
 use slantpath_orbit::site::Relay;
 use slantpath_orbit::{NodeId as Body, Site};
 use slantpath_sat::{
-    AccessLinks, Balance, InterSatelliteLinks, PathChange, SiteRoute, Sky, SkyLinks, SkySource, Stand, Way,
+    AccessLinks, Balance, InterSatelliteLinks, PathChange, SiteRoute, Sky, SkyLinks, SkySource, Stand,
 };
 use slantpath_wire::Packet;
 
