@@ -59,7 +59,7 @@ impl FrameConfig {
         slots(bursts) * u64::from(self.slot_payload_bytes)
     }
 
-    /// Bytes that have gone by `since` the beginning of a frame, and those that have begun to.
+    /// Bytes that have been sent `since` the beginning of a frame, and those that have begun to.
     fn payload_until(&self, bursts: &Bursts, since: Duration) -> (u64, u64) {
         let [(gone, begun), (more_gone, more_begun)] = bursts.map(|run| self.of_run_until(run, since));
         (gone + more_gone, begun + more_begun)
@@ -157,7 +157,7 @@ struct Place {
     free: Instant,
     /// Instant at which the next byte can be sent.
     open: Instant,
-    /// Bytes that have gone by then, were the slots always those of the allocation.
+    /// Bytes that have been sent by then, were the slots always those of the allocation.
     gone: u64,
 }
 
@@ -171,7 +171,7 @@ struct Sending {
     counted: Instant,
     /// Instant at which all of it has been sent, as far as allocations are known.
     completion: Instant,
-    /// Bytes that will have gone by then, were the slots always those of the first allocation; if it is sent under that
+    /// Bytes that will have been sent by then, were the slots always those of the first allocation; if it is sent under that
     /// one.
     gone: Option<u64>,
 }
@@ -187,7 +187,7 @@ impl Frames {
         }
     }
 
-    /// Bytes that have gone from the beginning of the run until `at`, and those that have begun to, were the slots
+    /// Bytes that have been sent from the beginning of the run until `at`, and those that have begun to, were the slots
     /// always these.
     fn payload_until(&self, bursts: &Bursts, at: Instant) -> (u64, u64) {
         let frame = self.config.frame_at(at);
