@@ -4,6 +4,7 @@ use slantpath_base::{Deadlines, Instant, prefetch};
 use slantpath_host::{Others, Reaction, Served, Socket, SocketEvent, SocketId};
 
 use crate::carrier::Carrier;
+use crate::earlier::earlier;
 use crate::flow_end::FlowEnd;
 use crate::ids::SessionSourceId;
 use crate::noted::Noted;
@@ -107,13 +108,12 @@ impl slantpath_host::Application for Application {
 
     #[inline]
     fn idle_until(&self, deadline: Option<Instant>) -> Instant {
-        let deadline = deadline.unwrap_or(Instant::FAR_FUTURE);
-        match &self.0 {
-            // It looks at its association whenever something happens to it.
-            Kind::Carrier(_) => Instant::START,
-            Kind::Flow(flow) => deadline.min(flow.next_sample().unwrap_or(Instant::FAR_FUTURE)),
-            Kind::Listener(_) | Kind::Program(_) | Kind::Session(_) => deadline,
-        }
+        let next_sample = match &self.0 {
+            Kind::Carrier(carrier) => carrier.next_sample(),
+            Kind::Flow(flow) => flow.next_sample(),
+            Kind::Listener(_) | Kind::Program(_) | Kind::Session(_) => None,
+        };
+        earlier(deadline, next_sample).unwrap_or(Instant::FAR_FUTURE)
     }
 
     #[inline]

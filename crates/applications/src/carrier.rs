@@ -251,6 +251,12 @@ impl Carrier {
         }
     }
 
+    /// Earliest instant of the next sample of the paths, if they are probed now.
+    #[inline]
+    pub(crate) fn next_sample(&self) -> Option<Instant> {
+        self.probe.as_ref().filter(|_| self.is_up).map(PathProbe::next)
+    }
+
     /// Takes the samples that were kept since it was last asked.
     pub(crate) fn take_samples(&mut self) -> Vec<PathSample> {
         self.probe.as_mut().map(PathProbe::take).unwrap_or_default()
@@ -350,6 +356,10 @@ mod tests {
 
     impl Pair {
         fn connected() -> Self {
+            Self::measuring(None, true)
+        }
+
+        fn measuring(sample_paths: Option<Duration>, measures_delay: bool) -> Self {
             let addresses: [IpAddr; 2] = [[10, 0, 0, 1].into(), [10, 0, 0, 2].into()];
             let interface = InterfaceId::new(0);
             let host = |own: usize, peer| {
@@ -361,8 +371,8 @@ mod tests {
                     local_port: PORT,
                     peer,
                     reopen_after: Duration::from_secs(1),
-                    sample_paths: None,
-                    measures_delay: true,
+                    sample_paths,
+                    measures_delay,
                 };
                 assert_eq!(host.add_association(&config, Seed::new(1, 0), ["first", "second"][own]), CARRIER);
                 host
@@ -453,6 +463,34 @@ mod tests {
         assert!(received[1] == octets);
         assert_eq!((pair.counters(1).received, pair.counters(1).received_bytes), (3, 1_000_008));
         assert_eq!((pair.counters(0).sent, pair.counters(0).sent_bytes), (3, 1_000_008));
+    }
+
+    #[test]
+    fn paths_are_sampled_when_a_packet_comes_of_which_nothing_is_told() {
+        let ms = Duration::from_millis;
+        let mut pair = Pair::measuring(Some(ms(5)), false);
+        let carry = |pair: &mut Pair, from: usize| {
+            let mut packet = slantpath_wire::Packet::default();
+            while let Some(interface) = pair.hosts[from].poll_transmit(pair.now, &mut packet) {
+                pair.hosts[1 - from].handle_packet(pair.now, interface, &mut packet);
+            }
+        };
+        pair.now += ms(10);
+        pair.send(1);
+        pair.send(2);
+        carry(&mut pair, 0);
+        // The second packet is acknowledged at once, and this end is told of no acknowledgement.
+        let outstanding = |pair: &mut Pair| -> Vec<(Instant, u64)> {
+            let (samples, _) = pair.hosts[0].take_association_samples(CARRIER).unwrap();
+            samples.iter().map(|sample| (sample.at, sample.outstanding_bytes)).collect()
+        };
+        let sent = outstanding(&mut pair);
+        assert_eq!(sent.last().map(|(at, _)| *at), Some(pair.now));
+        assert!(sent.last().is_some_and(|(_, outstanding)| *outstanding > 0), "{sent:?}");
+        pair.now += ms(5);
+        carry(&mut pair, 1);
+        carry(&mut pair, 0);
+        assert_eq!(outstanding(&mut pair), [(pair.now, 0)]);
     }
 
     #[test]

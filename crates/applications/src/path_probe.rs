@@ -27,6 +27,11 @@ impl PathProbe {
         is_due
     }
 
+    /// Earliest instant of the next sample.
+    pub(crate) const fn next(&self) -> Instant {
+        self.next
+    }
+
     pub(crate) fn keep(&mut self, sample: PathSample) {
         match self.last.iter_mut().find(|last| last.path == sample.path) {
             Some(last) if PathSample { at: sample.at, ..*last } == sample => return,
