@@ -38,6 +38,13 @@ const ENHANCED_PACKET: u32 = 6;
 /// Type and length, and the length again behind the body.
 const BLOCK_FRAME_LEN: usize = 12;
 
+/// Tells by the first four bytes of a file if it may be a capture.
+pub fn is_capture(first: [u8; 4]) -> bool {
+    let word = u32::from_be_bytes(first);
+    let known = [SECTION_HEADER, MICROSECONDS, NANOSECONDS];
+    known.contains(&word) || known.contains(&word.swap_bytes())
+}
+
 /// A frame of a capture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {

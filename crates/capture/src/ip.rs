@@ -53,6 +53,17 @@ impl Datagram {
     }
 }
 
+impl Datagram {
+    /// The packet of SCTP that it is or carries, as far as it was captured.
+    pub(crate) fn sctp(&self) -> Option<Bytes> {
+        match self.protocol {
+            protocol::SCTP => Some(self.payload.clone()),
+            protocol::UDP => self.udp().filter(UdpDatagram::is_sctp).map(|udp| udp.payload),
+            _ => None,
+        }
+    }
+}
+
 impl UdpDatagram {
     /// Tells if it carries a packet of SCTP.
     pub(crate) fn is_sctp(&self) -> bool {

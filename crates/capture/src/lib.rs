@@ -6,6 +6,9 @@
 //! around them and a [`Report`] of all that was seen. What cannot be used is counted by its [`Unused`] reason; nothing
 //! is left out in silence. Memory grows with the number of flows, up to [`FLOWS_MAX`], and not with the capture.
 //!
+//! [`Associations`] are shown the same frames, and tell what both ends of each association of SCTP did: retransmissions
+//! and what led to them, paths, restarts, the end.
+//!
 //! Parsing is total: any bytes give frames or a [`CaptureError`], which says where the file is wrong.
 //!
 //! # Map
@@ -17,10 +20,12 @@
 //! - [`messages`][]: SCTP's messages, put together from their fragments.
 //! - [`units`][]: signal units that a line of MTP2 has repeated.
 //! - [`trace`][]: lines of a trace in order of time.
+//! - [`decisions`][]: what the ends of an association of SCTP did, as records of `slantpath_trace`, which tells them.
 //! - [`import`][]: follows all of that, and knows flows and loads. `import/flows`, `import/loads` keep them,
 //!   `import/scenario` writes scenarios, `import/report` tells what was seen.
 
 mod arrivals;
+mod decisions;
 mod file;
 mod frame;
 mod import;
@@ -29,7 +34,8 @@ mod messages;
 mod trace;
 mod units;
 
-pub use file::{CaptureError, CaptureReader, Frame};
+pub use decisions::{Associations, Direction};
+pub use file::{CaptureError, CaptureReader, Frame, is_capture};
 pub use frame::LinkType;
 pub use import::flows::{FLOWS_MAX, FlowReport, Protocol};
 pub use import::loads::{LOADS_MAX, LoadReport};

@@ -31,8 +31,8 @@ pub(crate) enum Command {
     Completions(CompletionsArguments),
     /// Answer SCTP associations on this machine's network: send back every message, until Ctrl-C.
     Echo(EchoArguments),
-    /// Tell in words what a trace holds: why a path went down, when each message was retransmitted, what was waited
-    /// for.
+    /// Tell in words what a trace or a packet capture holds: why a path went down, when each message was retransmitted,
+    /// what was waited for.
     Explain(ExplainArguments),
     /// Make scenarios of a packet capture: its messages, by their sizes and instants, as traces for `slantpath run`.
     Import(ImportArguments),
@@ -357,7 +357,8 @@ pub(crate) struct TopologyArguments {
 
 #[derive(Args, Debug)]
 pub(crate) struct ExplainArguments {
-    /// The trace: of `slantpath run --trace`, `slantpath echo --trace` or `slantpath load --trace`.
+    /// The trace: of `slantpath run --trace`, `slantpath echo --trace` or `slantpath load --trace`; or a packet capture
+    /// (pcap, pcapng) with SCTP, whose associations are then told as one point has seen them.
     pub(crate) trace: PathBuf,
     /// Tell only what became of the message of this number.
     #[arg(long, value_name = "N", conflicts_with = "path")]
@@ -382,6 +383,10 @@ pub(crate) struct ExplainArguments {
     /// The scenario of the trace, if it has moved.
     #[arg(long, value_name = "SCENARIO", requires = "what_if")]
     pub(crate) scenario: Option<PathBuf>,
+    /// Of a capture: RTO.Min of the senders, the least time without a SACK after which a retransmission is a time-out;
+    /// `1 s` if absent.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) rto_min: Option<Duration>,
     /// Print as JSON.
     #[arg(long)]
     pub(crate) json: bool,

@@ -57,7 +57,8 @@ fn warn(report: &Report) -> io::Result<()> {
             None => groups.push((finding, 0)),
         }
     }
-    for (Finding { message, help, .. }, more) in groups {
+    for (finding, more) in groups {
+        let (message, help) = (&finding.message, finding.help);
         let more = if more > 0 { format!(" (and {more} more like it)") } else { String::new() };
         terminal::warn(&format!("{message}{more}; {help}"))?;
     }

@@ -11,7 +11,7 @@ pub fn import(data: &[u8]) {
     let mut importer = Importer::new(Filter::default(), PointCodeFormat::Itu);
     let mut lines = 0_u64;
     let mut count = |name: &str, text: &str| -> Result<(), Infallible> {
-        if name.ends_with(".csv") {
+        if name.split_once('.').is_some_and(|(_, kind)| kind == "csv") {
             lines += text.lines().count() as u64;
         }
         Ok(())

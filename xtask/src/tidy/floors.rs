@@ -47,8 +47,8 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("tokio", &["live", "sctp"]),
     // The file of what SCTP has decided, and its explanation: it knows no simulator.
     ("trace", &["sctp"]),
-    // Reads captures of real networks with the codecs of their protocols: it knows no simulator.
-    ("capture", &["wire", "sctp", "tcp", "ss7", "sigtran"]),
+    // Reads captures of real networks with the codecs of their protocols, and tells what SCTP did in traces' words.
+    ("capture", &["wire", "sctp", "tcp", "ss7", "sigtran", "trace"]),
     // Settings of the transports: it knows neither a network nor a flow.
     ("profiles", &["wire", "cc", "reader", "sctp", "tcp"]),
     (
