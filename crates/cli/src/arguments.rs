@@ -31,9 +31,11 @@ pub(crate) enum Command {
     Completions(CompletionsArguments),
     /// Answer SCTP associations on this machine's network: send back every message, until Ctrl-C.
     Echo(EchoArguments),
-    /// Tell in words what a trace holds: why a path went down, when each message was retransmitted, what was waited
-    /// for.
+    /// Tell in words what a trace or a packet capture holds: why a path went down, when each message was retransmitted,
+    /// what was waited for.
     Explain(ExplainArguments),
+    /// Make scenarios of a packet capture: its messages, by their sizes and instants, as traces for `slantpath run`.
+    Import(ImportArguments),
     /// Load a server that echoes over this machine's network, and measure throughput, latency and failover.
     Load(LoadArguments),
     /// Print the manual page of the program or of a command: `slantpath man run | man -l -`.
@@ -355,7 +357,8 @@ pub(crate) struct TopologyArguments {
 
 #[derive(Args, Debug)]
 pub(crate) struct ExplainArguments {
-    /// The trace: of `slantpath run --trace`, `slantpath echo --trace` or `slantpath load --trace`.
+    /// The trace: of `slantpath run --trace`, `slantpath echo --trace` or `slantpath load --trace`; or a packet capture
+    /// (pcap, pcapng) with SCTP, whose associations are then told as one point has seen them.
     pub(crate) trace: PathBuf,
     /// Tell only what became of the message of this number.
     #[arg(long, value_name = "N", conflicts_with = "path")]
@@ -380,9 +383,62 @@ pub(crate) struct ExplainArguments {
     /// The scenario of the trace, if it has moved.
     #[arg(long, value_name = "SCENARIO", requires = "what_if")]
     pub(crate) scenario: Option<PathBuf>,
+    /// Of a capture: RTO.Min of the senders, the least time without a SACK after which a retransmission is a time-out;
+    /// `1 s` if absent.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) rto_min: Option<Duration>,
     /// Print as JSON.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ImportArguments {
+    /// The capture: pcap or pcapng.
+    pub(crate) capture: PathBuf,
+    /// Directory for scenarios and traces, which must not exist; that of the capture's name, here, if absent.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Import only this: flows of a transport, or signalling that a layer carries. May be given several times.
+    #[arg(long, value_enum, value_name = "PROTOCOL")]
+    pub(crate) only: Vec<Importable>,
+    /// Import only what comes from or goes to this port. May be given several times.
+    #[arg(long, value_name = "PORT")]
+    pub(crate) port: Vec<u16>,
+    /// Format of the point codes in signalling messages, which they do not tell themselves.
+    #[arg(long, value_enum, default_value_t = PointCodes::Itu)]
+    pub(crate) point_codes: PointCodes,
+    /// Print as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Part of a capture that `slantpath import` may be limited to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Importable {
+    /// Signalling messages over M2PA.
+    M2pa,
+    /// Signalling messages over M3UA.
+    M3ua,
+    /// Signalling messages of captures of MTP2 and MTP3.
+    Mtp,
+    /// Messages of SCTP.
+    Sctp,
+    /// Segments of TCP.
+    Tcp,
+    /// Datagrams of UDP.
+    Udp,
+}
+
+/// Formats of point codes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PointCodes {
+    /// 24 bits, of ANSI.
+    Ansi,
+    /// 14 bits, of ITU-T.
+    Itu,
+    /// 16 bits, of TTC.
+    Ttc,
 }
 
 #[derive(Args, Debug)]

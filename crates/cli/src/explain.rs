@@ -1,10 +1,12 @@
-//! `slantpath explain`: what a trace tells in words, and what another setting would have done.
+//! `slantpath explain`: what a trace or a capture tells in words, and what another setting would have done.
 
+mod captured;
 mod what_if;
 
 use std::fs::File;
-use std::io::{BufReader, Write};
+use std::io::{BufReader, Read, Write};
 
+use slantpath_capture::is_capture;
 use slantpath_trace::{Origin, Selection, Story, TraceReader, tell};
 
 use crate::arguments::ExplainArguments;
@@ -13,7 +15,19 @@ use crate::failure::Failure;
 pub(crate) fn main(arguments: &ExplainArguments, out: &mut impl Write) -> Result<(), Failure> {
     let place = arguments.trace.display();
     let misused = |error: String| Failure::Misused(format!("{place}: {error}"));
-    let file = File::open(&arguments.trace).map_err(|error| misused(error.to_string()))?;
+    let mut file = File::open(&arguments.trace).map_err(|error| misused(error.to_string()))?;
+    let mut first = Vec::new();
+    (&mut file).take(4).read_to_end(&mut first).map_err(|error| misused(error.to_string()))?;
+    let magic: Option<[u8; 4]> = first.as_slice().try_into().ok();
+    let file = first.as_slice().chain(file);
+    if magic.is_some_and(is_capture) {
+        return captured::main(file, arguments, out);
+    }
+    if arguments.rto_min.is_some() {
+        return Err(misused(
+            "`--rto-min` is for captures: a trace knows which timers have expired".to_owned(),
+        ));
+    }
     let reader = TraceReader::open(BufReader::new(file)).map_err(|error| misused(error.to_string()))?;
     let header = reader.header().clone();
     if !arguments.what_if.is_empty()
@@ -25,6 +39,24 @@ pub(crate) fn main(arguments: &ExplainArguments, out: &mut impl Write) -> Result
     if !arguments.what_if.is_empty() {
         return what_if::simulated::main(&story, arguments, out);
     }
+    check(&story, arguments)?;
+    let selection = selection(arguments);
+    if arguments.json {
+        writeln!(out, "{:#}", story.json(selection))?;
+    } else {
+        tell(&story, selection, out)?;
+    }
+    Ok(())
+}
+
+const fn selection(arguments: &ExplainArguments) -> Selection {
+    Selection { message: arguments.message, path: arguments.path, all: arguments.all }
+}
+
+/// Refuses a path or a message that a story does not tell of.
+fn check(story: &Story, arguments: &ExplainArguments) -> Result<(), Failure> {
+    let place = arguments.trace.display();
+    let misused = |error: String| Failure::Misused(format!("{place}: {error}"));
     if let Some(path) = arguments.path
         && !story.associations.values().flat_map(|of| &of.paths).any(|known| known.address == path)
     {
@@ -40,12 +72,6 @@ pub(crate) fn main(arguments: &ExplainArguments, out: &mut impl Write) -> Result
                 None => format!("it tells of no message {message}, nor of any other by its number"),
             }));
         }
-    }
-    let selection = Selection { message: arguments.message, path: arguments.path, all: arguments.all };
-    if arguments.json {
-        writeln!(out, "{:#}", story.json(selection))?;
-    } else {
-        tell(&story, selection, out)?;
     }
     Ok(())
 }

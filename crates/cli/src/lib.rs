@@ -13,6 +13,7 @@ mod excerpt;
 mod explain;
 mod failure;
 mod files;
+mod import;
 mod interrupt;
 mod live;
 mod plan;
@@ -68,6 +69,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>, draw: Option<Draw<'_>>) ->
         }
         Command::Echo(options) => live::echo(options, &command, &mut out),
         Command::Explain(options) => explain::main(options, &mut out),
+        Command::Import(options) => import::main(options, &mut out),
         Command::Load(options) => live::load(options, &command, &mut out),
         Command::Man(options) => man(options, &mut out.0),
         Command::Plan(options) => plan::main(options, &mut out),

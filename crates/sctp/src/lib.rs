@@ -141,7 +141,10 @@ pub use event::{
 };
 pub use extension::{Extension, Extensions};
 pub use notice::Notice;
-pub use packet::{ChecksumPolicy, CommonHeader, Fragmentation, PacketBuilder, ParsedPacket};
+pub use packet::{
+    ChecksumPolicy, ChunkOutline, CommonHeader, Fragmentation, PacketBuilder, PacketOutline, ParsedPacket,
+    UserDataOutline,
+};
 pub use parameter::Parameter;
 pub use partial_message::{MessageTooLong, PartialMessage};
 pub use path::{DiscoveryState, PathId, PathSnapshot, PathState, PathStats};

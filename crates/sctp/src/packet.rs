@@ -1,9 +1,11 @@
 //! An SCTP packet: the common header and an iterator over the chunks behind it (RFC 9260, section 3).
 
 mod builder;
+mod outline;
 
 pub(crate) use builder::Seal;
 pub use builder::{ChecksumPolicy, PacketBuilder};
+pub use outline::{ChunkOutline, PacketOutline, UserDataOutline};
 
 use bytes::Bytes;
 use slantpath_wire::{Checksum, Packet, Reader, WireError, checksum, tlv};

@@ -300,6 +300,6 @@ const fn half(time: Duration) -> Duration {
 fn is_silence(evidence: Evidence) -> bool {
     match evidence {
         Evidence::LinkDown | Evidence::MissIndications | Evidence::Overtaken | Evidence::TimedOut => true,
-        Evidence::Probed | Evidence::Refused | Evidence::TooBig => false,
+        Evidence::Probed | Evidence::Refused | Evidence::TooBig | Evidence::Unknown => false,
     }
 }

@@ -189,6 +189,8 @@ pub enum Evidence {
     TimedOut,
     /// The packet was longer than a link carries.
     TooBig,
+    /// None that was seen where the packets were captured.
+    Unknown,
 }
 
 /// Change of T3-rtx.
@@ -243,6 +245,7 @@ words! {
         Refused = "refused",
         TimedOut = "timed-out",
         TooBig = "too-big",
+        Unknown = "unknown",
     }
     Timer {
         Expired = "expired",

@@ -41,6 +41,12 @@ pub enum Origin {
         /// The node that receives.
         to: String,
     },
+    /// Packets of a real network, seen at one point. The clock began with the first of them. Settings are not known:
+    /// those of the header are what was assumed to tell what was decided.
+    Captured {
+        /// Name of the capture.
+        capture: String,
+    },
     /// A run on real sockets, or its repetition. Its clock began when they were opened.
     Live {
         /// The command, without the program's name.
@@ -124,6 +130,7 @@ impl Header {
                 "from": from,
                 "to": to,
             }),
+            Origin::Captured { capture } => json!({ "kind": "captured", "capture": capture }),
             Origin::Live { command } => json!({ "kind": "live", "command": command }),
         };
         let program = env!("CARGO_PKG_VERSION");
@@ -151,6 +158,7 @@ impl Header {
                 from: text("from")?,
                 to: text("to")?,
             },
+            "captured" => Origin::Captured { capture: text("capture")? },
             "live" => Origin::Live { command: texts("command")? },
             _ => return None,
         };

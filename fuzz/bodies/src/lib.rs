@@ -3,6 +3,7 @@
 //! A body panics if the parser breaks its word: any bytes give a value or a typed error, and a value that is
 //! written and read again is the same value.
 
+pub mod capture;
 pub mod host;
 pub mod mtp3;
 pub mod orbit;
@@ -25,6 +26,7 @@ pub type Body = fn(&[u8]);
 /// Every fuzz target's name and body. `fuzz/fuzz_targets` has an entry for each, and `fuzz/corpus` for each that has
 /// inputs beside the files of `scenarios/`.
 pub const BODIES: &[(&str, Body)] = &[
+    ("capture", capture::import),
     ("host_stream", host::stream),
     ("iua", sigtran::iua),
     ("isup", ss7::isup),

@@ -141,7 +141,9 @@ fn wire(seeds: &mut Seeds) {
     let mut capture = Writer::new();
     let interface = capture.interface("link");
     capture.packet(interface, Instant::from_millis(1), &v4, Direction::Inbound, Some("dropped"));
-    seeds.keep("wire_pcapng", "one-packet", capture.take());
+    let capture = capture.take();
+    seeds.keep("capture", "one-packet", &capture);
+    seeds.keep("wire_pcapng", "one-packet", capture);
 }
 
 fn sctp(seeds: &mut Seeds) {

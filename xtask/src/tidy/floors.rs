@@ -47,6 +47,8 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("tokio", &["live", "sctp"]),
     // The file of what SCTP has decided, and its explanation: it knows no simulator.
     ("trace", &["sctp"]),
+    // Reads captures of real networks with the codecs of their protocols, and tells what SCTP did in traces' words.
+    ("capture", &["wire", "sctp", "tcp", "ss7", "sigtran", "trace"]),
     // Settings of the transports: it knows neither a network nor a flow.
     ("profiles", &["wire", "cc", "reader", "sctp", "tcp"]),
     (
@@ -97,7 +99,21 @@ const FLOORS: &[(&str, &[&str])] = &[
             "trace",
         ],
     ),
-    ("cli", &["profiles", "runner", "topology", "results", "orbit", "plan", "live", "instruments", "trace"]),
+    (
+        "cli",
+        &[
+            "capture",
+            "profiles",
+            "runner",
+            "topology",
+            "results",
+            "orbit",
+            "plan",
+            "live",
+            "instruments",
+            "trace",
+        ],
+    ),
     // pip's `slantpath` is the same program, so py calls cli as main.rs does.
     ("py", &["profiles", "runner", "topology", "results", "plan", "live", "cli"]),
     ("effects", &["reader"]),
@@ -106,6 +122,7 @@ const FLOORS: &[(&str, &[&str])] = &[
         "fuzz-bodies",
         &[
             "wire",
+            "capture",
             "sctp",
             "tcp",
             "trace",

@@ -327,3 +327,80 @@ fn a_way_that_never_answers_is_down_and_the_primary_one_stays_it() {
     assert!(rebuilt.contains(&format!("primary = \"{link}\"")), "{rebuilt}");
     assert!(rebuilt.contains("action = \"down\" # nothing ever came back\n"), "{rebuilt}");
 }
+
+/// A flow over a link that loses packets on their way there.
+const LOSSY: &str = r#"
+[scenario]
+name = "lossy"
+duration = "60 s"
+
+[nodes]
+exchange = { kind = "host" }
+station = { kind = "host" }
+
+[links.satellite]
+ends = ["exchange", "station"]
+rate = "2 Mbit/s"
+delay = "100 ms"
+forward = { loss = "10 %" }
+
+[flows.calls]
+transport = "sctp"
+from = "exchange"
+to = "station"
+application = { kind = "poisson", message_size = "200 B", mean_interval = "300 ms" }
+end = "50 s"
+"#;
+
+#[test]
+fn a_capture_tells_of_an_association_what_its_own_trace_tells() {
+    let place = Place::new("explain-capture");
+    place.write("lossy.toml", LOSSY);
+    let run = ["run", "lossy.toml", "--trace", "calls=calls.trace", "--pcap", "satellite", "--out", "out"];
+    let outcome = place.run(&run);
+    assert_eq!((outcome.status, outcome.err.as_str()), (Some(0), ""));
+    let told = |file: &str| {
+        let outcome = place.run(&["explain", file, "--json"]);
+        assert_eq!((outcome.status, outcome.err.as_str()), (Some(0), ""));
+        serde_json::from_str::<serde_json::Value>(&outcome.out).expect("JSON")
+    };
+    let [own, captured] = ["calls.trace", "out/satellite.pcapng"].map(told);
+    for number in ["sent", "acknowledged", "messages_resent", "chunks_resent", "failovers"] {
+        assert_eq!(captured["outcome"][number], own["outcome"][number], "{number}");
+    }
+    // From outside, what SACKs report while the timer runs looks like their doing: one in ten may be told so.
+    let [expired, seen] =
+        [&own, &captured].map(|told| told["outcome"]["timeouts"].as_u64().expect("a number"));
+    assert!(expired > 3 && seen <= expired && 10 * seen >= 9 * expired, "{seen} of {expired}");
+    assert_eq!(captured["directions"][0]["sources"][0], "10.0.0.1");
+    let words = place.run(&["explain", "out/satellite.pcapng"]).out;
+    for line in [
+        "Each direction of an association is told apart:",
+        "  1: from 10.0.0.1 port 20000 to 10.0.0.2 port 40000",
+        "satellite.pcapng, as it was captured at one point",
+        "## Association 1",
+    ] {
+        assert!(words.lines().any(|told| told == line), "{line}\n{words}");
+    }
+    assert!(words.contains("T3-rtx has expired") && !words.contains("cwnd"), "{words}");
+}
+
+#[test]
+fn what_a_capture_cannot_tell_is_said() {
+    let place = Place::new("explain-capture-errors");
+    let datagrams = slantpath_testkit::pcap::write(101, [[0x45_u8; 40]]);
+    std::fs::write(place.path().join("udp.pcap"), &datagrams).expect("a file of the test");
+    std::fs::write(place.path().join("empty.trace"), "").expect("a file of the test");
+    let told = |arguments: &[&str]| {
+        let outcome = place.run(&[&["explain"], arguments].concat());
+        assert_eq!((outcome.status, outcome.out.as_str()), (Some(2), ""));
+        outcome.err
+    };
+    let none = "error: udp.pcap: none of its 1 frames is of an association of SCTP; `slantpath import` tells";
+    assert!(told(&["udp.pcap"]).starts_with(none));
+    let what_if =
+        "error: udp.pcap: a capture has no settings that another could stand for; `slantpath import`";
+    assert!(told(&["udp.pcap", "--what-if", "sctp.default.rto_max=1 s"]).starts_with(what_if));
+    let of_a_trace = "error: empty.trace: `--rto-min` is for captures";
+    assert!(told(&["empty.trace", "--rto-min", "1 s"]).starts_with(of_a_trace));
+}

@@ -4,6 +4,7 @@
 
 mod errors;
 mod explain;
+mod import;
 #[cfg(target_os = "linux")]
 mod live;
 #[cfg(target_os = "linux")]

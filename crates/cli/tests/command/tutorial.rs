@@ -1,5 +1,5 @@
-//! README, the tutorial and the guide of topologies are run: their files are written, their commands executed, and what
-//! they print compared.
+//! README, the tutorial, the guide of topologies and the page on captures are run: their files are written, their
+//! commands executed, and what they print compared.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -135,8 +135,21 @@ fn the_guide_of_topologies_does_what_it_says() {
 }
 
 #[test]
+fn the_page_on_captures_does_what_it_says() {
+    page::hold(
+        "docs/captures.md",
+        &executed(&Place::new("captures"), &read("docs/captures.md"), Silent::Run),
+    );
+}
+
+#[test]
 fn the_documents_begin_with_the_scenarios_of_the_project() {
-    for (document, name) in [("tutorial.md", "first.toml"), ("topology.md", "iridium-london-boston.toml")] {
+    let scenarios = [
+        ("captures.md", "first.toml"),
+        ("tutorial.md", "first.toml"),
+        ("topology.md", "iridium-london-boston.toml"),
+    ];
+    for (document, name) in scenarios {
         let block = format!("```toml {name}\n{}```", scenario(name));
         assert!(read(&format!("docs/{document}")).contains(&block), "docs/{document} has another {name}");
     }

@@ -83,9 +83,18 @@ impl AssociationStory {
                 }
             }
             What::T3Rtx { path, change, rto_ns, outstanding_bytes } => {
+                // Of a capture nobody knows the error counters: expiries count until the path answers.
+                let is_captured = |story: &&mut PathStory| story.state.is_none();
+                if *change != Timer::Expired
+                    && let Some(step) =
+                        self.path(at, *path).filter(is_captured).and_then(|story| story.forgive(at))
+                {
+                    self.step(at, Some(*path), step);
+                }
                 if *change == Timer::Expired {
                     if let Some(story) = self.path(at, *path) {
                         story.timeouts += 1;
+                        story.error_count += u32::from(story.state.is_none());
                     }
                     let rto = rto_ns.unwrap_or_default();
                     let oldest = self.oldest_outstanding(*path);

@@ -62,6 +62,7 @@ fn of_what(header: &Header) -> String {
             let with = with.concat();
             format!("flow `{flow}` from {from} to {to} in {scenario}{with}: seed {seed}, run {run}")
         }
+        Origin::Captured { capture } => format!("{capture}, as it was captured at one point"),
         Origin::Live { command } => format!("slantpath {}, on real sockets", command.join(" ")),
     }
 }
@@ -189,6 +190,10 @@ fn tell_path(path: &PathStory, out: &mut impl Write) -> io::Result<()> {
     )?;
     let [sent, answered] = path.heartbeats;
     writeln!(out, "    HEARTBEATs: {sent} sent, {answered} answered")?;
+    if path.state.is_none() {
+        // Only the sender knows what governs the path.
+        return Ok(());
+    }
     let [least, greatest, last] = path.cwnd;
     let reductions: Vec<String> = path
         .reductions
@@ -308,6 +313,7 @@ fn loss_words(loss: &Loss) -> String {
         Evidence::Refused => format!("refused: the peer had had no room for it, and had some at {at}"),
         Evidence::LinkDown => format!("lost: the link of our address had gone at {at}"),
         Evidence::TimedOut => format!("lost: T3-rtx expired at {at}"),
+        Evidence::Unknown => format!("retransmitted at {at} for a reason that was not seen"),
         Evidence::TooBig => format!("too long for a link on its way, as was told at {at}"),
     };
     words + restored
@@ -353,6 +359,7 @@ const fn evidence_words(evidence: Evidence) -> &'static str {
         Evidence::Refused => "the peer had no room, and has some now",
         Evidence::LinkDown => "the link of our address has gone",
         Evidence::TimedOut => "T3-rtx has expired",
+        Evidence::Unknown => "for a reason that was not seen",
         Evidence::TooBig => "a link on the way carries no packet that long",
     }
 }

@@ -1,0 +1,281 @@
+use slantpath_sctp::chunk::{
+    Abort, CookieAck, CookieEcho, Data, DataFlags, GapAckBlock, Heartbeat, HeartbeatAck, Init, InitAck,
+    InitFields, Shutdown, ShutdownAck, ShutdownComplete,
+};
+use slantpath_sctp::{Ppid, StreamId, StreamSequence, VerificationTag};
+use slantpath_testkit::shared;
+use slantpath_wire::ip::{Fragmentation, IpHeader, protocol};
+
+use super::*;
+use crate::file::CaptureReader;
+use crate::frame::LinkType;
+
+const HERE: [u8; 4] = [10, 0, 0, 1];
+const THERE: [u8; 4] = [10, 0, 0, 2];
+const OTHER: [u8; 4] = [10, 0, 1, 2];
+/// Tags of the packets from here, and of those to here.
+const TAG: u32 = 5;
+const TAG_BACK: u32 = 6;
+
+/// A packet at a millisecond: from port 7 of here to port 9 if it has the tag from here, else back.
+fn frame(millis: u64, source: [u8; 4], destination: [u8; 4], tag: u32, chunks: &[Chunk]) -> Frame {
+    let ports = if source == HERE { [7_u16, 9] } else { [9, 7] };
+    let mut payload = ports.map(u16::to_be_bytes).concat();
+    payload.extend(tag.to_be_bytes());
+    payload.extend([0; 4]);
+    for chunk in chunks {
+        chunk.write(&mut payload);
+    }
+    let header = IpHeader {
+        source: source.into(),
+        destination: destination.into(),
+        protocol: protocol::SCTP,
+        hop_limit: 9,
+        traffic_class: 0,
+        payload_len: u16::try_from(payload.len()).unwrap(),
+        fragmentation: Fragmentation::Forbidden,
+    };
+    let mut bytes = vec![0; header.header_len()];
+    header.emit(&mut bytes);
+    bytes.extend(payload);
+    let original_len = u32::try_from(bytes.len()).unwrap();
+    let time = Some(Instant::from_millis(1_000_000 + millis));
+    Frame { number: 1, interface: 0, link: LinkType(101), time, bytes: bytes.into(), original_len }
+}
+
+fn there(millis: u64, chunks: &[Chunk]) -> Frame {
+    frame(millis, HERE, THERE, TAG, chunks)
+}
+
+fn back(millis: u64, chunks: &[Chunk]) -> Frame {
+    frame(millis, THERE, HERE, TAG_BACK, chunks)
+}
+
+fn data(tsn: u32) -> Chunk {
+    Chunk::Data(Data {
+        flags: DataFlags::WHOLE,
+        tsn: Tsn(tsn),
+        stream: StreamId(0),
+        sequence: StreamSequence(0),
+        ppid: Ppid(0),
+        payload: Bytes::from_static(&[1; 100]),
+    })
+}
+
+fn sack(cumulative: u32, gaps: &[(u16, u16)]) -> Chunk {
+    Chunk::Sack(Sack {
+        cumulative_tsn_ack: Tsn(cumulative),
+        a_rwnd: 5_000,
+        gap_ack_blocks: gaps.iter().map(|&(start, end)| GapAckBlock { start, end }).collect(),
+        duplicates: [].into_iter().collect(),
+    })
+}
+
+fn fields(tag: u32, streams: u16) -> InitFields {
+    InitFields {
+        initiate_tag: VerificationTag(tag),
+        a_rwnd: 5_000,
+        outbound_streams: streams,
+        inbound_streams: 9,
+        initial_tsn: Tsn(1),
+    }
+}
+
+/// A handshake that begins here, with these tags.
+fn handshake(millis: u64, tag: u32, tag_back: u32) -> [Frame; 4] {
+    let init = Chunk::Init(Init { fields: fields(tag_back, 3), parameters: Vec::new() });
+    let ack = Chunk::InitAck(InitAck { fields: fields(tag, 4), parameters: Vec::new() });
+    [
+        frame(millis, HERE, THERE, 0, &[init]),
+        frame(millis + 1, THERE, HERE, tag_back, &[ack]),
+        frame(
+            millis + 2,
+            HERE,
+            THERE,
+            tag,
+            &[Chunk::CookieEcho(CookieEcho { cookie: Bytes::from_static(b"abcd") })],
+        ),
+        frame(millis + 3, THERE, HERE, tag_back, &[Chunk::CookieAck(CookieAck)]),
+    ]
+}
+
+/// Records without their instants, and directions.
+fn told(frames: &[Frame]) -> (Vec<(u32, What)>, Vec<Direction>) {
+    let mut associations = Associations::new(Duration::from_secs(1));
+    let mut records = Vec::new();
+    let mut keep = |record: Record| records.push((record.association, record.what));
+    for frame in frames {
+        associations.frame(frame, &mut keep);
+    }
+    let (directions, left_out) = associations.finish(&mut keep);
+    assert_eq!(left_out, 0);
+    (records, directions)
+}
+
+fn sent(tsn: u32, path: [u8; 4], transmission: u32) -> (u32, What) {
+    (1, What::Sent { message: Some(u64::from(tsn) - 1), tsn, path: path.into(), transmission })
+}
+
+fn lost(tsn: u32, path: [u8; 4], evidence: Evidence, reports: Option<u16>) -> (u32, What) {
+    let (message, path) = (Some(u64::from(tsn) - 1), path.into());
+    let (age_ns, reordering_window_ns, mtu_bytes) = (None, None, None);
+    (1, What::Lost { message, tsn, path, evidence, reports, age_ns, reordering_window_ns, mtu_bytes })
+}
+
+fn acknowledged(message: u64) -> (u32, What) {
+    (1, What::Acknowledged { message: Some(message) })
+}
+
+#[test]
+fn a_life_in_order_is_told_from_both_ends() {
+    let mut frames = handshake(0, TAG, TAG_BACK).to_vec();
+    let info = || Bytes::from_static(b"info");
+    frames.extend([
+        there(10, &[data(1)]),
+        back(20, &[sack(1, &[])]),
+        there(30, &[Chunk::Heartbeat(Heartbeat { info: info(), others: Bytes::new() })]),
+        back(45, &[Chunk::HeartbeatAck(HeartbeatAck { info: info(), others: Bytes::new() })]),
+        there(50, &[Chunk::Shutdown(Shutdown { cumulative_tsn_ack: Tsn(0) })]),
+        back(60, &[Chunk::ShutdownAck(ShutdownAck)]),
+        there(70, &[Chunk::ShutdownComplete(ShutdownComplete { is_tag_reflected: false })]),
+    ]);
+    let (records, directions) = told(&frames);
+    let path = THERE.into();
+    let closed =
+        || What::Closed { orderly: true, reason: "the association was shut down in order".to_owned() };
+    let expected = [
+        (1, What::Up { outbound_streams: 3, inbound_streams: 4 }),
+        (2, What::Up { outbound_streams: 4, inbound_streams: 3 }),
+        sent(1, THERE, 1),
+        acknowledged(0),
+        (1, What::HeartbeatSent { path }),
+        (1, What::HeartbeatAnswered { path, round_trip_ns: Duration::from_millis(15) }),
+        (1, What::State { state: AssociationState::ShutdownSent }),
+        (2, What::Notice(Notice::ShutdownReceived {})),
+        (2, What::State { state: AssociationState::ShutdownAckSent }),
+        (1, closed()),
+        (2, closed()),
+        (0, What::End {}),
+    ];
+    assert_eq!(records, expected);
+    assert!(directions.iter().all(|direction| direction.is_seen && direction.is_from_the_start));
+    assert_eq!((directions[0].source_port, &directions[0].destinations[..]), (7, &[THERE.into()][..]));
+}
+
+#[test]
+fn a_retransmission_is_told_by_what_led_to_it() {
+    let frames = [
+        there(0, &[data(1), data(2), data(3), data(4), data(5)]),
+        back(10, &[sack(1, &[(2, 2)])]),
+        back(11, &[sack(1, &[(2, 3)])]),
+        back(12, &[sack(1, &[(2, 4)])]),
+        // Three reports, then none that anybody saw, and a time-out of what left together.
+        there(13, &[data(2)]),
+        there(15, &[data(6), data(7)]),
+        there(20, &[data(6)]),
+        back(30, &[sack(6, &[])]),
+        frame(1_030, HERE, OTHER, TAG, &[data(7)]),
+        frame(1_040, HERE, OTHER, TAG, &[data(8)]),
+    ];
+    let (records, _) = told(&frames);
+    let expired = What::T3Rtx {
+        path: THERE.into(),
+        change: Timer::Expired,
+        rto_ns: Some(Duration::from_secs(1)),
+        outstanding_bytes: Some(100),
+    };
+    let first = (1..=5).map(|tsn| sent(tsn, THERE, 1));
+    let expected: Vec<_> = first
+        .chain([acknowledged(0), lost(2, THERE, Evidence::MissIndications, Some(3)), sent(2, THERE, 2)])
+        .chain([sent(6, THERE, 1), sent(7, THERE, 1)])
+        .chain([lost(6, THERE, Evidence::Unknown, None), sent(6, THERE, 2)])
+        .chain((1..=5).map(acknowledged))
+        .chain([(1, expired), lost(7, THERE, Evidence::TimedOut, None), sent(7, OTHER, 2), sent(8, OTHER, 1)])
+        .chain([(0, What::End {})])
+        .collect();
+    assert_eq!(records, expected);
+}
+
+#[test]
+fn what_timed_out_together_is_one_expiry_and_a_shorter_gap_is_none() {
+    let both = |millis: u64| [there(millis, &[data(1)]), there(millis + 1, &[data(2)])];
+    let of = |frames: &[Frame]| {
+        let (records, _) = told(frames);
+        let expiries = records.iter().filter(|(_, what)| matches!(what, What::T3Rtx { .. })).count();
+        let timed = |what: &What| matches!(what, What::Lost { evidence: Evidence::TimedOut, .. });
+        (expiries, records.iter().filter(|(_, what)| timed(what)).count())
+    };
+    assert_eq!(of(&[both(0), both(1_000)].concat()), (1, 2));
+    assert_eq!(of(&[both(0), both(999)].concat()), (0, 0));
+    assert_eq!(of(&[both(0), both(1_000), both(3_000)].concat()), (2, 4));
+}
+
+#[test]
+fn a_restart_an_abort_and_silence_are_told() {
+    let mut frames = handshake(0, TAG, TAG_BACK).to_vec();
+    frames.push(there(10, &[data(1)]));
+    frames.extend(handshake(100, 50, 60));
+    frames.push(frame(110, HERE, THERE, 50, &[data(1)]));
+    frames.push(frame(
+        120,
+        THERE,
+        HERE,
+        60,
+        &[Chunk::Abort(Abort { is_tag_reflected: false, causes: Vec::new() })],
+    ));
+    // Another one, of which nothing follows.
+    let [init, ..] = handshake(60_121, 70, 80);
+    let mut other = frame(130, THERE, OTHER, 9, &[data(1)]);
+    other.interface = 1;
+    frames.extend([other, init]);
+    let (records, directions) = told(&frames);
+    let ups = records.iter().filter(|(_, what)| matches!(what, What::Up { .. })).count();
+    let restarts: Vec<u32> = records
+        .iter()
+        .filter(|(_, what)| *what == What::Notice(Notice::Restarted {}))
+        .map(|(of, _)| *of)
+        .collect();
+    assert_eq!((ups, restarts), (2, vec![2]));
+    let closed: Vec<(u32, &str)> = records
+        .iter()
+        .filter_map(|(of, what)| match what {
+            What::Closed { reason, .. } => Some((*of, reason.as_str())),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(
+        closed[..2],
+        [
+            (1, "the peer has aborted the association, and does not say why"),
+            (2, "the association was aborted here"),
+        ]
+    );
+    assert_eq!(closed.len(), 2, "59.991 s are no silence yet: {closed:?}");
+    assert_eq!(directions.len(), 6);
+    let first_data =
+        records.iter().filter(|(_, what)| matches!(what, What::Sent { transmission: 1, .. })).count();
+    assert_eq!(first_data, 3);
+    let mut later = frames;
+    later.push(frame(60_130, HERE, THERE, 0, &[]));
+    later.push(handshake(60_130, 70, 80)[0].clone());
+    let (records, _) = told(&later);
+    let silent = records.iter().filter(|(of, what)| *of == 3 && matches!(what, What::Closed { .. })).count();
+    assert_eq!(silent, 1);
+}
+
+#[test]
+fn real_captures_are_followed_whatever_is_broken_in_them() {
+    for name in ["forces2.pcap", "sctp-keywords.pcap", "sctp-test.cap", "sctp-max-chunks.pcap"] {
+        let Some(octets) = shared::octets(&format!("pcap/{name}")) else { return };
+        for broken in (0..octets.len()).step_by(97) {
+            let mut octets = octets.clone();
+            octets[broken] ^= 0x41;
+            let Ok(mut reader) = CaptureReader::open(&octets[..]) else { continue };
+            let mut associations = Associations::new(Duration::from_secs(1));
+            while let Ok(Some(frame)) = reader.next_frame() {
+                associations.frame(&frame, &mut |_| {});
+            }
+            associations.finish(&mut |_| {});
+        }
+    }
+}

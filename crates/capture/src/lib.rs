@@ -1,0 +1,44 @@
+//! Captures of real networks, read as a stream: frames, the packets in them, and of their messages the sizes and the
+//! instants alone.
+//!
+//! A [`CaptureReader`] gives the [`Frame`]s of a pcap or a pcapng file one after the other. An [`Importer`] is shown
+//! each of them, and hands out what a scenario reads: lines of traces, then, at the end, the text of scenarios
+//! around them and a [`Report`] of all that was seen. What cannot be used is counted by its [`Unused`] reason; nothing
+//! is left out in silence. Memory grows with the number of flows, up to [`FLOWS_MAX`], and not with the capture.
+//!
+//! [`Associations`] are shown the same frames, and tell what both ends of each association of SCTP did: retransmissions
+//! and what led to them, paths, restarts, the end.
+//!
+//! Parsing is total: any bytes give frames or a [`CaptureError`], which says where the file is wrong.
+//!
+//! # Map
+//!
+//! - [`file`][]: the formats of files, frame by frame.
+//! - [`frame`][]: headers of links: from a frame to an IP packet or a signal unit.
+//! - [`ip`][]: headers of IP with their extensions, and fragments put together again.
+//! - [`arrivals`][]: the first transmission of each piece of data: TSNs of SCTP, sequence numbers of TCP.
+//! - [`messages`][]: SCTP's messages, put together from their fragments.
+//! - [`units`][]: signal units that a line of MTP2 has repeated.
+//! - [`trace`][]: lines of a trace in order of time.
+//! - [`decisions`][]: what the ends of an association of SCTP did, as records of `slantpath_trace`, which tells them.
+//! - [`import`][]: follows all of that, and knows flows and loads. `import/flows`, `import/loads` keep them,
+//!   `import/scenario` writes scenarios, `import/report` tells what was seen.
+
+mod arrivals;
+mod decisions;
+mod file;
+mod frame;
+mod import;
+mod ip;
+mod messages;
+mod trace;
+mod units;
+
+pub use decisions::{Associations, Direction};
+pub use file::{CaptureError, CaptureReader, Frame, is_capture};
+pub use frame::LinkType;
+pub use import::flows::{FLOWS_MAX, FlowReport, Protocol};
+pub use import::loads::{LOADS_MAX, LoadReport};
+pub use import::report::{Finding, Report, Unused};
+pub use import::{Filter, Importer, Output};
+pub use slantpath_ss7::PointCodeFormat;
