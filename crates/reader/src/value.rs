@@ -318,7 +318,7 @@ macro_rules! choice {
 macro_rules! policy {
     (
         $(#[doc = $about:literal])+
-        pub struct $Name:ident of $Policy:ident {
+        pub struct $Name:ident of $Policy:ty {
             $( $(#[doc = $doc:literal])+ $Variant:ident = $text:literal, )+
         }
     ) => {
@@ -339,7 +339,7 @@ macro_rules! policy {
         }
 
         $crate::texts! {
-            $Name { $( [$($doc),+] $text = (Self($Policy::$Variant)) (Self($Policy::$Variant)), )+ }
+            $Name { $( [$($doc),+] $text = (Self(<$Policy>::$Variant)) (Self(<$Policy>::$Variant)), )+ }
         }
     };
 }
