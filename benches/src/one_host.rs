@@ -3,9 +3,9 @@
 
 use std::net::IpAddr;
 
-use slantpath_applications::message::Content;
+use slantpath_applications::message;
 use slantpath_applications::{
-    Adaptation, Flows, Host, Measurement, SenderConfig, Sessions, WhenBlocked, Workload,
+    FlowAdaptation, Flows, Host, HostSessions, Measurement, SenderConfig, WhenBlocked, Workload,
 };
 use slantpath_base::{DataRate, DataSize, Duration, Instant, Seed};
 use slantpath_host::{Peer, Protocol as Transport, TransportConfig};
@@ -77,7 +77,7 @@ fn sender(case: Case, flow: u16) -> SenderConfig {
         stop: None,
         workload: Workload::ConstantRate { message: DataSize::from_bytes(MESSAGE_BYTES), interval },
         when_blocked: WhenBlocked::Wait,
-        content: Content::Pattern,
+        content: message::Content::Pattern,
         streams: 1,
         unordered: false,
         record_messages: false,
@@ -85,7 +85,7 @@ fn sender(case: Case, flow: u16) -> SenderConfig {
         record_timeline: false,
         sample_paths: None,
         options: slantpath_sctp::SendOptions::default(),
-        adaptation: Adaptation::None,
+        adaptation: FlowAdaptation::None,
     }
 }
 

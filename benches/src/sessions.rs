@@ -7,7 +7,7 @@ use core::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use slantpath_results::Value;
+use slantpath_results::CellValue;
 use slantpath_runner::{RunOptions, RunOutput, Scenario, run};
 
 use crate::dumbbell::ns2;
@@ -106,7 +106,7 @@ fn listed(output: &RunOutput) -> Result<String, Failure> {
     let (begun, size) = (column("begun_s")?, column("size_bytes")?);
     let mut text = String::new();
     for row in 0..table.rows() {
-        let (Value::F64(begun), Value::U64(size)) = (begun.at(row), size.at(row)) else {
+        let (CellValue::F64(begun), CellValue::U64(size)) = (begun.at(row), size.at(row)) else {
             return Err("every session begins and has a size".into());
         };
         writeln!(text, "{begun:.9} {size}")?;

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use slantpath_base::{Duration, Instant};
 
 use slantpath_cc::Algorithm;
-use slantpath_results::Value;
+use slantpath_results::CellValue;
 use slantpath_runner::{Files, RunOptions, Scenario, run};
 
 use crate::dumbbell::{self, Governed, Protocol};
@@ -155,7 +155,7 @@ fn gateways() -> Result<Work, Failure> {
         let load = output.table("signalling_load").expect("there is a load");
         let delivered = load.column("delivered_messages").expect("it is counted");
         let each = (0..load.rows()).map(|row| match delivered.at(row) {
-            Value::U64(messages) => messages,
+            CellValue::U64(messages) => messages,
             other => panic!("{other:?} is no count"),
         });
         each.sum()

@@ -2,9 +2,10 @@
 
 use std::net::IpAddr;
 
-use slantpath_applications::message::Content;
+use slantpath_applications::message;
 use slantpath_applications::{
-    Adaptation, Flows, Host, Measurement, MessageRecords, ReceiverConfig, SenderConfig, WhenBlocked, Workload,
+    FlowAdaptation, Flows, Host, Measurement, MessageRecords, ReceiverConfig, SenderConfig, WhenBlocked,
+    Workload,
 };
 use slantpath_base::{DataRate, DataSize, Duration, Instant, Seed};
 use slantpath_host::{Peer, Protocol as Transport, TransportConfig};
@@ -115,7 +116,7 @@ fn sender(case: &Case, number: usize, flow: &Flow, seed: Seed) -> Host {
         stop: None,
         workload: Workload::Bulk { message: message(case.protocol), total: None },
         when_blocked: WhenBlocked::Wait,
-        content: Content::Pattern,
+        content: message::Content::Pattern,
         streams: 1,
         unordered: false,
         record_messages: false,
@@ -123,7 +124,7 @@ fn sender(case: &Case, number: usize, flow: &Flow, seed: Seed) -> Host {
         record_timeline: false,
         sample_paths: None,
         options: slantpath_sctp::SendOptions::default(),
-        adaptation: Adaptation::None,
+        adaptation: FlowAdaptation::None,
     };
     let peer = Peer { addresses: vec![there], port: PORT };
     host.add_sender(transport(case, here, Some(peer)), config, seed, &format!("flow/{number}"));
@@ -135,13 +136,13 @@ fn receiver(case: &Case, number: usize, flow: &Flow, seed: Seed) -> Host {
     let mut host = Host::new(vec![(here, flow.sink_link.second())]);
     host.add_route(there, flow.sink_link.second()).expect("an address of the family");
     let config = ReceiverConfig {
-        content: Content::Pattern,
+        content: message::Content::Pattern,
         streams: 1,
         unordered: false,
         may_skip: false,
         records: MessageRecords::Nothing,
         read_rate: None,
-        adaptation: Adaptation::None,
+        adaptation: FlowAdaptation::None,
     };
     host.add_receiver(transport(case, here, None), config, seed, &format!("flow/{number}"));
     host

@@ -7,8 +7,8 @@ use std::net::{IpAddr, Ipv4Addr};
 use bytes::Bytes;
 use slantpath_base::{Instant, Seed};
 use slantpath_sctp::{
-    Acceptance, AssociationId, ConnectOptions, Endpoint as SctpEndpoint, Event, Input, Message, PartPlace,
-    PortConfig, Ppid, SctpConfig, StreamId,
+    self as sctp, Acceptance, AssociationId, ConnectOptions, PartPlace, PortConfig, Ppid, SctpConfig,
+    StreamId,
 };
 use slantpath_wire::ip::{Envelope, IpFields};
 use slantpath_wire::{Checksum, Packet, PacketBuffers};
@@ -52,7 +52,7 @@ impl Form for Packet {
 /// One endpoint with the one association that it has.
 #[derive(Debug)]
 pub struct Slantpath<F> {
-    endpoint: SctpEndpoint,
+    endpoint: sctp::Endpoint,
     here: IpAddr,
     peer: IpAddr,
     association: Option<AssociationId>,
@@ -83,7 +83,7 @@ impl<F: Form> Slantpath<F> {
             ..SctpConfig::default()
         };
         let port = PortConfig { port: PORT, addresses: vec![here], config };
-        let mut endpoint = SctpEndpoint::default();
+        let mut endpoint = sctp::Endpoint::default();
         let stream = Seed::new(1, 0).stream(&format!("endpoint/{here}"));
         endpoint.bind(port, stream).expect("the only port");
         endpoint.listen(PORT, Acceptance::InTurn);
@@ -111,12 +111,12 @@ impl<F: Form> Slantpath<F> {
             }
             while let Some((association, event)) = self.endpoint.poll_event() {
                 match event {
-                    Event::Established { .. } => {
+                    sctp::Event::Established { .. } => {
                         self.association = Some(association);
                         self.is_established = true;
                     }
-                    Event::Received(message) => self.received.add(1, message.payload.len()),
-                    Event::ReceivedPart(part) => {
+                    sctp::Event::Received(message) => self.received.add(1, message.payload.len()),
+                    sctp::Event::ReceivedPart(part) => {
                         self.received.add(usize::from(part.place == PartPlace::Last), part.payload.len());
                     }
                     _ => {}
@@ -151,7 +151,7 @@ impl<F: Form> Endpoint for Slantpath<F> {
             self.payload = Bytes::from(vec![0; bytes]);
         }
         for _ in 0..count {
-            let message = Message {
+            let message = sctp::Message {
                 stream: StreamId(0),
                 ppid: Ppid(0),
                 payload: self.payload.clone(),
@@ -172,7 +172,7 @@ impl<F: Form> Endpoint for Slantpath<F> {
     }
 
     fn handle_deadline(&mut self, now: Instant) {
-        self.endpoint.handle_input(now, Input::Deadline);
+        self.endpoint.handle_input(now, sctp::Input::Deadline);
         self.drain(now);
     }
 

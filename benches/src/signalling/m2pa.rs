@@ -5,7 +5,7 @@
 
 use bytes::Bytes;
 use m2pa::M2paMessage;
-use slantpath_sigtran::m2pa::{Body, LinkStatus, Message, Priority, SequenceNumber, UserData};
+use slantpath_sigtran::m2pa::{Body, UserData};
 
 use crate::rounds::Failure;
 
@@ -15,20 +15,26 @@ use crate::rounds::Failure;
 /// # Errors
 /// A message that the two write differently.
 pub fn vectors() -> Result<Vec<(&'static str, Vec<u8>)>, Failure> {
-    let user_data =
-        |len| Body::UserData(UserData { priority: Priority::default(), msu: vec![0x83; len].into() });
+    let user_data = |len| {
+        Body::UserData(UserData {
+            priority: slantpath_sigtran::m2pa::Priority::default(),
+            msu: vec![0x83; len].into(),
+        })
+    };
     let messages = [
         ("acknowledgement", Body::Acknowledgement),
-        ("Link Status Ready", Body::LinkStatus(LinkStatus::Ready)),
+        ("Link Status Ready", Body::LinkStatus(slantpath_sigtran::m2pa::LinkStatus::Ready)),
         ("User Data, 60 octets", user_data(60)),
         ("User Data, 120 octets", user_data(120)),
         ("User Data, 270 octets", user_data(270)),
     ];
-    let number = |number| SequenceNumber::new(number).ok_or("a number of more than 24 bits");
+    let number =
+        |number| slantpath_sigtran::m2pa::SequenceNumber::new(number).ok_or("a number of more than 24 bits");
     let mut vectors = Vec::new();
     for (name, body) in messages {
         let mut octets = Vec::new();
-        Message { bsn: number(0x0012_3456)?, fsn: number(0x0065_4321)?, body }.emit(&mut octets);
+        slantpath_sigtran::m2pa::Message { bsn: number(0x0012_3456)?, fsn: number(0x0065_4321)?, body }
+            .emit(&mut octets);
         let theirs = M2paMessage::decode(&octets)?.encode()?;
         if theirs != octets {
             return Err(format!("{name}: the peer writes {theirs:02x?} for {octets:02x?}").into());
@@ -46,7 +52,7 @@ pub fn ours(octets: &[u8], times: usize) -> Result<usize, Failure> {
     let octets = Bytes::copy_from_slice(octets);
     let mut written = 0;
     for _ in 0..times {
-        let message = Message::parse(core::hint::black_box(&octets))?;
+        let message = slantpath_sigtran::m2pa::Message::parse(core::hint::black_box(&octets))?;
         // As a link does: a message of its own for the transport, not a buffer that is used again.
         let mut out = Vec::with_capacity(message.emitted_len());
         message.emit(&mut out);

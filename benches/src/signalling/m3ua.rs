@@ -4,12 +4,11 @@ use std::hint::black_box;
 
 use bytes::Bytes;
 use slantpath_base::Instant;
-use slantpath_sigtran::asp::{AspMessage, Members, RoutingContexts, ServerConfig, ServerName, TrafficMode};
+use slantpath_sigtran::asp::{self, AspMessage, Members, RoutingContexts, ServerName, TrafficMode};
 use slantpath_sigtran::m3ua::{
-    AffectedDestinations, ApplicationServer, Asp, AspConfig, AspOutput, Data, Destination, Message,
-    ProtocolData, ServedServer, Sgp, SgpConfig, SgpOutput, TrafficKey,
+    self, AffectedDestinations, AspOutput, ProtocolData, ServedServer, Sgp, SgpConfig, SgpOutput, TrafficKey,
 };
-use slantpath_sigtran::transport::{AssociationId, Transmit, TransportInput};
+use slantpath_sigtran::transport::{AssociationNumber, Transmit, TransportInput};
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::{RoutingLabel, ServiceInformation, Sls};
 use slantpath_ss7::transfer::{Transfer, TransferIndication};
@@ -29,7 +28,7 @@ const REQUIRED_MSUS: f64 = 500_000.0;
 /// Largest delay that forwarding may add for 99 of 100 messages, in microseconds.
 const LIMIT_US: f64 = 20.0;
 
-fn data(len: usize) -> Message {
+fn data(len: usize) -> m3ua::Message {
     let protocol_data = ProtocolData {
         opc: PointCode(1),
         dpc: PointCode(2),
@@ -39,7 +38,7 @@ fn data(len: usize) -> Message {
         sls: Sls(7),
         user_data: Bytes::from(vec![0x5a; len]),
     };
-    Message::Data(Data {
+    m3ua::Message::Data(m3ua::Data {
         network_appearance: None,
         routing_context: Some(7),
         protocol_data,
@@ -59,17 +58,17 @@ fn messages() -> Vec<(&'static str, Bytes)> {
         ("DATA, 60 octets", data(60)),
         ("DATA, 120 octets", data(120)),
         ("DATA, 270 octets", data(270)),
-        ("ASP Up", Message::Asp(AspMessage::AspUp { asp_identifier: Some(1), info: None })),
+        ("ASP Up", m3ua::Message::Asp(AspMessage::AspUp { asp_identifier: Some(1), info: None })),
         (
             "ASP Active",
-            Message::Asp(AspMessage::AspActive {
+            m3ua::Message::Asp(AspMessage::AspActive {
                 traffic_mode: Some(TrafficMode::Loadshare),
                 scope,
                 labels: (),
                 info: None,
             }),
         ),
-        ("DUNA", Message::Duna(duna)),
+        ("DUNA", m3ua::Message::Duna(duna)),
     ];
     all.into_iter()
         .map(|(name, message)| {
@@ -90,7 +89,7 @@ pub fn codec() -> Result<Table, Failure> {
         let times = 3_000_000;
         let ours = || {
             for _ in 0..times {
-                let message = Message::parse(black_box(&octets))?;
+                let message = m3ua::Message::parse(black_box(&octets))?;
                 let mut out = Vec::with_capacity(octets.len());
                 message.emit(&mut out);
                 black_box(&out);
@@ -121,7 +120,7 @@ pub fn codec() -> Result<Table, Failure> {
 
 /// Two ASPs with a point code each, and the gateway between them.
 struct Gateway {
-    asps: [Asp; 2],
+    asps: [m3ua::Asp; 2],
     sgp: Sgp,
 }
 
@@ -131,15 +130,15 @@ const CALLED: PointCode = PointCode(2);
 impl Gateway {
     /// All are active, and know that the others are.
     fn new() -> Result<Self, Failure> {
-        let server = |routing_context, code| ApplicationServer {
+        let server = |routing_context, code| m3ua::ApplicationServer {
             routing_context,
             key: TrafficKey::to_point_code(code),
-            server: ServerConfig { members: Members::Any, ..ServerConfig::default() },
+            server: asp::ServerConfig { members: Members::Any, ..asp::ServerConfig::default() },
         };
         let servers = vec![server(1, CALLING), server(2, CALLED)];
         let sgp = Sgp::new(SgpConfig { servers, ..SgpConfig::default() })?;
         let asp = |routing_context, own, other, gateway| {
-            Asp::new(AspConfig {
+            m3ua::Asp::new(m3ua::AspConfig {
                 gateways: vec![gateway],
                 servers: vec![ServedServer {
                     name: ServerName::Named(routing_context),
@@ -147,18 +146,19 @@ impl Gateway {
                     point_codes: vec![own],
                     traffic_mode: None,
                 }],
-                destinations: vec![Destination {
+                destinations: vec![m3ua::Destination {
                     network_appearance: None,
                     point_code: other,
                     gateways: vec![(gateway, 0)],
                 }],
-                ..AspConfig::default()
+                ..m3ua::AspConfig::default()
             })
         };
-        let asps = [asp(1, CALLING, CALLED, AssociationId(0))?, asp(2, CALLED, CALLING, AssociationId(1))?];
+        let asps =
+            [asp(1, CALLING, CALLED, AssociationNumber(0))?, asp(2, CALLED, CALLING, AssociationNumber(1))?];
         let mut gateway = Self { asps, sgp };
         let now = Instant::START;
-        for (number, association) in [AssociationId(0), AssociationId(1)].into_iter().enumerate() {
+        for (number, association) in [AssociationNumber(0), AssociationNumber(1)].into_iter().enumerate() {
             let up = || TransportInput::Up { outbound_streams: 17 };
             gateway.sgp.handle_input(now, association, up());
             gateway.asps[number].handle_input(now, association, up());

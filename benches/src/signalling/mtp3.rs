@@ -7,11 +7,10 @@ use mtp3::{Mtp3Msu, Variant};
 use slantpath_base::Instant;
 use slantpath_ss7::link::{LinkIndication, LinkRequest};
 use slantpath_ss7::mtp3::node::{
-    Config, DestinationConfig, LinkConfig, LinkId, LinkSetConfig, Output, Procedure, RouteConfig,
-    SequenceNumbers,
+    self, DestinationConfig, LinkSetConfig, Mtp3LinkId, Procedure, SequenceNumbers,
 };
 use slantpath_ss7::mtp3::{
-    ManagementLayout, ManagementMessage, Msu, NetworkIndicator, Node, RoutingLabel, ServiceIndicator,
+    ManagementLayout, ManagementMessage, Msu, NetworkIndicator, RoutingLabel, ServiceIndicator,
     ServiceInformation, Slc, Sls, TestMessage,
 };
 use slantpath_ss7::{PointCode, PointCodeFormat};
@@ -93,12 +92,15 @@ pub fn theirs(octets: &[u8], times: usize) -> Result<usize, Failure> {
 ///
 /// # Errors
 /// A configuration that is not right.
-pub fn node() -> Result<Node, Failure> {
-    let mut config = Config::new("node", PointCode(1));
+pub fn node() -> Result<slantpath_ss7::mtp3::Node, Failure> {
+    let mut config = node::Config::new("node", PointCode(1));
     config.restart = Procedure::Omitted;
     for adjacent in [2, 3] {
-        let link =
-            |slc: u8| LinkConfig { name: slc.to_string(), slc: Slc(slc), sequence: SequenceNumbers::Bits24 };
+        let link = |slc: u8| node::LinkConfig {
+            name: slc.to_string(),
+            slc: Slc(slc),
+            sequence: SequenceNumbers::Bits24,
+        };
         config.link_sets.push(LinkSetConfig {
             name: adjacent.to_string(),
             adjacent: PointCode(adjacent),
@@ -106,21 +108,23 @@ pub fn node() -> Result<Node, Failure> {
         });
     }
     for code in 4..4 + DESTINATIONS {
-        let route = |link_set: &str, priority| RouteConfig { link_set: link_set.to_owned(), priority };
+        let route = |link_set: &str, priority| node::RouteConfig { link_set: link_set.to_owned(), priority };
         // A third combined, a third over each link set first.
         let routes = vec![route("2", u8::from(code % 3 == 1)), route("3", u8::from(code % 3 == 2))];
         config.destinations.push(DestinationConfig { point_code: PointCode(code), routes });
     }
-    let mut node = Node::new(config).map_err(|faults| format!("{faults:?}"))?;
+    let mut node = slantpath_ss7::mtp3::Node::new(config).map_err(|faults| format!("{faults:?}"))?;
     let mut now = Instant::START;
     for link in 0..4 {
-        node.activate(now, LinkId(link));
+        node.activate(now, Mtp3LinkId(link));
     }
     // Links align at once, and their tests come back at once; traffic spreads over them by time.
     loop {
         match node.poll_output(now) {
-            Output::Link(link, LinkRequest::Start) => node.handle_link(now, link, LinkIndication::InService),
-            Output::Link(link, LinkRequest::Transmit(octets)) => {
+            node::Output::Link(link, LinkRequest::Start) => {
+                node.handle_link(now, link, LinkIndication::InService);
+            }
+            node::Output::Link(link, LinkRequest::Transmit(octets)) => {
                 let sltm = Msu::parse(&octets, PointCodeFormat::Itu)?;
                 let parsed = TestMessage::parse(sltm.user_part, ManagementLayout::Itu, sltm.label.sls);
                 if let Ok((TestMessage::Sltm(pattern), slc)) = parsed {
@@ -131,9 +135,9 @@ pub fn node() -> Result<Node, Failure> {
                     node.handle_link(now, link, LinkIndication::Received(answer.into()));
                 }
             }
-            Output::Wait(Some(deadline)) if deadline < Instant::from_secs(5) => now = deadline,
-            Output::Wait(_) => return Ok(node),
-            Output::Link(..) | Output::Indication(..) | Output::Management(_) => {}
+            node::Output::Wait(Some(deadline)) if deadline < Instant::from_secs(5) => now = deadline,
+            node::Output::Wait(_) => return Ok(node),
+            node::Output::Link(..) | node::Output::Indication(..) | node::Output::Management(_) => {}
         }
     }
 }
@@ -145,7 +149,7 @@ const fn question(n: u32) -> (PointCode, Sls) {
 }
 
 /// Looks up the links of so many messages, and returns the sum of their numbers.
-pub fn look_up(node: &Node, times: u32) -> u64 {
+pub fn look_up(node: &slantpath_ss7::mtp3::Node, times: u32) -> u64 {
     let mut sum = 0;
     for n in 0..times {
         let (destination, sls) = core::hint::black_box(question(n));
@@ -155,7 +159,7 @@ pub fn look_up(node: &Node, times: u32) -> u64 {
 }
 
 /// Obvious table to compare with: a hash map from the point code to the links of its selections.
-pub fn hash_map(node: &Node) -> HashMap<u32, [u16; 16]> {
+pub fn hash_map(node: &slantpath_ss7::mtp3::Node) -> HashMap<u32, [u16; 16]> {
     let links = |code| {
         let mut row = [0; 16];
         for (sls, link) in (0..).zip(&mut row) {

@@ -8,12 +8,12 @@ use slantpath_net::{DirectionConfig, Network, NetworkBuilder, NodeId, QueueConfi
 use slantpath_sctp::SctpConfig;
 use slantpath_sigtran::m2pa;
 use slantpath_simulation::{
-    AssociationPlace, AssociationSide, Carried, Carrier, LineConfig, LinkConfig, LinkEnd, LoadConfig,
-    NetworkConfig, PointConfig, PointId, Side, SignallingLinkId, SignallingNetwork, SignallingSimulation,
+    self as simulation, AssociationPlace, AssociationSide, Carried, LineConfig, LinkCarrier, LoadConfig,
+    NetworkConfig, PointEnd, PointId, Side, SignallingLinkId, SignallingNetwork, SignallingSimulation,
     UserPlace,
 };
-use slantpath_ss7::load::{Arrivals, ByCode, GeneratorConfig, Lengths, Routing, Selection};
-use slantpath_ss7::mtp3::node::{self, LinkId, LinkSetConfig, Procedure, SequenceNumbers};
+use slantpath_ss7::load::{self, ByCode, GeneratorConfig, Lengths, Selection};
+use slantpath_ss7::mtp3::node::{self, LinkSetConfig, Mtp3LinkId, Procedure, SequenceNumbers};
 use slantpath_ss7::mtp3::{NetworkIndicator, ServiceIndicator, ServiceInformation, Slc};
 use slantpath_ss7::{PointCode, mtp2};
 
@@ -77,7 +77,7 @@ impl Case {
         config
     }
 
-    fn point(self, number: usize, adjacent: usize, links: u8) -> PointConfig {
+    fn point(self, number: usize, adjacent: usize, links: u8) -> simulation::PointConfig {
         let mut mtp3 = node::Config::new(&format!("point-{number}"), code(number));
         mtp3.restart = Procedure::Omitted;
         let sequence = match self.by {
@@ -90,20 +90,24 @@ impl Case {
             adjacent: code(adjacent),
             links: (0..links).map(link).collect(),
         });
-        PointConfig { mtp3, sccp: None, processor: None }
+        simulation::PointConfig { mtp3, sccp: None, processor: None }
     }
 
-    fn link(self, pair: usize, link: u8) -> LinkConfig {
-        let end = |point| LinkEnd { point: PointId(point), link: LinkId(link.into()) };
+    fn link(self, pair: usize, link: u8) -> simulation::LinkConfig {
+        let end = |point| PointEnd { point: PointId(point), link: Mtp3LinkId(link.into()) };
         let carrier = match self.by {
-            By::Associations => Carrier::Association(m2pa::LinkConfig::default()),
-            By::Lines => Carrier::Line(LineConfig {
+            By::Associations => LinkCarrier::Association(m2pa::LinkConfig::default()),
+            By::Lines => LinkCarrier::Line(LineConfig {
                 terminal: mtp2::Config::default(),
                 delay: Duration::from_millis(5),
                 bit_error_rate: 0.0,
             }),
         };
-        LinkConfig { name: format!("link-{pair}-{link}"), ends: [end(2 * pair), end(2 * pair + 1)], carrier }
+        simulation::LinkConfig {
+            name: format!("link-{pair}-{link}"),
+            ends: [end(2 * pair), end(2 * pair + 1)],
+            carrier,
+        }
     }
 
     /// Runs the case, and says how many messages were delivered.
@@ -150,8 +154,11 @@ fn load(pair: usize, links: u8, rate: f64, stop: Instant) -> LoadConfig {
             line_rate: LINE_RATE,
             lengths: Lengths::Fixed(OCTETS.into()),
             selection: Selection::Link,
-            arrivals: Arrivals::Poisson,
-            routing: Routing::PointCode(ByCode { destinations: vec![to], service: ServiceIndicator::ISUP }),
+            arrivals: load::Arrivals::Poisson,
+            routing: load::Routing::PointCode(ByCode {
+                destinations: vec![to],
+                service: ServiceIndicator::ISUP,
+            }),
             origin: code(from),
             service: ServiceInformation {
                 indicator: ServiceIndicator::ISUP,

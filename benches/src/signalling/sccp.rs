@@ -4,9 +4,7 @@
 //! what they read before anything is timed.
 
 use sccp::SccpMessage;
-use slantpath_ss7::sccp::{
-    Digits, GlobalTitle, Message, OptionalParameters, Parameter, PartyAddress, ProtocolClass, Ssn,
-};
+use slantpath_ss7::sccp::{Digits, GlobalTitle, OptionalParameters, PartyAddress, ProtocolClass, Ssn};
 
 use crate::rounds::Failure;
 
@@ -24,20 +22,31 @@ pub fn vectors() -> Result<Vec<(&'static str, Vec<u8>)>, Failure> {
     };
     let class = ProtocolClass { class: 0, handling: 8 };
     let (called, calling) = (titled("491712345678", 6)?, titled("336123456789", 7)?);
-    let importance = Parameter { name: Parameter::IMPORTANCE, value: vec![4] };
+    let importance =
+        slantpath_ss7::sccp::Parameter { name: slantpath_ss7::sccp::Parameter::IMPORTANCE, value: vec![4] };
     let (hop_counter, optional) = (15, OptionalParameters(vec![importance]));
     let messages = [
         (
             "UDT on SSN, 5 octets",
-            Message::Udt { class, called: on_ssn(6), calling: on_ssn(7), data: vec![0x62, 0x40, 1, 2, 3] },
+            slantpath_ss7::sccp::Message::Udt {
+                class,
+                called: on_ssn(6),
+                calling: on_ssn(7),
+                data: vec![0x62, 0x40, 1, 2, 3],
+            },
         ),
         (
             "UDT on titles, 100 octets",
-            Message::Udt { class, called: called.clone(), calling: calling.clone(), data: vec![0x62; 100] },
+            slantpath_ss7::sccp::Message::Udt {
+                class,
+                called: called.clone(),
+                calling: calling.clone(),
+                data: vec![0x62; 100],
+            },
         ),
         (
             "XUDT on titles, 100 octets",
-            Message::Xudt {
+            slantpath_ss7::sccp::Message::Xudt {
                 class,
                 hop_counter,
                 called: called.clone(),
@@ -46,7 +55,10 @@ pub fn vectors() -> Result<Vec<(&'static str, Vec<u8>)>, Failure> {
                 optional,
             },
         ),
-        ("UDTS on titles, 100 octets", Message::Udts { cause: 1, called, calling, data: vec![0x62; 100] }),
+        (
+            "UDTS on titles, 100 octets",
+            slantpath_ss7::sccp::Message::Udts { cause: 1, called, calling, data: vec![0x62; 100] },
+        ),
     ];
     let mut vectors = Vec::new();
     for (name, message) in messages {
@@ -69,7 +81,7 @@ pub fn ours(octets: &[u8], times: usize) -> Result<usize, Failure> {
     let mut written = 0;
     let mut out = Vec::new();
     for _ in 0..times {
-        let message = Message::parse(core::hint::black_box(octets))?;
+        let message = slantpath_ss7::sccp::Message::parse(core::hint::black_box(octets))?;
         out.clear();
         message.emit(&mut out)?;
         written += core::hint::black_box(&out).len();

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use slantpath_base::{DataRate, Duration, Instant};
 use slantpath_net::Sampling;
-use slantpath_orbit::Network;
+use slantpath_orbit::ContactNetwork;
 use slantpath_reader::{Fault, Faults, Place, Setting};
 use slantpath_scenario::Draft;
-use slantpath_scenario::schema::signalling::{Carrier, Proving};
-use slantpath_scenario::schema::{Application, Content, File, Flow, Interval, Total};
+use slantpath_scenario::schema::signalling::{self, Carrier};
+use slantpath_scenario::schema::{self, File, Flow, Interval, Total};
 use slantpath_scenario::sky_links::uplink_rate;
 
 /// Messages of a run: at a million a second, which is fast, their simulation takes three hours.
@@ -31,7 +31,7 @@ pub(crate) fn check(draft: &Draft, faults: &mut Faults) {
         let count = of_flow(&rates, file, flow, duration);
         let place = flow.application.message_size().map_or(flow.from.place(), Setting::place);
         messages.add(count, place, || format!("flow `{name}`"));
-        if records && *flow.content == Content::Stamped {
+        if records && *flow.content == schema::Content::Stamped {
             recorded.add(count, place, || format!("flow `{name}`"));
         }
     }
@@ -51,7 +51,7 @@ pub(crate) fn check(draft: &Draft, faults: &mut Faults) {
         for (name, link) in signalling.links.iter() {
             let Carrier::M2pa(m2pa) = &*link.carrier else { continue };
             let count = seconds(*m2pa.t4_normal) / seconds(*m2pa.proving_interval);
-            if *m2pa.proving == Proving::Used && count > MOST_PROVING {
+            if *m2pa.proving == signalling::Proving::Used && count > MOST_PROVING {
                 let what = format!("`{name}`: {count:.0} messages prove the association each time");
                 let help = format!("let `proving_interval` be longer: {MOST_PROVING:.0} are the most");
                 faults.report(m2pa.proving_interval.place(), Fault::new(what).help(help));
@@ -67,7 +67,7 @@ pub(crate) fn check(draft: &Draft, faults: &mut Faults) {
 struct Rates<'a> {
     links: LinksByNode<'a>,
     /// The sites and satellites of the sky, if there is one.
-    bodies: Option<&'a Network>,
+    bodies: Option<&'a ContactNetwork>,
 }
 
 /// The names of the links of each node, and of its antennas.
@@ -101,7 +101,7 @@ fn of_flow(rates: &Rates<'_>, file: &File, flow: &Flow, duration: Duration) -> f
     let active = seconds(end.saturating_sub(*flow.start));
     let each = match &*flow.application {
         // Together they have no more than the sender's links carry.
-        Application::Bulk(bulk) => {
+        schema::Application::Bulk(bulk) => {
             let size = bulk.message_size.as_bytes().max(1) as f64;
             let carried = fastest(rates, file, &flow.from) / 8.0 * active / size;
             let wanted = match *bulk.total {
@@ -110,19 +110,19 @@ fn of_flow(rates: &Rates<'_>, file: &File, flow: &Flow, duration: Duration) -> f
             };
             return carried.min(wanted * f64::from(*flow.count));
         }
-        Application::Bursts(bursts) => {
+        schema::Application::Bursts(bursts) => {
             let each = bursts.burst_size.as_bytes() / bursts.message_size.as_bytes().max(1);
             (active / seconds(*bursts.interval)).ceil() * each as f64
         }
-        Application::ConstantRate(source) => active / seconds(source.spacing()),
-        Application::Mixed(mixed) => {
+        schema::Application::ConstantRate(source) => active / seconds(source.spacing()),
+        schema::Application::Mixed(mixed) => {
             let classes = mixed.classes.iter();
             classes
                 .map(|(_, class)| (active / seconds(*class.interval)).ceil() * f64::from(*class.messages))
                 .sum()
         }
-        Application::Poisson(source) => active / seconds(source.spacing()),
-        Application::Trace(trace) => trace.messages.len() as f64,
+        schema::Application::Poisson(source) => active / seconds(source.spacing()),
+        schema::Application::Trace(trace) => trace.messages.len() as f64,
     };
     each * f64::from(*flow.count)
 }

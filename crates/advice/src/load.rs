@@ -3,7 +3,7 @@
 use slantpath_base::DataRate;
 use slantpath_reader::{Fault, Faults, Place};
 use slantpath_scenario::schema::Sessions;
-use slantpath_scenario::schema::sessions::Arrivals;
+use slantpath_scenario::schema::sessions;
 
 /// Warns of a load that has no steady state on a way whose slowest link has this rate: the way of what is carried, back
 /// that of answers.
@@ -14,9 +14,9 @@ pub(crate) fn load_fits(
     faults: &mut Faults,
 ) {
     let interval = match &sessions.arrivals.0 {
-        Arrivals::Constant(constant) => *constant.interval,
-        Arrivals::Poisson(poisson) => *poisson.mean_interval,
-        Arrivals::Trace(_) => return,
+        sessions::Arrivals::Constant(constant) => *constant.interval,
+        sessions::Arrivals::Poisson(poisson) => *poisson.mean_interval,
+        sessions::Arrivals::Trace(_) => return,
     };
     let Some(sizes) = &sessions.sizes else { return };
     let count = sessions.requests.as_ref().map_or(1.0, |requests| requests.0.mean_count());
@@ -36,8 +36,8 @@ pub(crate) fn load_fits(
 
 fn place_of(sessions: &Sessions) -> Place {
     match &sessions.arrivals.0 {
-        Arrivals::Constant(constant) => constant.interval.place(),
-        Arrivals::Poisson(poisson) => poisson.mean_interval.place(),
-        Arrivals::Trace(trace) => trace.file.place(),
+        sessions::Arrivals::Constant(constant) => constant.interval.place(),
+        sessions::Arrivals::Poisson(poisson) => poisson.mean_interval.place(),
+        sessions::Arrivals::Trace(trace) => trace.file.place(),
     }
 }

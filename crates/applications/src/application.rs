@@ -14,7 +14,7 @@ use crate::record::SessionRecords;
 use crate::sessions::{Session, SessionSource};
 
 /// Host whose sockets have the applications of this crate.
-pub type Host = slantpath_host::Host<Application>;
+pub type Host = slantpath_host::SocketHost<Application>;
 
 /// User of a socket.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ pub(crate) enum Kind {
 
 /// State that the applications of a host share.
 #[derive(Debug, Default)]
-pub struct Shared {
+pub struct SharedState {
     /// Carriers that have something for the layer above.
     pub(crate) with_inputs: Noted,
     /// Sockets that have something for the program that holds them.
@@ -51,7 +51,7 @@ pub struct Shared {
 }
 
 impl slantpath_host::Application for Application {
-    type Shared = Shared;
+    type Shared = SharedState;
 
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "it is no longer than a call, and an event is large to move")]
@@ -61,7 +61,7 @@ impl slantpath_host::Application for Application {
         own: SocketId,
         event: SocketEvent,
         socket: &mut Socket<'_>,
-        shared: &mut Shared,
+        shared: &mut SharedState,
     ) -> Reaction {
         match &mut self.0 {
             Kind::Carrier(carrier) => {
@@ -117,7 +117,7 @@ impl slantpath_host::Application for Application {
     }
 
     #[inline]
-    fn note_served(&mut self, own: SocketId, shared: &mut Shared) {
+    fn note_served(&mut self, own: SocketId, shared: &mut SharedState) {
         match &mut self.0 {
             Kind::Carrier(carrier) => shared.with_inputs.note(own, carrier.inputs()),
             Kind::Program(program) => shared.with_events.note(own, program.events()),
@@ -127,7 +127,13 @@ impl slantpath_host::Application for Application {
 
     /// Takes the record of a session that is over, of which nothing else is kept.
     #[inline]
-    fn retire(&mut self, now: Instant, own: SocketId, socket: &mut Socket<'_>, shared: &mut Shared) -> bool {
+    fn retire(
+        &mut self,
+        now: Instant,
+        own: SocketId,
+        socket: &mut Socket<'_>,
+        shared: &mut SharedState,
+    ) -> bool {
         let Kind::Session(session) = &self.0 else { return false };
         if !session.is_over() {
             return false;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
-use slantpath_host::{Arrival, Place};
+use slantpath_host::{ArrivedPart, MessagePlace};
 use slantpath_interface::Journey;
 
 /// The journeys of what waits to be delivered: no more than a transport holds.
@@ -18,13 +18,13 @@ pub(crate) struct Arrivals {
 }
 
 impl Arrivals {
-    pub(crate) fn note(&mut self, arrival: Arrival, journey: Journey) {
+    pub(crate) fn note(&mut self, arrival: ArrivedPart, journey: Journey) {
         match arrival {
-            Arrival::Bytes(range) => self.note_bytes(range, journey),
-            Arrival::Message(Place::Ordered { stream, sequence }) => {
+            ArrivedPart::Bytes(range) => self.note_bytes(range, journey),
+            ArrivedPart::Message(MessagePlace::Ordered { stream, sequence }) => {
                 self.ordered.insert((stream, sequence), journey);
             }
-            Arrival::Message(Place::Unordered) => self.unordered.push_back(journey),
+            ArrivedPart::Message(MessagePlace::Unordered) => self.unordered.push_back(journey),
         }
     }
 
@@ -45,10 +45,10 @@ impl Arrivals {
     }
 
     /// The journey of the packet that brought the last of a message, which is delivered.
-    pub(crate) fn take_message(&mut self, place: Place) -> Option<Journey> {
+    pub(crate) fn take_message(&mut self, place: MessagePlace) -> Option<Journey> {
         match place {
-            Place::Ordered { stream, sequence } => self.ordered.remove(&(stream, sequence)),
-            Place::Unordered => self.unordered.pop_front(),
+            MessagePlace::Ordered { stream, sequence } => self.ordered.remove(&(stream, sequence)),
+            MessagePlace::Unordered => self.unordered.pop_front(),
         }
     }
 
@@ -87,7 +87,7 @@ mod tests {
         let mut arrivals = Arrivals::default();
         let parts = [(100..200, 5), (300..400, 6), (150..350, 7), (0..400, 8), (400..500, 9)];
         for (range, at) in parts {
-            arrivals.note(Arrival::Bytes(range), journey(at));
+            arrivals.note(ArrivedPart::Bytes(range), journey(at));
         }
         // Bytes 0 to 99 came at 8, up to 199 at 5, 299 at 7, 399 at 6 and 499 at 9.
         let taken = [50, 50, 50, 200, 50, 60, 40].map(|len| arrivals.take_bytes(len));
@@ -99,12 +99,13 @@ mod tests {
     #[test]
     fn a_message_is_found_by_its_number_and_an_unordered_one_by_its_turn() {
         let mut arrivals = Arrivals::default();
-        let ordered = |stream, sequence| Place::Ordered { stream, sequence };
-        let places = [ordered(1, 7), Place::Unordered, ordered(2, 7), Place::Unordered];
+        let ordered = |stream, sequence| MessagePlace::Ordered { stream, sequence };
+        let places = [ordered(1, 7), MessagePlace::Unordered, ordered(2, 7), MessagePlace::Unordered];
         for (at, place) in (1..).zip(places) {
-            arrivals.note(Arrival::Message(place), journey(at));
+            arrivals.note(ArrivedPart::Message(place), journey(at));
         }
-        let asked = [ordered(2, 7), ordered(1, 8), ordered(1, 7), Place::Unordered, Place::Unordered];
+        let asked =
+            [ordered(2, 7), ordered(1, 8), ordered(1, 7), MessagePlace::Unordered, MessagePlace::Unordered];
         let taken = asked.map(|place| arrivals.take_message(place).map(|journey| journey.arrived));
         assert_eq!(taken, [Some(3), None, Some(1), Some(2), Some(4)].map(|at| at.map(Instant::from_millis)));
     }

@@ -10,10 +10,11 @@ use std::net::IpAddr;
 
 use slantpath_base::{Duration, Instant};
 use slantpath_host::{
-    Offer, Outgoing, PathSample, Peer, Protocol, Sent, Served, Socket, SocketEvent, TransportConfig,
+    Offer, OutgoingMessage, PathSample, Peer, Protocol, SentPart, Served, Socket, SocketEvent,
+    TransportConfig,
 };
 use slantpath_sctp as sctp;
-use slantpath_sigtran::transport::{StreamId, Transmit, TransportInput};
+use slantpath_sigtran::transport::{StreamNumber, Transmit, TransportInput};
 
 use crate::noted::Outbox;
 use crate::path_probe::PathProbe;
@@ -87,7 +88,7 @@ pub(crate) struct Carrier {
     opening: Opening,
     reopen_after: Duration,
     /// Messages that SCTP's send buffer has refused, oldest first.
-    refused: VecDeque<Outgoing>,
+    refused: VecDeque<OutgoingMessage>,
     inputs: Outbox<TransportInput>,
     probe: Option<PathProbe>,
     /// Instants at which the messages not yet acknowledged were handed over, oldest first, if that is measured. Streams
@@ -159,7 +160,7 @@ impl Carrier {
             self.counters.discarded_down += 1;
             return;
         }
-        let message = Outgoing {
+        let message = OutgoingMessage {
             number: transmit.report,
             stream: transmit.stream.0,
             unordered: false,
@@ -211,7 +212,7 @@ impl Carrier {
     }
 
     /// Gives a message to SCTP, or keeps it in front of all others. Says whether there is room for more.
-    fn offer(&mut self, now: Instant, message: Outgoing, socket: &mut Socket<'_>) -> bool {
+    fn offer(&mut self, now: Instant, message: OutgoingMessage, socket: &mut Socket<'_>) -> bool {
         match socket.send(now, message.clone()) {
             Offer::Accepted => {
                 self.counters.sent += 1;
@@ -295,10 +296,10 @@ impl Carrier {
                 }
                 self.counters.received += 1;
                 self.counters.received_bytes += payload.len() as u64;
-                let stream = StreamId(stream);
+                let stream = StreamNumber(stream);
                 self.inputs.push(TransportInput::Message { stream, payload_protocol, octets: payload });
             }
-            SocketEvent::Transmitted { sent: Sent::Message(number), again: false, .. } => {
+            SocketEvent::Transmitted { sent: SentPart::Message(number), again: false, .. } => {
                 self.inputs.push(TransportInput::Transmitted(number));
             }
             SocketEvent::Writable => self.offer_refused(now, socket),
@@ -339,8 +340,8 @@ mod tests {
     use bytes::Bytes;
     use slantpath_base::Seed;
     use slantpath_host::SocketId;
-    use slantpath_interface::{Host as Interface, InterfaceId};
-    use slantpath_sigtran::transport::AssociationId;
+    use slantpath_interface::{EndSystem, InterfaceId};
+    use slantpath_sigtran::transport::AssociationNumber;
 
     const PORT: u16 = 2905;
     /// By which the far end has acknowledged a message: RFC 9260, section 6.2, as `sack_delay` has it.
@@ -414,7 +415,7 @@ mod tests {
                     return;
                 }
                 if is_quiet {
-                    self.now = self.hosts.iter().filter_map(Interface::deadline).min().unwrap();
+                    self.now = self.hosts.iter().filter_map(EndSystem::deadline).min().unwrap();
                     let now = self.now;
                     self.hosts.iter_mut().for_each(|host| host.handle_deadline(now));
                 }
@@ -434,7 +435,7 @@ mod tests {
         }
 
         fn transmit_on(&mut self, stream: u16, octets: Bytes) {
-            let (association, stream) = (AssociationId(0), StreamId(stream));
+            let (association, stream) = (AssociationNumber(0), StreamNumber(stream));
             let transmit = Transmit { association, stream, payload_protocol: 3, report: None, octets };
             self.hosts[0].send_on_association(self.now, CARRIER, transmit);
         }

@@ -2,12 +2,12 @@
 
 use slantpath_base::{Instant, Stream};
 use slantpath_host::{
-    MessageSource as _, Offer, Others, Outgoing, Place, Reaction, Served, Socket, SocketEvent,
+    MessagePlace, MessageSource as _, Offer, Others, OutgoingMessage, Reaction, Served, Socket, SocketEvent,
 };
 use slantpath_sctp as sctp;
 use slantpath_sigtran::transport::{Transmit, TransportInput};
 
-use crate::adaptation::Adaptation;
+use crate::adaptation::FlowAdaptation;
 use crate::earlier::earlier;
 use crate::failover::Failover;
 use crate::m3ua::{self, ReceivingM3ua, ReceivingStep, SendingM3ua, SendingStep};
@@ -48,8 +48,8 @@ pub(crate) struct FlowEnd {
 impl FlowEnd {
     pub(crate) fn sender(config: SenderConfig, stream: Stream) -> Self {
         let layer = match config.adaptation {
-            Adaptation::M3ua => Layer::Sending(Box::new(SendingM3ua::new())),
-            Adaptation::None => Layer::None,
+            FlowAdaptation::M3ua => Layer::Sending(Box::new(SendingM3ua::new())),
+            FlowAdaptation::None => Layer::None,
         };
         let next_sample = config.sample_paths.map(|_| Instant::START);
         Self { layer, role: Role::Sender(Sender::new(config, stream)), next_sample }
@@ -57,8 +57,8 @@ impl FlowEnd {
 
     pub(crate) fn receiver(config: ReceiverConfig) -> Self {
         let layer = match config.adaptation {
-            Adaptation::M3ua => Layer::Receiving(Box::new(ReceivingM3ua::new())),
-            Adaptation::None => Layer::None,
+            FlowAdaptation::M3ua => Layer::Receiving(Box::new(ReceivingM3ua::new())),
+            FlowAdaptation::None => Layer::None,
         };
         Self { layer, role: Role::Receiver(Receiver::new(config)), next_sample: None }
     }
@@ -234,7 +234,7 @@ impl FlowEnd {
         let Transmit { stream, payload_protocol, octets, .. } = transmit;
         // It is one of a handful: whatever keeps it from being sent keeps the layer from coming up, and T(ack) sends it
         // again.
-        let message = Outgoing {
+        let message = OutgoingMessage {
             number: None,
             stream: stream.0,
             unordered: false,
@@ -332,7 +332,7 @@ fn take_in(
         SocketEvent::Bytes(bytes) => receiver.handle_bytes(now, bytes),
         SocketEvent::Message { stream, place, payload, .. } => {
             let journey = receiver.take_journey(*place);
-            let ordered = (*place != Place::Unordered).then_some(*stream);
+            let ordered = (*place != MessagePlace::Unordered).then_some(*stream);
             receiver.handle_message(now, ordered, payload, journey);
         }
         SocketEvent::Arrived(arrival) => {
@@ -379,10 +379,15 @@ fn serve_receiver(receiver: &mut Receiver, now: Instant, socket: &mut Socket<'_>
 
 /// Sends an MSU as a message of M3UA.
 #[inline(never)]
-fn send_wrapped(m3ua: &mut SendingM3ua, now: Instant, outgoing: Outgoing, socket: &mut Socket<'_>) -> Offer {
+fn send_wrapped(
+    m3ua: &mut SendingM3ua,
+    now: Instant,
+    outgoing: OutgoingMessage,
+    socket: &mut Socket<'_>,
+) -> Offer {
     let Some(transmit) = m3ua.wrap(now, outgoing.stream, outgoing.payload) else {
         return Offer::Refused("M3UA has no way to the destination".to_owned());
     };
     let Transmit { stream, payload_protocol, octets, .. } = transmit;
-    socket.send(now, Outgoing { stream: stream.0, payload_protocol, payload: octets, ..outgoing })
+    socket.send(now, OutgoingMessage { stream: stream.0, payload_protocol, payload: octets, ..outgoing })
 }

@@ -3,7 +3,7 @@
 use slantpath_base::Seed;
 use slantpath_host::{MessageReports, Peers, Reports, SocketId, TransportConfig};
 
-use crate::adaptation::Adaptation;
+use crate::adaptation::FlowAdaptation;
 use crate::application::{Application, Host, Kind};
 use crate::flow_end::FlowEnd;
 use crate::receiver::{MessageRecords, ReceiverConfig};
@@ -77,7 +77,7 @@ impl Flows for Host {
         let stream = seed.stream(&format!("{path}/receiver/transport"));
         // With an adaptation layer, messages of SCTP are not those of the flow.
         let arrivals =
-            config.records == MessageRecords::TimesAndJourneys && config.adaptation == Adaptation::None;
+            config.records == MessageRecords::TimesAndJourneys && config.adaptation == FlowAdaptation::None;
         let reports = Reports { arrivals, ..Reports::default() };
         let flow = Kind::Flow(Box::new(FlowEnd::receiver(config)));
         self.add(transport, Some(Peers::One), reports, stream, Application(flow))

@@ -3,7 +3,7 @@
 //! A [`Host`] is `slantpath_host`'s, with the [`Application`]s of this crate. Each is the user of one socket:
 //!
 //! - An end of a flow ([`Flows`]): a sender plays a [`Workload`], a receiver checks every byte.
-//! - An end of a session ([`Sessions`]): a source opens one after the other for transfers that begin by chance
+//! - An end of a session ([`HostSessions`]): a source opens one after the other for transfers that begin by chance
 //!   ([`SessionsConfig`]), and any number of them come in at one port.
 //! - A carrier ([`Associations`]) keeps an association up for an adaptation layer above the host
 //!   ([`AssociationConfig`]).
@@ -25,7 +25,7 @@
 //!
 //! - Carriers are served before all others, in the order in which they were added.
 //! - A scenario's flows have ports of their own at both hosts. Many connections to one port
-//!   ([`Sessions::add_session_server`]) are for `[sessions]`.
+//!   ([`HostSessions::add_session_server`]) are for `[sessions]`.
 //! - An application sees its socket alone. What several do together is in what they share.
 
 mod adaptation;
@@ -55,9 +55,9 @@ mod sessions;
 pub mod timeline;
 mod workload;
 
-pub use adaptation::Adaptation;
+pub use adaptation::FlowAdaptation;
 pub use admission::{AdmissionConfig, Otherwise};
-pub use application::{Application, Host, Shared};
+pub use application::{Application, Host, SharedState};
 pub use associations::Associations;
 pub use carrier::{AssociationConfig, AssociationCounters};
 pub use failover::Failover;
@@ -70,6 +70,6 @@ pub use receiver::{MessageRecords, ReceiverConfig};
 pub use requests::{HEADER_LEN as REQUEST_HEADER_LEN, RequestCount, RequestsConfig, ThinkTime};
 pub use schedule::Schedule;
 pub use sender::{Measurement, SenderConfig};
-pub use session_source::Sessions;
-pub use sessions::{Arrivals, SessionLoad, SessionsConfig, Sizes};
+pub use session_source::HostSessions;
+pub use sessions::{SessionArrivals, SessionLoad, SessionSizes, SessionsConfig};
 pub use workload::{MessageClass, WhenBlocked, Workload, workload_stream};

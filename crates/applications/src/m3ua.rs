@@ -5,18 +5,17 @@
 
 use bytes::Bytes;
 use slantpath_base::Instant;
-use slantpath_sigtran::asp::{AspState, ProcessEvent, ServerConfig, ServerName};
+use slantpath_sigtran::asp::{self, AspState, ProcessEvent, ServerName};
 use slantpath_sigtran::m3ua::{
-    ApplicationServer, Asp, AspConfig, AspOutput, AvailabilityPolicy, Destination, ServedServer, Sgp,
-    SgpConfig, SgpOutput, TrafficKey,
+    self, AspOutput, AvailabilityPolicy, ServedServer, Sgp, SgpConfig, SgpOutput, TrafficKey,
 };
-use slantpath_sigtran::transport::{AssociationId, StreamId, Transmit, TransportInput};
+use slantpath_sigtran::transport::{AssociationNumber, StreamNumber, Transmit, TransportInput};
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::{NetworkIndicator, RoutingLabel, ServiceIndicator, ServiceInformation, Sls};
 use slantpath_ss7::transfer::{Transfer, TransferIndication};
 
 /// A flow has one association.
-const ASSOCIATION: AssociationId = AssociationId(0);
+const ASSOCIATION: AssociationNumber = AssociationNumber(0);
 /// The point codes of the two signalling end points, and the routing context of the first.
 const FROM: PointCode = PointCode(1);
 const TO: PointCode = PointCode(2);
@@ -28,7 +27,7 @@ pub const SIGNALLING_LINK_SELECTIONS: u16 = 16;
 /// The IPSP that sends.
 #[derive(Debug)]
 pub(crate) struct SendingM3ua {
-    asp: Asp,
+    asp: m3ua::Asp,
     state: AspState,
 }
 
@@ -45,7 +44,7 @@ pub(crate) enum SendingStep {
 
 impl SendingM3ua {
     pub(crate) fn new() -> Self {
-        let config = AspConfig {
+        let config = m3ua::AspConfig {
             gateways: vec![ASSOCIATION],
             servers: vec![ServedServer {
                 name: ServerName::Named(ROUTING_CONTEXT),
@@ -53,16 +52,16 @@ impl SendingM3ua {
                 point_codes: vec![FROM],
                 traffic_mode: None,
             }],
-            destinations: vec![Destination {
+            destinations: vec![m3ua::Destination {
                 network_appearance: None,
                 point_code: TO,
                 gateways: vec![(ASSOCIATION, 0)],
             }],
             // The peer is the destination: while it is active, it can be reached.
             availability: AvailabilityPolicy::Assumed,
-            ..AspConfig::default()
+            ..m3ua::AspConfig::default()
         };
-        Self { asp: Asp::new(config).expect("one server, one destination"), state: AspState::Down }
+        Self { asp: m3ua::Asp::new(config).expect("one server, one destination"), state: AspState::Down }
     }
 
     pub(crate) fn handle_input(&mut self, now: Instant, input: TransportInput) {
@@ -134,10 +133,10 @@ pub(crate) enum ReceivingStep {
 impl ReceivingM3ua {
     pub(crate) fn new() -> Self {
         let config = SgpConfig {
-            servers: vec![ApplicationServer {
+            servers: vec![m3ua::ApplicationServer {
                 routing_context: ROUTING_CONTEXT,
                 key: TrafficKey::to_point_code(FROM),
-                server: ServerConfig::default(),
+                server: asp::ServerConfig::default(),
             }],
             ..SgpConfig::default()
         };
@@ -170,5 +169,5 @@ impl ReceivingM3ua {
 
 /// A message as the transport gave it.
 pub(crate) const fn received(stream: u16, payload_protocol: u32, octets: Bytes) -> TransportInput {
-    TransportInput::Message { stream: StreamId(stream), payload_protocol, octets }
+    TransportInput::Message { stream: StreamNumber(stream), payload_protocol, octets }
 }

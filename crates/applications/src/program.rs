@@ -9,7 +9,8 @@ use std::net::IpAddr;
 use bytes::Bytes;
 use slantpath_base::Instant;
 use slantpath_host::{
-    Offer, PathEventKind, Peer, Place, Protocol, Served, Socket, SocketEvent, SocketId, TransportConfig,
+    MessagePlace, Offer, PathEventKind, Peer, Protocol, Served, Socket, SocketEvent, SocketId,
+    TransportConfig,
 };
 use slantpath_sctp as sctp;
 use slantpath_wire::ip::IpFields;
@@ -229,7 +230,7 @@ impl Program {
                 ProgramEvent::Ended { failure, reason, unacknowledged: self.unacknowledged }
             }
             SocketEvent::Message { stream, place, payload_protocol, payload, ip } => {
-                let is_unordered = place == Place::Unordered;
+                let is_unordered = place == MessagePlace::Unordered;
                 let options = None;
                 ProgramEvent::Message(ProgramMessage {
                     stream,
@@ -267,7 +268,7 @@ mod tests {
     use super::*;
     use crate::{Host, Programs};
     use slantpath_base::Seed;
-    use slantpath_interface::{Host as _, InterfaceId};
+    use slantpath_interface::{EndSystem as _, InterfaceId};
     use slantpath_wire::Packet;
     use slantpath_wire::ip::{Dscp, Ecn};
 

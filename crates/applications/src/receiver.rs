@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 
 use bytes::Bytes;
 use slantpath_base::{DataRate, DataSize, Duration, Instant};
-use slantpath_host::{Arrival, Place};
+use slantpath_host::{ArrivedPart, MessagePlace};
 use slantpath_interface::Journey;
 
-use crate::adaptation::Adaptation;
+use crate::adaptation::FlowAdaptation;
 use crate::arrivals::Arrivals;
 use crate::message::{Content, Deframer, verify};
 use crate::record::{DeliveredMessage, ReceiverReport};
@@ -30,7 +30,7 @@ pub struct ReceiverConfig {
     /// everything at once. With SCTP it reads a message at a time, with TCP the bytes that came in one segment.
     pub read_rate: Option<DataRate>,
     /// Layer below it.
-    pub adaptation: Adaptation,
+    pub adaptation: FlowAdaptation,
 }
 
 /// Extent of the record of each message that is delivered.
@@ -99,7 +99,7 @@ impl Receiver {
     }
 
     /// The packet at hand, of which this is the journey, has brought something that will be delivered.
-    pub(crate) fn note_arrival(&mut self, arrival: Arrival, journey: Journey) {
+    pub(crate) fn note_arrival(&mut self, arrival: ArrivedPart, journey: Journey) {
         if let Some(arrivals) = &mut self.arrivals {
             arrivals.note(arrival, journey);
         }
@@ -107,7 +107,7 @@ impl Receiver {
 
     /// The journey of a message that is delivered, if it is known.
     #[inline]
-    pub(crate) fn take_journey(&mut self, place: Place) -> Option<Journey> {
+    pub(crate) fn take_journey(&mut self, place: MessagePlace) -> Option<Journey> {
         self.arrivals.as_mut()?.take_message(place)
     }
 
@@ -216,7 +216,7 @@ mod tests {
             may_skip: false,
             records: MessageRecords::Times,
             read_rate: None,
-            adaptation: Adaptation::None,
+            adaptation: FlowAdaptation::None,
         };
         Receiver::new(config)
     }

@@ -13,7 +13,7 @@ pub(crate) use client::Client;
 pub use request::HEADER_LEN;
 pub(crate) use server::Server;
 
-use crate::sessions::Sizes;
+use crate::sessions::SessionSizes;
 
 /// Requests that the opener of a session makes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -100,7 +100,7 @@ impl ThinkTime {
 #[derive(Clone, Debug)]
 pub(crate) struct RequestPlan {
     config: RequestsConfig,
-    sizes: Sizes,
+    sizes: SessionSizes,
     stream: Stream,
     left: u32,
 }
@@ -116,7 +116,7 @@ pub(crate) struct PlannedRequest {
 
 impl RequestPlan {
     /// `stream` is the session's own.
-    pub(crate) fn new(config: RequestsConfig, sizes: Sizes, mut stream: Stream) -> Self {
+    pub(crate) fn new(config: RequestsConfig, sizes: SessionSizes, mut stream: Stream) -> Self {
         let left = config.count.quantile(stream.uniform());
         Self { config, sizes, stream, left }
     }
@@ -192,7 +192,7 @@ mod tests {
             size: DataSize::from_bytes(100),
             think: ThinkTime::Exponential { mean: Duration::from_secs(2) },
         };
-        let sizes = Sizes::Exponential { mean: DataSize::from_bytes(1_000) };
+        let sizes = SessionSizes::Exponential { mean: DataSize::from_bytes(1_000) };
         let mut plan = RequestPlan::new(config, sizes, Seed::new(1, 0).stream("session"));
         let total = plan.total().as_bytes();
         assert!(!plan.is_over());

@@ -3,10 +3,12 @@
 use std::collections::VecDeque;
 
 use slantpath_base::{Instant, Stream};
-use slantpath_host::{Abandoned, Acknowledged, MessageSource, Offer, Outgoing, PathEventKind, Sent};
+use slantpath_host::{
+    Abandoned, AcknowledgedPart, MessageSource, Offer, OutgoingMessage, PathEventKind, SentPart,
+};
 use slantpath_sctp::SendOptions;
 
-use crate::adaptation::Adaptation;
+use crate::adaptation::FlowAdaptation;
 use crate::failover::Failover;
 use crate::message::{Content, compose};
 use crate::record::{Finality, SenderRecords, SenderReport, SentMessage};
@@ -46,7 +48,7 @@ pub struct SenderConfig {
     /// Options that a message asks for (SCTP), unless its kind has its own.
     pub options: SendOptions,
     /// Layer below it.
-    pub adaptation: Adaptation,
+    pub adaptation: FlowAdaptation,
 }
 
 /// Measurement that a sender makes without a record of messages.
@@ -82,7 +84,7 @@ pub(crate) enum Want {
     /// Open the association or connection.
     Connect,
     /// Offer this message and report with [`Sender::offered`].
-    Send(Outgoing),
+    Send(OutgoingMessage),
     /// Close in order.
     Close,
     /// Nothing until this time, or until an event.
@@ -236,9 +238,9 @@ impl Sender {
     }
 
     /// The transport put a part of the flow on the wire.
-    pub(crate) fn handle_transmitted(&mut self, now: Instant, sent: &Sent, path: u8, again: bool) {
+    pub(crate) fn handle_transmitted(&mut self, now: Instant, sent: &SentPart, path: u8, again: bool) {
         self.report.retransmissions += u64::from(again);
-        if let Sent::Message(message) = *sent
+        if let SentPart::Message(message) = *sent
             && self.config.record_timeline
         {
             if again {
@@ -248,11 +250,11 @@ impl Sender {
             }
         }
         let numbers = match sent {
-            Sent::Message(number) => match (*number as usize).checked_sub(self.taken) {
+            SentPart::Message(number) => match (*number as usize).checked_sub(self.taken) {
                 Some(index) => index..index + 1,
                 None => return,
             },
-            Sent::Bytes(range) => {
+            SentPart::Bytes(range) => {
                 let first = self.tracks.partition_point(|track| track.end <= range.start);
                 let last = self.tracks.partition_point(|track| track.end < range.end);
                 first..last + 1
@@ -275,22 +277,22 @@ impl Sender {
     }
 
     /// The peer has a part of the flow for good.
-    pub(crate) fn handle_acknowledged(&mut self, acknowledged: Acknowledged) {
+    pub(crate) fn handle_acknowledged(&mut self, acknowledged: AcknowledgedPart) {
         match acknowledged {
-            Acknowledged::Bytes(up_to) => {
+            AcknowledgedPart::Bytes(up_to) => {
                 // All that is acknowledged stands in front: what was marked before is not gone over again.
                 let from = self.tracks.partition_point(|track| track.is_acknowledged);
                 let to = self.tracks.partition_point(|track| track.end <= up_to);
                 self.tracks.range_mut(from.min(to)..to).for_each(|track| track.is_acknowledged = true);
             }
-            Acknowledged::Message(number) => {
+            AcknowledgedPart::Message(number) => {
                 let index = (number as usize).checked_sub(self.taken);
                 if let Some(track) = index.and_then(|index| self.tracks.get_mut(index)) {
                     track.is_acknowledged = true;
                 }
             }
             // What an adaptation layer has sent for itself.
-            Acknowledged::Unnumbered => {}
+            AcknowledgedPart::Unnumbered => {}
         }
     }
 
@@ -305,7 +307,7 @@ impl Sender {
         let abandoned = self.report.abandoned.get_or_insert_default();
         abandoned.entry((stream, policy)).or_default()[usize::from(was_sent)] += 1;
         if let Some(number) = number {
-            self.handle_acknowledged(Acknowledged::Message(number));
+            self.handle_acknowledged(AcknowledgedPart::Message(number));
         }
     }
 
@@ -337,7 +339,7 @@ impl MessageSource for Sender {
     /// The message that may be offered now, if there is one. To be reported with [`Sender::offered`].
     #[expect(clippy::inline_always, reason = "what it gives is large to move")]
     #[inline(always)]
-    fn next_message(&self, now: Instant) -> Option<Outgoing> {
+    fn next_message(&self, now: Instant) -> Option<OutgoingMessage> {
         let schedule = self.schedule.as_ref()?;
         let is_due = schedule.due().is_some_and(|due| due <= now) && schedule.may_offer();
         if !is_due || self.phase != Phase::Sending || self.is_stopped(now) {
@@ -351,7 +353,7 @@ impl MessageSource for Sender {
             Some(class) => (class.stream, class.unordered, class.options),
             None => (in_turn, self.config.unordered, self.config.options),
         };
-        Some(Outgoing {
+        Some(OutgoingMessage {
             number: Some(number),
             stream,
             unordered,
@@ -421,7 +423,7 @@ mod tests {
             record_timeline: false,
             sample_paths: None,
             options: SendOptions::default(),
-            adaptation: Adaptation::None,
+            adaptation: FlowAdaptation::None,
         };
         let mut sender = Sender::new(config, Seed::new(1, 0).stream("flow"));
         assert!(matches!(sender.want(Instant::START), Want::Connect));
@@ -558,8 +560,8 @@ mod tests {
             offer(&mut sender, Instant::from_millis(ms), Offer::Accepted);
         }
         let now = Instant::from_millis(40);
-        sender.handle_transmitted(now, &Sent::Bytes(100..301), 0, false);
-        sender.handle_transmitted(now, &Sent::Bytes(150..200), 0, true);
+        sender.handle_transmitted(now, &SentPart::Bytes(100..301), 0, false);
+        sender.handle_transmitted(now, &SentPart::Bytes(150..200), 0, true);
         let marks: Vec<_> = sender
             .report()
             .messages
@@ -582,18 +584,18 @@ mod tests {
         }
         let now = Instant::from_millis(40);
         for number in 0..4 {
-            sender.handle_transmitted(now, &Sent::Message(number), 0, false);
+            sender.handle_transmitted(now, &SentPart::Message(number), 0, false);
         }
-        sender.handle_transmitted(now, &Sent::Message(1), 0, true);
+        sender.handle_transmitted(now, &SentPart::Message(1), 0, true);
         for number in [1, 3] {
-            sender.handle_acknowledged(Acknowledged::Message(number));
+            sender.handle_acknowledged(AcknowledgedPart::Message(number));
         }
         assert_eq!(retransmissions(&sender.take_records(Finality::Settled)), []);
-        sender.handle_acknowledged(Acknowledged::Message(0));
+        sender.handle_acknowledged(AcknowledgedPart::Message(0));
         assert_eq!(retransmissions(&sender.take_records(Finality::Settled)), [0, 1]);
         // What is left is still found by its number, and what is gone is not taken for it.
-        sender.handle_transmitted(now, &Sent::Message(3), 0, true);
-        sender.handle_transmitted(now, &Sent::Message(0), 0, true);
+        sender.handle_transmitted(now, &SentPart::Message(3), 0, true);
+        sender.handle_transmitted(now, &SentPart::Message(0), 0, true);
         assert_eq!(retransmissions(&sender.take_records(Finality::Over)), [0, 1]);
         assert_eq!(sender.report().messages_sent, 4);
     }
@@ -606,7 +608,7 @@ mod tests {
             offer(&mut sender, Instant::from_millis(ms), Offer::Accepted);
         }
         for (up_to, settled) in [(99, 0), (100, 1), (299, 1), (300, 1)] {
-            sender.handle_acknowledged(Acknowledged::Bytes(up_to));
+            sender.handle_acknowledged(AcknowledgedPart::Bytes(up_to));
             assert_eq!(sender.take_records(Finality::Settled).messages.len(), settled, "{up_to} bytes");
         }
     }
@@ -615,7 +617,7 @@ mod tests {
     fn before_the_paths_are_known_nothing_is_settled() {
         let mut sender = sender(WhenBlocked::Wait);
         offer(&mut sender, Instant::START, Offer::Accepted);
-        sender.handle_acknowledged(Acknowledged::Message(0));
+        sender.handle_acknowledged(AcknowledgedPart::Message(0));
         assert_eq!(sender.take_records(Finality::Settled), SenderRecords::default());
         assert_eq!(sender.take_records(Finality::Over).messages.len(), 1);
     }

@@ -5,9 +5,9 @@ use std::net::SocketAddr;
 use slantpath_base::{DataSize, Instant, Seed};
 use slantpath_host::{MessageReports, Opener, Peers, Protocol, Reports, SocketId, TransportConfig};
 
-use crate::adaptation::Adaptation;
+use crate::adaptation::FlowAdaptation;
 use crate::admission::{Admission, Refusal};
-use crate::application::{Accepts, Application, Host, Kind, Listener, Shared};
+use crate::application::{Accepts, Application, Host, Kind, Listener, SharedState};
 use crate::ids::SessionSourceId;
 use crate::message::Content;
 use crate::receiver::{MessageRecords, ReceiverConfig};
@@ -15,7 +15,7 @@ use crate::record::{OpenedSession, SessionRecords};
 use crate::sessions::{NewSession, Opening, Session, SessionSource, SessionsConfig};
 
 /// Host with sessions.
-pub trait Sessions {
+pub trait HostSessions {
     /// Adds a source of sessions, whose streams of chance derive from `seed` and `path`.
     fn add_session_source(&mut self, config: SessionsConfig, seed: Seed, path: &str) -> SessionSourceId;
 
@@ -25,7 +25,7 @@ pub trait Sessions {
     /// If its port is in use.
     fn add_session_server(&mut self, transport: TransportConfig, seed: Seed, path: &str) -> SocketId;
 
-    /// Variant of [`Sessions::add_session_server`] for sessions that ask: answers are handed to the transport in
+    /// Variant of [`HostSessions::add_session_server`] for sessions that ask: answers are handed to the transport in
     /// messages of `message`.
     ///
     /// # Panics
@@ -48,9 +48,9 @@ pub trait Sessions {
     fn unfinished_sessions(&mut self, now: Instant) -> SessionRecords;
 }
 
-impl Sessions for Host {
+impl HostSessions for Host {
     fn add_session_source(&mut self, config: SessionsConfig, seed: Seed, path: &str) -> SessionSourceId {
-        let Shared { sources, source_deadlines, .. } = self.shared_mut();
+        let SharedState { sources, source_deadlines, .. } = self.shared_mut();
         let id = SessionSourceId(u32::try_from(sources.len()).expect("fewer than 2^32 sources"));
         let source = SessionSource::new(config, seed, path);
         source_deadlines.set(id.0, source.deadline());
@@ -104,7 +104,7 @@ impl Sessions for Host {
 
 impl Opener for Application {
     #[inline]
-    fn next_opening(shared: &Shared) -> Option<Instant> {
+    fn next_opening(shared: &SharedState) -> Option<Instant> {
         shared.source_deadlines.earliest()
     }
 
@@ -114,7 +114,7 @@ impl Opener for Application {
     }
 
     #[inline]
-    fn has_ended(shared: &Shared) -> bool {
+    fn has_ended(shared: &SharedState) -> bool {
         !shared.ended_sessions.is_empty()
     }
 
@@ -139,7 +139,7 @@ fn serve_sessions(
         may_skip: false,
         records: MessageRecords::Nothing,
         read_rate: None,
-        adaptation: Adaptation::None,
+        adaptation: FlowAdaptation::None,
     };
     let stream = seed.stream(&format!("{path}/receiver/transport"));
     let listener = Kind::Listener(Box::new(Listener { receiver, accepts }));
@@ -175,7 +175,7 @@ fn source(host: &mut Host, id: SessionSourceId) -> &mut SessionSource {
 
 /// Notes when a source is next to be asked.
 fn plan(host: &mut Host, id: SessionSourceId) {
-    let Shared { sources, source_deadlines, .. } = host.shared_mut();
+    let SharedState { sources, source_deadlines, .. } = host.shared_mut();
     source_deadlines.set(id.0, sources[id.0 as usize].deadline());
 }
 

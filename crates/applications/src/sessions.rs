@@ -12,7 +12,7 @@ use slantpath_base::{DataSize, Duration, Instant, Seed, Stream};
 use slantpath_host::{Others, Protocol, Reaction, Served, Socket, SocketEvent, SocketId, TransportConfig};
 use slantpath_sctp::SendOptions;
 
-use crate::adaptation::Adaptation;
+use crate::adaptation::FlowAdaptation;
 use crate::admission::{Admission, AdmissionConfig};
 use crate::earlier::earlier;
 use crate::flow_end::FlowEnd;
@@ -51,9 +51,9 @@ pub enum SessionLoad {
     /// Drawn, each from a stream of its own: with other sizes sessions begin at the same instants.
     Drawn {
         /// Distribution of the times between the beginnings of sessions.
-        arrivals: Arrivals,
+        arrivals: SessionArrivals,
         /// Distribution of the sizes of sessions.
-        sizes: Sizes,
+        sizes: SessionSizes,
     },
     /// As they are given, in order of time. What asks is not given so.
     Trace(Arc<[(Duration, DataSize)]>),
@@ -61,7 +61,7 @@ pub enum SessionLoad {
 
 /// From the beginning of a session to that of the next.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Arrivals {
+pub enum SessionArrivals {
     /// Always as long. The first session begins with its source.
     Constant {
         /// Time between two sessions.
@@ -76,7 +76,7 @@ pub enum Arrivals {
 
 /// Size of the data that a session carries: a byte at least.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Sizes {
+pub enum SessionSizes {
     /// An exponential distribution.
     Exponential {
         /// Mean of the distribution.
@@ -96,7 +96,7 @@ pub enum Sizes {
     },
 }
 
-impl Arrivals {
+impl SessionArrivals {
     /// Time from the start of the source to the beginning of the first session.
     fn first(&self, stream: &mut Stream) -> Duration {
         match *self {
@@ -113,7 +113,7 @@ impl Arrivals {
     }
 }
 
-impl Sizes {
+impl SessionSizes {
     /// The size below which a share `u` of all sessions lies, 0 ≤ u < 1.
     #[expect(
         clippy::cast_possible_truncation,
@@ -265,7 +265,7 @@ impl SessionSource {
             workload: Workload::Bulk { message: self.config.message, total: Some(new.size) },
             sample_paths: None,
             options: SendOptions::default(),
-            adaptation: Adaptation::None,
+            adaptation: FlowAdaptation::None,
         };
         let [stream, workload] = ["transport", "workload"]
             .map(|part| self.seed.stream(&format!("{}/{}/{part}", self.path, new.number)));
@@ -546,21 +546,21 @@ mod tests {
         begun
     }
 
-    fn poisson() -> Arrivals {
-        Arrivals::Poisson { mean_interval: Duration::from_millis(100) }
+    fn poisson() -> SessionArrivals {
+        SessionArrivals::Poisson { mean_interval: Duration::from_millis(100) }
     }
 
     #[test]
     fn a_pareto_distribution_has_the_quantiles_of_its_closed_form() {
-        let pareto = Sizes::Pareto { mean: MEGABYTE, shape: 1.27 };
+        let pareto = SessionSizes::Pareto { mean: MEGABYTE, shape: 1.27 };
         // m = mean * 0.27 / 1.27.
         assert_eq!(pareto.quantile(0.0), DataSize::from_bytes(212_598));
         for u in [0.1, 0.5, 0.9, 0.999] {
             let beyond = libm::pow(212_598.4 / pareto.quantile(u).as_bytes() as f64, 1.27);
             assert!((beyond - (1.0 - u)).abs() < 1e-5, "{beyond} lie above the quantile of {u}");
         }
-        assert_eq!(Sizes::Fixed { size: MEGABYTE }.quantile(0.7), MEGABYTE);
-        let exponential = Sizes::Exponential { mean: MEGABYTE };
+        assert_eq!(SessionSizes::Fixed { size: MEGABYTE }.quantile(0.7), MEGABYTE);
+        let exponential = SessionSizes::Exponential { mean: MEGABYTE };
         assert_eq!(exponential.quantile(0.5), DataSize::from_bytes(693_147));
         assert_eq!(exponential.quantile(0.0), DataSize::from_bytes(1), "a session carries something");
     }
@@ -571,7 +571,7 @@ mod tests {
         let shape = 1.27_f64;
         let below = |u: f64| shape / (shape - 1.0) * (1.0 - libm::pow(1.0 - u, 1.0 - 1.0 / shape)) / u;
         let least = 1e6 * (shape - 1.0) / shape;
-        let pareto = Sizes::Pareto { mean: MEGABYTE, shape };
+        let pareto = SessionSizes::Pareto { mean: MEGABYTE, shape };
         let n = 100_000;
         let sum: u64 = (0..n * 9 / 10)
             .map(|place| pareto.quantile((f64::from(place) + 0.5) / f64::from(n)).as_bytes())
@@ -582,7 +582,7 @@ mod tests {
 
     #[test]
     fn sessions_begin_by_a_poisson_process_until_their_source_stops() {
-        let sizes = Sizes::Fixed { size: MEGABYTE };
+        let sizes = SessionSizes::Fixed { size: MEGABYTE };
         let load = SessionLoad::Drawn { arrivals: poisson(), sizes };
         let begun = sessions(&mut source(load, Some(Instant::from_secs(1_001)), 1));
         // 10 a second for 1,000 s: 10,000, with a standard deviation of 100.
@@ -598,13 +598,13 @@ mod tests {
         let load = |sizes| SessionLoad::Drawn { arrivals: poisson(), sizes };
         let stop = Some(Instant::from_secs(20));
         let begun = |sizes| sessions(&mut source(load(sizes), stop, 1));
-        let pareto = begun(Sizes::Pareto { mean: MEGABYTE, shape: 1.27 });
-        let fixed = begun(Sizes::Fixed { size: MEGABYTE });
+        let pareto = begun(SessionSizes::Pareto { mean: MEGABYTE, shape: 1.27 });
+        let fixed = begun(SessionSizes::Fixed { size: MEGABYTE });
         let instants = |begun: &[(Instant, DataSize)]| begun.iter().map(|&(at, _)| at).collect::<Vec<_>>();
         assert_eq!(instants(&pareto), instants(&fixed));
         assert!(pareto.windows(2).any(|pair| pair[0].1 != pair[1].1));
         assert_ne!(
-            instants(&sessions(&mut source(load(Sizes::Fixed { size: MEGABYTE }), stop, 2))),
+            instants(&sessions(&mut source(load(SessionSizes::Fixed { size: MEGABYTE }), stop, 2))),
             instants(&fixed)
         );
     }
@@ -617,16 +617,16 @@ mod tests {
             begun,
             [(Instant::from_secs(3), MEGABYTE), (Instant::from_secs(3), DataSize::from_bytes(5))]
         );
-        let arrivals = Arrivals::Constant { interval: Duration::from_secs(5) };
-        let load = SessionLoad::Drawn { arrivals, sizes: Sizes::Fixed { size: MEGABYTE } };
+        let arrivals = SessionArrivals::Constant { interval: Duration::from_secs(5) };
+        let load = SessionLoad::Drawn { arrivals, sizes: SessionSizes::Fixed { size: MEGABYTE } };
         let begun = sessions(&mut source(load, Some(Instant::from_secs(11)), 1));
         assert_eq!(begun.iter().map(|(at, _)| at.as_nanos() / 1_000_000_000).collect::<Vec<_>>(), [1, 6]);
     }
 
     #[test]
     fn ports_are_taken_in_turn_and_one_in_use_is_passed_over() {
-        let arrivals = Arrivals::Constant { interval: Duration::from_secs(1) };
-        let load = SessionLoad::Drawn { arrivals, sizes: Sizes::Fixed { size: MEGABYTE } };
+        let arrivals = SessionArrivals::Constant { interval: Duration::from_secs(1) };
+        let load = SessionLoad::Drawn { arrivals, sizes: SessionSizes::Fixed { size: MEGABYTE } };
         let mut source = source(load, None, 1);
         let mut port = |is_free: fn(u16) -> bool| {
             let now = Instant::from_secs(100);

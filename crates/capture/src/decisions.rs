@@ -13,7 +13,7 @@ use slantpath_base::{Duration, Instant};
 use slantpath_sctp::chunk::{Sack, kind};
 use slantpath_sctp::packet::{ChunkOutline, PacketOutline};
 use slantpath_sctp::{AssociationState, Chunk, CloseReason, Notice, Tsn, UserDataOutline};
-use slantpath_trace::{Evidence, Record, Timer, What};
+use slantpath_trace::{Evidence, Record, TimerChange, What};
 
 use crate::file::Frame;
 use crate::frame::{Carried, carried};
@@ -533,7 +533,7 @@ impl Sender {
             }
             tell(What::T3Rtx {
                 path: before.path,
-                change: Timer::Expired,
+                change: TimerChange::Expired,
                 rto_ns: Some(rto),
                 outstanding_bytes: Some(outstanding as u64),
             });
@@ -586,7 +586,8 @@ impl Sender {
     /// Notes that a path has answered, which ends the errors on it.
     fn answers(&mut self, at: Instant, path: IpAddr, out: &mut impl FnMut(Record)) {
         if self.unanswered.remove(&path) {
-            let what = What::T3Rtx { path, change: Timer::Stopped, rto_ns: None, outstanding_bytes: None };
+            let what =
+                What::T3Rtx { path, change: TimerChange::Stopped, rto_ns: None, outstanding_bytes: None };
             out(Record { at, association: self.direction.number, what });
         }
     }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use slantpath_base::{DataSize, Duration};
 use slantpath_profiles::{Assignment, Profile};
-use slantpath_runner::schema::Dscp;
+use slantpath_runner::schema::NamedDscp;
 
 use sctp_flags::Flags;
 
@@ -199,7 +199,7 @@ pub(crate) struct SctpArguments {
     pub(crate) total_send_buffer: Option<DataSize>,
     /// The DSCP of every packet: EF, CS0, as it is if absent, to CS7, or AF11 to AF43.
     #[arg(long, value_name = "NAME", value_parser = a_dscp)]
-    pub(crate) dscp: Option<Dscp>,
+    pub(crate) dscp: Option<NamedDscp>,
     /// The priority or weight of each stream from 0 on, with commas between.
     #[arg(long, value_name = "N", value_delimiter = ',')]
     pub(crate) stream_values: Vec<u16>,
@@ -506,7 +506,7 @@ fn a_total_send_buffer(text: &str) -> Result<DataSize, String> {
     a_buffer(text, DataSize::from_bytes(4_000), DataSize::from_bytes(1 << 40))
 }
 
-fn a_dscp(text: &str) -> Result<Dscp, String> {
+fn a_dscp(text: &str) -> Result<NamedDscp, String> {
     text.parse().map_err(|()| "give EF, CS0 to CS7, or AF11 to AF43".to_owned())
 }
 

@@ -133,13 +133,13 @@ impl SourceCode for Excerpt<'_> {
 mod tests {
     use std::sync::Arc;
 
-    use slantpath_runner::Source;
+    use slantpath_runner::InputSource;
 
     use super::*;
 
     /// The excerpt of a string with a fault at these bytes, what is marked of it, and the line that it begins with.
     fn excerpt(text: &str, fault: Range<usize>) -> (String, String, usize) {
-        let source = Arc::new(Source { name: "f".to_owned(), text: text.to_owned() });
+        let source = Arc::new(InputSource { name: "f".to_owned(), text: text.to_owned() });
         let limit = text.len();
         let span = fault.start.min(limit)..fault.end.min(limit);
         let (line, column) = source.line_and_column(span.start);

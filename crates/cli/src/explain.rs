@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{BufReader, Read, Write};
 
 use slantpath_capture::is_capture;
-use slantpath_trace::{Origin, Selection, Story, TraceReader, tell};
+use slantpath_trace::{Story, StorySelection, TraceOrigin, TraceReader, tell};
 
 use crate::arguments::ExplainArguments;
 use crate::failure::Failure;
@@ -31,7 +31,7 @@ pub(crate) fn main(arguments: &ExplainArguments, out: &mut impl Write) -> Result
     let reader = TraceReader::open(BufReader::new(file)).map_err(|error| misused(error.to_string()))?;
     let header = reader.header().clone();
     if !arguments.what_if.is_empty()
-        && let Origin::Live { command } = &header.origin
+        && let TraceOrigin::Live { command } = &header.origin
     {
         return what_if::live::main(reader, command, arguments, out);
     }
@@ -49,8 +49,8 @@ pub(crate) fn main(arguments: &ExplainArguments, out: &mut impl Write) -> Result
     Ok(())
 }
 
-const fn selection(arguments: &ExplainArguments) -> Selection {
-    Selection { message: arguments.message, path: arguments.path, all: arguments.all }
+const fn selection(arguments: &ExplainArguments) -> StorySelection {
+    StorySelection { message: arguments.message, path: arguments.path, all: arguments.all }
 }
 
 /// Refuses a path or a message that a story does not tell of.

@@ -4,7 +4,7 @@ mod signalling;
 
 use std::io::{self, Write};
 
-use slantpath_results::{Column, Moments, Table, Value};
+use slantpath_results::{CellValue, Column, Moments, Table};
 use slantpath_runner::{LEVEL, RunOutput, Scenario};
 
 use crate::table::TextTable;
@@ -109,7 +109,7 @@ pub(crate) fn print(scenario: &Scenario, outputs: &[RunOutput], out: &mut impl W
     print_table(outputs, "flows", &["flow"], &FLOWS, out)?;
     let may_fail_over = |table: &Table, row: usize| {
         let column = table.column("failovers");
-        column.is_some_and(|column| !matches!(column.at(row), Value::Missing))
+        column.is_some_and(|column| !matches!(column.at(row), CellValue::Missing))
     };
     print_rows(outputs, "flows", &["flow"], &FAILOVERS, &may_fail_over, out)?;
     print_table(outputs, "session_sources", &["sessions"], &SESSIONS, out)?;
@@ -139,7 +139,7 @@ fn idle_antennas(outputs: &[RunOutput]) -> Vec<String> {
         tables("links").any(|links| {
             (0..links.rows()).any(|row| {
                 let offered = links.column("offered_packets").map(|column| column.at(row));
-                is_link_of(links, row, antenna) && offered != Some(Value::U64(0))
+                is_link_of(links, row, antenna) && offered != Some(CellValue::U64(0))
             })
         })
     };
@@ -170,7 +170,7 @@ fn print_idle(antennas: &[String], out: &mut impl Write) -> io::Result<()> {
 
 fn text<'a>(table: &'a Table, column: &str, row: usize) -> &'a str {
     match table.column(column).map(|column| column.at(row)) {
-        Some(Value::Text(text)) => text,
+        Some(CellValue::Text(text)) => text,
         _ => "",
     }
 }
@@ -183,7 +183,7 @@ fn print_sky(outputs: &[RunOutput], out: &mut impl Write) -> io::Result<()> {
     let sum = |table: &str, column: &str| -> u64 {
         let columns = outputs.iter().filter_map(|output| output.table(table)?.column(column));
         let cells = columns.flat_map(|column| (0..column.len()).map(|row| column.at(row)));
-        cells.map(|cell| if let Value::U64(number) = cell { number } else { 0 }).sum()
+        cells.map(|cell| if let CellValue::U64(number) = cell { number } else { 0 }).sum()
     };
     let changes = sum("antennas", "handovers");
     let lost = sum("antennas", "uplink_lost_packets") + sum("antennas", "downlink_lost_packets");
@@ -233,8 +233,8 @@ fn print_rows(
     lines.row(keys.iter().map(|_| String::new()).chain(measures.iter().map(|m| m.unit.to_owned())));
     for row in shown {
         let key = |key: &&str| match table.column(key).map(|column| column.at(row)) {
-            Some(Value::Text(text)) => text.to_owned(),
-            Some(Value::U64(number)) => number.to_string(),
+            Some(CellValue::Text(text)) => text.to_owned(),
+            Some(CellValue::U64(number)) => number.to_string(),
             _ => String::new(),
         };
         let cells = measures.iter().map(|measure| cell(outputs, name, row, measure));
@@ -249,7 +249,7 @@ fn lost(links: &Table, row: usize) -> f64 {
         name.starts_with("dropped_") && name.ends_with("_packets") && !DROPPED_BY_CHOICE.contains(&name)
     };
     let counts = links.columns().iter().filter(is_lost).map(|column| match column.at(row) {
-        Value::U64(count) => count as f64,
+        CellValue::U64(count) => count as f64,
         _ => 0.0,
     });
     counts.fold(0.0, |sum, count| sum + count)
@@ -265,8 +265,8 @@ fn cell(outputs: &[RunOutput], table: &str, row: usize, measure: &Measure) -> St
         }
         let column = output.table(table).and_then(|table| table.column(measure.column));
         match column.filter(|column| row < column.len()).map(|column| column.at(row)) {
-            Some(Value::F64(number)) => moments.push(number * measure.factor),
-            Some(Value::U64(number)) => moments.push(number as f64 * measure.factor),
+            Some(CellValue::F64(number)) => moments.push(number * measure.factor),
+            Some(CellValue::U64(number)) => moments.push(number as f64 * measure.factor),
             _ => {}
         }
     }

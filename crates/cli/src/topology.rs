@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Value as Json, json};
 use slantpath_runner::Workers;
-use slantpath_topology::{PassStore, Stage, Topology, TopologyOutput, follow};
+use slantpath_topology::{AnswerStage, PassStore, Topology, TopologyOutput, follow};
 
 use crate::arguments::TopologyArguments;
 use crate::directory::{Contents, Directory};
@@ -91,11 +91,11 @@ fn answer(
     let bar = Bar::or_lines("sites");
     let workers =
         Workers { threads: arguments.common.jobs, progress: &|progress| bar.update(progress), stop };
-    let stage = |stage: Stage| {
+    let stage = |stage: AnswerStage| {
         bar.show(match stage {
-            Stage::Passes => "passes",
-            Stage::Contacts => "handovers, links and delays",
-            Stage::Paths => "paths and tables",
+            AnswerStage::Passes => "passes",
+            AnswerStage::Contacts => "handovers, links and delays",
+            AnswerStage::Paths => "paths and tables",
         });
     };
     let store = pass_store(arguments);

@@ -38,12 +38,12 @@ use figure::moved;
 use row::Check;
 
 /// Tables of a run, or the reason for which a file was refused.
-pub type Outcome = Result<Vec<PlainTable>, String>;
+pub type FileOutcome = Result<Vec<PlainTable>, String>;
 
 /// Runs each row's file with its value and without, and compares. Gives the rows that did not hold, each with what
 /// moved.
-pub fn failures(rows: &[Row], run: &dyn Fn(&str, &[String]) -> Outcome) -> Vec<String> {
-    let mut known: BTreeMap<(&str, &[String]), Outcome> = BTreeMap::new();
+pub fn failures(rows: &[Row], run: &dyn Fn(&str, &[String]) -> FileOutcome) -> Vec<String> {
+    let mut known: BTreeMap<(&str, &[String]), FileOutcome> = BTreeMap::new();
     let mut failures = Vec::new();
     for row in rows {
         let settings: Vec<String> = row.given.iter().chain([&row.assignment]).cloned().collect();

@@ -6,7 +6,7 @@ mod script;
 
 use std::net::IpAddr;
 
-pub use handover::Handover;
+pub use handover::AddressHandover;
 use script::Script;
 use slantpath_base::{Instant, Stream};
 use slantpath_interface::{AddressNews, InterfaceId, Journey};
@@ -53,7 +53,7 @@ pub trait Opener: Application {
     }
 
     /// Opens the sockets that are due.
-    fn open_due(_host: &mut Host<Self>, _now: Instant) {}
+    fn open_due(_host: &mut SocketHost<Self>, _now: Instant) {}
 
     /// Tells if applications have ended of which [`Opener::follow_ended`] has not heard.
     fn has_ended(_shared: &Self::Shared) -> bool {
@@ -61,12 +61,12 @@ pub trait Opener: Application {
     }
 
     /// Does what follows from the end of applications. It is called when nothing is left to send or to serve.
-    fn follow_ended(_host: &mut Host<Self>, _now: Instant) {}
+    fn follow_ended(_host: &mut SocketHost<Self>, _now: Instant) {}
 }
 
 /// An end system with the sockets that are open at it.
 #[derive(Debug)]
-pub struct Host<A: Application> {
+pub struct SocketHost<A: Application> {
     interfaces: Interfaces,
     reassembler: Reassembler,
     stack: Stack,
@@ -86,7 +86,7 @@ enum UnboundPorts {
     Dropped,
 }
 
-impl<A: Application> Host<A> {
+impl<A: Application> SocketHost<A> {
     /// A host with these addresses, each at an interface.
     pub fn new(addresses: Vec<(IpAddr, InterfaceId)>) -> Self {
         let interfaces = Interfaces::new(addresses);
@@ -144,8 +144,8 @@ impl<A: Application> Host<A> {
         self.sockets.application(id)
     }
 
-    /// Variant of [`Host::application`] that gives it mutably, with what all share, to take what it has kept: it is not
-    /// served for that.
+    /// Variant of [`SocketHost::application`] that gives it mutably, with what all share, to take what it has kept: it
+    /// is not served for that.
     #[inline]
     pub fn application_mut(&mut self, id: SocketId) -> Option<(&mut A, &mut A::Shared)> {
         self.sockets.application_mut(id)
@@ -174,7 +174,7 @@ impl<A: Application> Host<A> {
         &self.sockets.shared
     }
 
-    /// Variant of [`Host::shared`] that gives it mutably.
+    /// Variant of [`SocketHost::shared`] that gives it mutably.
     #[inline]
     pub const fn shared_mut(&mut self) -> &mut A::Shared {
         &mut self.sockets.shared
@@ -371,7 +371,7 @@ impl<A: Application> Host<A> {
     }
 }
 
-impl<A: Opener> Host<A> {
+impl<A: Opener> SocketHost<A> {
     /// The next packet of a host that is not quiet.
     #[inline(never)]
     fn poll_busy(&mut self, now: Instant, packet: &mut Packet) -> Option<InterfaceId> {
@@ -392,7 +392,7 @@ impl<A: Opener> Host<A> {
     }
 }
 
-impl<A: Opener> slantpath_interface::Host for Host<A> {
+impl<A: Opener> slantpath_interface::EndSystem for SocketHost<A> {
     fn handle_packet(&mut self, now: Instant, _interface: InterfaceId, packet: &mut Packet) {
         if let Some((protocol, envelope)) = read_usual_header(packet) {
             if self.interfaces.owns(envelope.destination) {

@@ -194,15 +194,15 @@ impl Interfaces {
     pub(crate) fn encapsulate(
         &mut self,
         envelope: &Envelope,
-        fragmentation: sctp::Fragmentation,
+        fragmentation: sctp::IpFragmentation,
         protocol: u8,
         packet: &mut Packet,
     ) -> Option<InterfaceId> {
         match fragmentation {
-            sctp::Fragmentation::Allowed { .. } => {
+            sctp::IpFragmentation::Allowed { .. } => {
                 self.encapsulate_any(envelope, fragmentation, protocol, packet)
             }
-            sctp::Fragmentation::Forbidden => self.encapsulate_whole(envelope, protocol, packet),
+            sctp::IpFragmentation::Forbidden => self.encapsulate_whole(envelope, protocol, packet),
         }
     }
 
@@ -231,7 +231,7 @@ impl Interfaces {
             octets[9] = protocol;
             return Some(route.interface);
         }
-        self.encapsulate_any(envelope, sctp::Fragmentation::Forbidden, protocol, packet)
+        self.encapsulate_any(envelope, sctp::IpFragmentation::Forbidden, protocol, packet)
     }
 
     /// Variant of [`Interfaces::encapsulate`] for a packet that does not follow one of its kind, or whose header
@@ -240,12 +240,12 @@ impl Interfaces {
     fn encapsulate_any(
         &mut self,
         envelope: &Envelope,
-        fragmentation: sctp::Fragmentation,
+        fragmentation: sctp::IpFragmentation,
         protocol: u8,
         packet: &mut Packet,
     ) -> Option<InterfaceId> {
         let &Envelope { source, destination, fields: ip } = envelope;
-        let allowed = matches!(fragmentation, sctp::Fragmentation::Allowed { .. });
+        let allowed = matches!(fragmentation, sctp::IpFragmentation::Allowed { .. });
         let (interface, source, identification) = self.way(destination, source, protocol, allowed)?;
         let payload_len = length(packet);
         let mut header = IpHeader {
@@ -257,7 +257,7 @@ impl Interfaces {
             payload_len,
             fragmentation: Fragmentation::Forbidden,
         };
-        if let sctp::Fragmentation::Allowed { source_mtu } = fragmentation {
+        if let sctp::IpFragmentation::Allowed { source_mtu } = fragmentation {
             #[expect(clippy::cast_possible_truncation, reason = "IPv4's numbers are the lower half")]
             let identification_v4 = identification as u16;
             header.fragmentation = Fragmentation::Allowed { identification: identification_v4 };
@@ -354,7 +354,7 @@ mod tests {
         (interfaces, addresses)
     }
 
-    const FORBIDDEN: sctp::Fragmentation = sctp::Fragmentation::Forbidden;
+    const FORBIDDEN: sctp::IpFragmentation = sctp::IpFragmentation::Forbidden;
 
     fn segment([source, destination]: [IpAddr; 2], len: usize) -> (Envelope, Packet) {
         let packet = Packet::shared(vec![1; len].into(), Checksum::Complete);
@@ -364,7 +364,7 @@ mod tests {
     fn headers(
         interfaces: &mut Interfaces,
         (envelope, mut packet): (Envelope, Packet),
-        fragmentation: sctp::Fragmentation,
+        fragmentation: sctp::IpFragmentation,
     ) -> Vec<IpHeader> {
         let mut sent = interfaces.encapsulate(&envelope, fragmentation, protocol::SCTP, &mut packet);
         let mut headers = Vec::new();
@@ -445,7 +445,7 @@ mod tests {
     fn ipv4_packets_that_may_be_cut_are_numbered_and_left_to_the_routers() {
         let (mut interfaces, addresses) = interfaces("10.0.0.1", "10.0.0.2");
         for identification in 1..=2 {
-            let allowed = sctp::Fragmentation::Allowed { source_mtu: 576 };
+            let allowed = sctp::IpFragmentation::Allowed { source_mtu: 576 };
             let sent = headers(&mut interfaces, segment(addresses, 1_000), allowed);
             let fragmentations: Vec<_> = sent.iter().map(|header| header.fragmentation).collect();
             assert_eq!(fragmentations, [Fragmentation::Allowed { identification }]);
@@ -456,7 +456,7 @@ mod tests {
     #[test]
     fn ipv6_packets_that_are_too_long_are_cut_here() {
         let (mut interfaces, addresses) = interfaces("fd00::1", "fd00::2");
-        let allowed = sctp::Fragmentation::Allowed { source_mtu: 1_300 };
+        let allowed = sctp::IpFragmentation::Allowed { source_mtu: 1_300 };
         let sent = headers(&mut interfaces, segment(addresses, 1_260), allowed);
         assert_eq!(sent.len(), 1, "1,300 bytes fit");
         let sent = headers(&mut interfaces, segment(addresses, 1_261), allowed);

@@ -1,7 +1,7 @@
 //! An end system without its applications: interfaces, transports and sockets.
 //!
-//! A [`Host`] is a stack, and is driven by whatever moves its packets (`slantpath_interface`): a simulated network, or
-//! a program with real sockets. From below:
+//! A [`SocketHost`] is a stack, and is driven by whatever moves its packets (`slantpath_interface`): a simulated
+//! network, or a program with real sockets. From below:
 //!
 //! - IP: addresses, routes, headers, fragments.
 //! - One SCTP and one TCP, with any number of ports, associations and connections, each with its own settings and its
@@ -47,15 +47,15 @@ mod transport;
 
 pub use application::{Application, Others, Reaction, Served};
 pub use command_log::{AssociationCommand, CommandOutcome, CommandRecord};
-pub use host::{Handover, Host, HostDrops, Opener};
+pub use host::{AddressHandover, HostDrops, Opener, SocketHost};
 pub use ids::SocketId;
 pub use interfaces::{HOP_LIMIT, NoSourceAddress};
 pub use path_event::PathEventKind;
 pub use reports::{MessageReports, Reports};
 pub use sample::{CongestionSample, PathSample};
 pub use slantpath_wire::reassembly::{FragmentDrop, ReassemblyCounters};
-pub use socket::event::{Abandoned, Acknowledged, Arrival, Place, Sent, SocketEvent};
-pub use socket::outgoing::{MessageSource, Offer, Outgoing};
+pub use socket::event::{Abandoned, AcknowledgedPart, ArrivedPart, MessagePlace, SentPart, SocketEvent};
+pub use socket::outgoing::{MessageSource, Offer, OutgoingMessage};
 pub use socket::{Peers, Socket};
 pub use trace::{TRACE_RECORDS_MAX, TraceRecord};
 pub use transport::{Peer, Protocol, TransportConfig};

@@ -25,7 +25,7 @@ use crate::trace::TraceBuffer;
 use crate::transport::{Peer, Protocol, TransportConfig};
 use event::{SocketEvent, path_number, sctp_event, tcp_event};
 use fill::{refusal, sctp_message, write};
-use outgoing::{Offer, Outgoing};
+use outgoing::{Offer, OutgoingMessage};
 
 /// Why a message is refused before there is anything to send it on.
 const NOT_OPEN: &str = "nothing has been opened";
@@ -180,7 +180,7 @@ impl SocketState {
                 Kind::Sctp { link: Link::None, partial: None, longest_message }
             }
             Protocol::Tcp(config) => {
-                let tcp_reports = tcp::Reports {
+                let tcp_reports = tcp::TcpReports {
                     acked: reports.messages == MessageReports::All,
                     transmitted: reports.messages == MessageReports::All,
                     arrived: reports.arrivals,
@@ -392,7 +392,7 @@ impl Socket<'_> {
     /// Hands a message over, or says why not.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a message is large to move")]
-    pub fn send(&mut self, now: Instant, message: Outgoing) -> Offer {
+    pub fn send(&mut self, now: Instant, message: OutgoingMessage) -> Offer {
         match &self.state.kind {
             Kind::Sctp { .. } => self.send_message(now, sctp_message(message)),
             Kind::Tcp { link, .. } => {

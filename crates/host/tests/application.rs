@@ -6,10 +6,10 @@ use std::net::IpAddr;
 use bytes::Bytes;
 use slantpath_base::{Instant, Seed};
 use slantpath_host::{
-    Application, Host, Offer, Opener, Others, Outgoing, Peer, Peers, Protocol, Reaction, Reports, Served,
-    Socket, SocketEvent, SocketId, TransportConfig,
+    Application, Offer, Opener, Others, OutgoingMessage, Peer, Peers, Protocol, Reaction, Reports, Served,
+    Socket, SocketEvent, SocketHost, SocketId, TransportConfig,
 };
-use slantpath_interface::{Host as _, InterfaceId};
+use slantpath_interface::{EndSystem as _, InterfaceId};
 use slantpath_wire::Packet;
 
 const NOW: Instant = Instant::START;
@@ -104,25 +104,25 @@ impl Application for User {
 
 impl Opener for User {}
 
-fn message() -> Outgoing {
+fn message() -> OutgoingMessage {
     let payload = Bytes::from_static(b"hello");
-    Outgoing { number: None, stream: 0, unordered: false, payload_protocol: 0, payload, options: None }
+    OutgoingMessage { number: None, stream: 0, unordered: false, payload_protocol: 0, payload, options: None }
 }
 
 fn address(end: usize) -> IpAddr {
     [[10, 0, 0, 1], [10, 0, 0, 2]][end].into()
 }
 
-fn hosts() -> [Host<User>; 2] {
+fn hosts() -> [SocketHost<User>; 2] {
     [0, 1].map(|end| {
         let interface = InterfaceId::new(0);
-        let mut host = Host::new(vec![(address(end), interface)]);
+        let mut host = SocketHost::new(vec![(address(end), interface)]);
         host.add_route(address(1 - end), interface).unwrap();
         host
     })
 }
 
-fn add(hosts: &mut [Host<User>; 2], end: usize, local_port: u16, user: User) -> SocketId {
+fn add(hosts: &mut [SocketHost<User>; 2], end: usize, local_port: u16, user: User) -> SocketId {
     let peer =
         matches!(user, User::Caller { .. }).then(|| Peer { addresses: vec![address(1 - end)], port: PORT });
     let peers = (user == User::Listener).then_some(Peers::Many);
@@ -137,7 +137,7 @@ fn add(hosts: &mut [Host<User>; 2], end: usize, local_port: u16, user: User) -> 
 }
 
 /// Carries packets until there are none.
-fn exchange(hosts: &mut [Host<User>; 2]) {
+fn exchange(hosts: &mut [SocketHost<User>; 2]) {
     loop {
         let mut is_quiet = true;
         for from in [0, 1] {

@@ -1,4 +1,5 @@
-//! Programs that measure a path: [`Load`] sends messages and says what became of them, and [`Echo`] sends them back.
+//! Programs that measure a path: [`LoadClient`] sends messages and says what became of them, and [`Echo`] sends them
+//! back.
 //!
 //! Both are programs of a host ([`slantpath_live::Program`]), and know neither clock nor socket. Over
 //! [`slantpath_live::Live`] they measure a real network. Seated at the ends of a simulated flow they measure the
@@ -16,5 +17,5 @@ mod load;
 mod news;
 
 pub use echo::{Echo, EchoConfig, EchoMode, EchoReport};
-pub use load::{KindReport, Load, LoadConfig, LoadReport, PathReport};
+pub use load::{KindReport, LoadClient, LoadClientConfig, LoadReport, PathReport};
 pub use slantpath_applications::{MessageClass, WhenBlocked, Workload};

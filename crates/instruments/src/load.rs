@@ -24,14 +24,14 @@ use stamp::Stamp;
 
 /// Settings of a load.
 #[derive(Clone, Debug)]
-pub struct LoadConfig {
+pub struct LoadClientConfig {
     /// Whom to connect to, and from where. Each further association has the next port.
     pub port: ProgramConfig,
     /// Number of associations.
     pub associations: u16,
-    /// Messages of each association, and their times: no message is shorter than [`LoadConfig::LEAST_MESSAGE_BYTES`],
-    /// and there are no more than [`LoadConfig::MOST_KINDS`] kinds. Of a bulk transfer a message is due once there is
-    /// room for it.
+    /// Messages of each association, and their times: no message is shorter than
+    /// [`LoadClientConfig::LEAST_MESSAGE_BYTES`], and there are no more than [`LoadClientConfig::MOST_KINDS`] kinds. Of
+    /// a bulk transfer a message is due once there is room for it.
     pub workload: Workload,
     /// Random streams from which the associations draw the instants of their messages; an association without one here
     /// draws from the load's own.
@@ -47,7 +47,7 @@ pub struct LoadConfig {
     /// Number of messages that are sent on each association at most.
     pub messages: Option<u64>,
     /// For how long they are sent at most, from when the first association is up, or all are
-    /// ([`LoadConfig::waits_for_all`]).
+    /// ([`LoadClientConfig::waits_for_all`]).
     pub duration: Option<Duration>,
     /// True if the server sends the messages back.
     pub is_echoed: bool,
@@ -58,7 +58,7 @@ pub struct LoadConfig {
     pub patience: Duration,
 }
 
-impl LoadConfig {
+impl LoadClientConfig {
     /// A message holds its number, its kind and when it was due.
     pub const LEAST_MESSAGE_BYTES: usize = Stamp::LEN;
     /// A message has 16 bits for its kind.
@@ -108,8 +108,8 @@ enum Phase {
 
 /// A client that loads a server with messages.
 #[derive(Debug)]
-pub struct Load {
-    config: LoadConfig,
+pub struct LoadClient {
+    config: LoadClientConfig,
     callers: BTreeMap<SocketId, Caller>,
     /// Random stream from which all chance of the load comes.
     stream: Stream,
@@ -128,17 +128,17 @@ pub struct Load {
     news: VecDeque<String>,
 }
 
-impl Load {
+impl LoadClient {
     /// A client at a host. All its chance comes from `stream`.
     ///
     /// # Panics
     /// If a port is in use at the host when its turn comes, if there is nothing to send, if messages are shorter than
     /// they may be or of more kinds, or if there is nobody to connect to.
-    pub fn open(config: LoadConfig, host: &mut Host, stream: Stream) -> Self {
+    pub fn open(config: LoadClientConfig, host: &mut Host, stream: Stream) -> Self {
         let sizes = config.workload.sizes().expect("there is something to send");
         let [shortest, longest] = sizes.map(|size| usize::try_from(size.as_bytes()).unwrap_or(usize::MAX));
-        assert!(shortest >= LoadConfig::LEAST_MESSAGE_BYTES, "a message holds its number");
-        assert!(config.workload.classes().len() <= LoadConfig::MOST_KINDS, "a message holds its kind");
+        assert!(shortest >= LoadClientConfig::LEAST_MESSAGE_BYTES, "a message holds its number");
+        assert!(config.workload.classes().len() <= LoadClientConfig::MOST_KINDS, "a message holds its kind");
         assert!(config.port.peer.is_some(), "there is a peer");
         let left = usize::from(config.associations);
         let measure = Measure::new(config.workload.classes().len(), config.is_echoed);
@@ -365,7 +365,7 @@ const OPENING_MAX: usize = 256;
 /// Number of lines of news that are kept while nobody asks for them.
 const NEWS_MAX: usize = 1_024;
 
-impl Program for Load {
+impl Program for LoadClient {
     fn handle_event(&mut self, now: Instant, host: &mut Host, socket: SocketId, event: ProgramEvent) {
         match event {
             ProgramEvent::Connected { outbound_streams, .. } => {
@@ -471,7 +471,7 @@ mod tests {
     use slantpath_applications::MessageClass;
     use slantpath_base::{DataSize, Seed};
     use slantpath_host::Peer;
-    use slantpath_interface::{Host as _, InterfaceId};
+    use slantpath_interface::{EndSystem as _, InterfaceId};
     use slantpath_live::{Station, host_of};
     use slantpath_sctp::SctpConfig;
     use slantpath_wire::Packet;
@@ -480,15 +480,15 @@ mod tests {
     const NOW: Instant = Instant::START;
     const ALL: u16 = 600;
 
-    fn ends(waits_for_all: bool) -> (Station<Load>, Station<Echo>) {
+    fn ends(waits_for_all: bool) -> (Station<LoadClient>, Station<Echo>) {
         ends_of(ALL, waits_for_all, |_| {})
     }
 
     fn ends_of(
         associations: u16,
         waits_for_all: bool,
-        change: impl FnOnce(&mut LoadConfig),
-    ) -> (Station<Load>, Station<Echo>) {
+        change: impl FnOnce(&mut LoadClientConfig),
+    ) -> (Station<LoadClient>, Station<Echo>) {
         let [own, peer] = [1, 2].map(|end| IpAddr::from([10, 0, 0, end]));
         let port = |address, local_port, peer| ProgramConfig {
             sctp: Box::default(),
@@ -496,7 +496,7 @@ mod tests {
             local_port,
             peer,
         };
-        let mut config = LoadConfig {
+        let mut config = LoadClientConfig {
             port: port(own, 20_000, Some(Peer { addresses: vec![peer], port: 7 })),
             associations,
             workload: Workload::Bulk { message: DataSize::from_bytes(100), total: None },
@@ -513,7 +513,7 @@ mod tests {
         };
         change(&mut config);
         let mut host = host_of(&[own]);
-        let program = Load::open(config, &mut host, Seed::new(1, 0).stream("load"));
+        let program = LoadClient::open(config, &mut host, Seed::new(1, 0).stream("load"));
         let load = Station { host, program };
         let mut host = host_of(&[peer]);
         let (port, patience) = (port(peer, 7, None), Duration::from_secs(1));

@@ -1,8 +1,8 @@
 //! Interface between an end system and that which moves its packets: a number for each interface, and the calls by
 //! which packets and deadlines pass.
 //!
-//! A simulated network drives a [`Host`] from event to event; a program with real sockets or a TUN device drives the
-//! same object by the operating system's clock. Neither is known here, nor to the host.
+//! A simulated network drives a [`EndSystem`] from event to event; a program with real sockets or a TUN device drives
+//! the same object by the operating system's clock. Neither is known here, nor to the host.
 
 use std::net::IpAddr;
 
@@ -71,7 +71,7 @@ pub enum AddressNews {
 /// An end system, as that which moves its packets drives it: after [`handle_packet`](Self::handle_packet) or
 /// [`handle_deadline`](Self::handle_deadline) it is drained by [`poll_transmit`](Self::poll_transmit) until
 /// `None`, and then asked for its next [`deadline`](Self::deadline). At the start every host is drained once.
-pub trait Host {
+pub trait EndSystem {
     /// Takes a packet that came in, from its IP header on. What a bit error did to it is for the host to find
     /// out: nothing is checked yet, not even that the host has the destination address. The hop limit is as
     /// the last router left it. An ICMP message about a packet of the host's own that its first link could

@@ -1,8 +1,9 @@
 //! The associations of the SCTP endpoints of a host, held for applications that come for them when they like.
 //!
-//! [`Associations`] is the program below an interface with push-back: it accepts, connects, sends and receives without
-//! ever waiting, says so where its user would have to wait, and tells by [`Concern`]s when to try again. It knows no
-//! reactor and no thread, and runs on a simulated network as any program does; who waits, and how, is its user's.
+//! [`PortAssociations`] is the program below an interface with push-back: it accepts, connects, sends and receives
+//! without ever waiting, says so where its user would have to wait, and tells by [`Concern`]s when to try again. It
+//! knows no reactor and no thread, and runs on a simulated network as any program does; who waits, and how, is its
+//! user's.
 //!
 //! What is held is bounded: callers that nobody has accepted, by [`AssociationsConfig::backlog`]; messages that nobody
 //! has taken, by [`AssociationsConfig::read_ahead_bytes`] and the receive buffer, whose window closes behind them; and
@@ -54,7 +55,7 @@ enum Phase {
 
 /// The associations of the endpoints of a host, each a port of SCTP.
 #[derive(Debug, Default)]
-pub struct Associations {
+pub struct PortAssociations {
     /// By what names them.
     ports: BTreeMap<SocketId, Port>,
     entries: BySocket<Entry>,
@@ -77,7 +78,7 @@ struct Port {
     callers: VecDeque<SocketId>,
 }
 
-impl Associations {
+impl PortAssociations {
     /// Opens a port, which listens unless `config` lets nobody call. All its chance comes from `stream`. What is given
     /// back names it to the other calls.
     ///
@@ -101,9 +102,9 @@ impl Associations {
         socket
     }
 
-    /// Begins an association of a port, which is its user's until [`Associations::release`]. Where it is refused
+    /// Begins an association of a port, which is its user's until [`PortAssociations::release`]. Where it is refused
     /// because one with that peer has not ended yet ([`ConnectRefused::is_ending`]), it may be tried again once one
-    /// has ([`Associations::take_ended`]).
+    /// has ([`PortAssociations::take_ended`]).
     pub fn connect(
         &mut self,
         now: Instant,
@@ -301,7 +302,7 @@ impl Associations {
         }
     }
 
-    /// Variant of [`Associations::close`] that ends the associations at once.
+    /// Variant of [`PortAssociations::close`] that ends the associations at once.
     pub fn abort_all(&mut self, now: Instant, host: &mut Host, port: SocketId) {
         self.begin_closing(now, host, port);
         for (id, entry) in self.entries.iter().filter(|(_, entry)| entry.port == port) {
@@ -453,7 +454,7 @@ fn gives_up(host: &Host, id: SocketId) -> bool {
 /// Reason for the abort that a caller is given for whom there is no place.
 const TURNED_AWAY: &[u8] = b"nobody accepts";
 
-impl Program for Associations {
+impl Program for PortAssociations {
     fn handle_event(&mut self, now: Instant, host: &mut Host, socket: SocketId, event: ProgramEvent) {
         match event {
             ProgramEvent::Connected { listener, outbound_streams } => {

@@ -55,7 +55,7 @@ impl EndpointConfig {
 /// Options with which a message is sent, beyond its stream and its bytes. Default: in order, of no declared protocol,
 /// until it has been delivered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SendOptions {
+pub struct MessageOptions {
     /// Payload Protocol Identifier, which tells the other end what the message is.
     pub payload_protocol: u32,
     /// True if the message may overtake others of its stream.
@@ -69,7 +69,7 @@ pub struct SendOptions {
     pub destination: Option<IpAddr>,
 }
 
-impl SendOptions {
+impl MessageOptions {
     /// A message on a stream that is sent so.
     pub fn message(self, stream: u16, payload: Bytes) -> ProgramMessage {
         let Self { payload_protocol, is_unordered, reliability, sack_immediately, destination } = self;
@@ -91,7 +91,7 @@ mod open {
     use slantpath_sctp::Severity;
 
     use super::EndpointConfig;
-    use crate::associations::Associations;
+    use crate::associations::PortAssociations;
     use crate::config::{Binding, Carriage, LiveConfig, OpenError, check_addresses};
     use crate::live::Live;
     use crate::program::{Station, host_of};
@@ -99,12 +99,12 @@ mod open {
     use crate::sockets::local::{addresses_for_others, own_addresses};
 
     /// A host with the associations of its endpoints.
-    type Associated = Live<Station<Associations>>;
+    type Associated = Live<Station<PortAssociations>>;
 
     /// An endpoint that is open.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct OpenPort {
-        /// Identifier of the port in [`Associations`].
+        /// Identifier of the port in [`PortAssociations`].
         pub id: SocketId,
         /// The SCTP port.
         pub number: u16,
@@ -133,7 +133,8 @@ mod open {
                     ports: vec![number],
                     socket_buffer_bytes: self.socket_buffer_bytes,
                 };
-                let station = Station { host: host_of(&self.addresses), program: Associations::default() };
+                let station =
+                    Station { host: host_of(&self.addresses), program: PortAssociations::default() };
                 let mut live = Live::open(&config, station)?;
                 let id = self.add_to(live.host_mut(), number, stream);
                 Ok((live, OpenPort { id, number }))
@@ -187,7 +188,7 @@ mod open {
             check_addresses(&self.addresses)
         }
 
-        fn add_to(&self, station: &mut Station<Associations>, number: u16, stream: Stream) -> SocketId {
+        fn add_to(&self, station: &mut Station<PortAssociations>, number: u16, stream: Stream) -> SocketId {
             let port = ProgramConfig {
                 sctp: Box::new(self.sctp.clone()),
                 local_addresses: self.addresses.clone(),

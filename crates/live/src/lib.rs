@@ -1,13 +1,14 @@
 //! The host stack of the simulator on the operating system's sockets.
 //!
-//! [`Live`] drives a host ([`slantpath_interface::Host`]) as a simulated network does, with packets that come over the
-//! wire and by the operating system's clock: SCTP in IP (protocol 132, on raw sockets) or in UDP (RFC 6951), chosen by
+//! [`Live`] drives a host ([`slantpath_interface::EndSystem`]) as a simulated network does, with packets that come over
+//! the wire and by the operating system's clock: SCTP in IP (protocol 132, on raw sockets) or in UDP (RFC 6951), chosen
+//! by
 //! [`Carriage`]. It is one thread and one loop, without async; whoever has one calls [`Live::step`] again and again.
 //! The host sees instants and packets only. How late it was told of its deadlines is measured ([`Lateness`]).
 //!
-//! Above the host a [`Program`] holds its sockets: [`Associations`] keeps them for an application that comes when it
-//! likes, by an event loop of its own ([`Live::readiness`], [`Live::turn`]) or a library above this one. Programs that
-//! do something by themselves stand in crates above, as `slantpath_instruments`. A [`Station`] is a host with its
+//! Above the host a [`Program`] holds its sockets: [`PortAssociations`] keeps them for an application that comes when
+//! it likes, by an event loop of its own ([`Live::readiness`], [`Live::turn`]) or a library above this one. Programs
+//! that do something by themselves stand in crates above, as `slantpath_instruments`. A [`Station`] is a host with its
 //! program, and a host itself, so that either runs as well on a simulated network. What a run was told is written down
 //! on request ([`record`]), and repeated in virtual time.
 //!
@@ -58,22 +59,22 @@ mod termination;
 mod udp_ports;
 
 pub use associations::{
-    Associations, AssociationsConfig, Concern, ConnectRefused, Lost, NOTIFICATIONS_MAX, Notification,
+    AssociationsConfig, Concern, ConnectRefused, Lost, NOTIFICATIONS_MAX, Notification, PortAssociations,
     Received, SendRefused,
 };
 pub use by_socket::BySocket;
 pub use config::{Binding, Carriage, ENCAPSULATION_PORT, LiveConfig, OpenError, check_addresses};
 #[cfg(target_os = "linux")]
 pub use endpoint::OpenPort;
-pub use endpoint::{EndpointConfig, SendOptions};
+pub use endpoint::{EndpointConfig, MessageOptions};
 pub use lateness::Lateness;
 #[cfg(target_os = "linux")]
 pub use live::{Live, LiveCounters, Woken};
 pub use program::{Program, Station, host_of};
-pub use slantpath_applications::{Host, ProgramConfig, ProgramEvent, ProgramMessage as Message, Programs};
+pub use slantpath_applications::{Host, ProgramConfig, ProgramEvent, ProgramMessage, Programs};
 pub use slantpath_base::{DataSize, Duration, Instant};
 pub use slantpath_host::{PathEventKind, Peer, SocketId};
-pub use slantpath_interface::Host as Interface;
+pub use slantpath_interface::EndSystem;
 pub use slantpath_sctp::notice::Value;
 pub use slantpath_sctp::{
     AssociationId, AuthenticationConfig, AuthenticationEvent, Endpoint as Sctp, ErrorDetectionMethod,
@@ -87,7 +88,7 @@ pub use sockets::chance::secret;
 #[cfg(target_os = "linux")]
 pub use sockets::local::{addresses_for_others, own_addresses, source_towards};
 #[cfg(target_os = "linux")]
-pub use sockets::watch::{AddressChange, Presence};
-pub use tap::{Capture, Observer, Tap};
+pub use sockets::watch::{OwnAddressChange, Presence};
+pub use tap::{HostCapture, Observer, Tap};
 #[cfg(target_os = "linux")]
 pub use termination::on_termination;

@@ -8,7 +8,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use rustix::thread::{Timespec, nanosleep};
 use slantpath_base::{Duration, Instant};
 use slantpath_host::Peer;
-use slantpath_interface::{AddressNews, Host as Interface, InterfaceId};
+use slantpath_interface::{AddressNews, EndSystem, InterfaceId};
 use slantpath_wire::icmp::{IcmpError, Unreachable};
 use slantpath_wire::ip::IpHeader;
 use slantpath_wire::{Checksum, Packet};
@@ -21,7 +21,7 @@ use crate::moderation::Moderation;
 use crate::record::{Digest, Recorder};
 use crate::sockets::readiness::Readiness;
 use crate::sockets::routes::RouteTable;
-use crate::sockets::watch::{AddressChange, Presence};
+use crate::sockets::watch::{OwnAddressChange, Presence};
 use crate::sockets::{End, Ready, Received, Receiver, Report, Sockets, Transmitter, Unsent, reports};
 use crate::udp_ports::{Key, UdpPorts};
 
@@ -85,7 +85,7 @@ pub struct Live<H> {
     /// For an event loop outside.
     readiness: Option<Readiness>,
     /// Changes of own addresses, oldest first; bounded.
-    changes: VecDeque<AddressChange>,
+    changes: VecDeque<OwnAddressChange>,
     departures: Departures,
     moderation: Moderation,
     // Kept for their memory.
@@ -95,7 +95,7 @@ pub struct Live<H> {
     unsent: Vec<Unsent>,
 }
 
-impl<H: Interface> Live<H> {
+impl<H: EndSystem> Live<H> {
     /// Opens the sockets and starts the clock. The host has these addresses, each at the interface with the number of
     /// its place.
     pub fn open(config: &LiveConfig, mut host: H) -> Result<Self, OpenError> {
@@ -208,7 +208,7 @@ impl<H: Interface> Live<H> {
 
     /// Takes the next change of an own address or its link, oldest first: for the program's user. The host has been
     /// told.
-    pub fn poll_change(&mut self) -> Option<AddressChange> {
+    pub fn poll_change(&mut self) -> Option<OwnAddressChange> {
         self.changes.pop_front()
     }
 
@@ -286,7 +286,7 @@ impl<H: Interface> Live<H> {
     }
 
     /// Something has become of an own address, which the host is told.
-    fn note_change(&mut self, mut change: AddressChange) -> io::Result<()> {
+    fn note_change(&mut self, mut change: OwnAddressChange) -> io::Result<()> {
         let address = change.address;
         match change.presence {
             Presence::Added => match self.sockets.add(address, &self.config) {
@@ -621,7 +621,7 @@ mod tests {
         }
     }
 
-    impl Interface for Witness {
+    impl EndSystem for Witness {
         fn handle_packet(&mut self, _now: Instant, _interface: InterfaceId, _packet: &mut Packet) {}
 
         fn handle_deadline(&mut self, _now: Instant) {}

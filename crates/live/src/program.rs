@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use slantpath_applications::{Host, ProgramEvent, Programs};
 use slantpath_base::Instant;
 use slantpath_host::SocketId;
-use slantpath_interface::{AddressNews, Host as Interface, InterfaceId, Journey};
+use slantpath_interface::{AddressNews, EndSystem, InterfaceId, Journey};
 use slantpath_wire::Packet;
 
 /// A host that has these addresses of the machine, each at the interface with the number of its place, whose routes are
@@ -69,7 +69,7 @@ impl<P: Program> Station<P> {
     }
 }
 
-impl<P: Program> Interface for Station<P> {
+impl<P: Program> EndSystem for Station<P> {
     fn handle_packet(&mut self, now: Instant, interface: InterfaceId, packet: &mut Packet) {
         self.host.handle_packet(now, interface, packet);
         self.program.note_packet(now, &mut self.host);

@@ -9,7 +9,7 @@ use std::net::IpAddr;
 use bytes::Bytes;
 use slantpath_base::Instant;
 use slantpath_des::RunDigest;
-use slantpath_interface::{AddressNews, Host, InterfaceId};
+use slantpath_interface::{AddressNews, EndSystem, InterfaceId};
 use slantpath_wire::{Checksum, Packet, Reader, WireError};
 
 /// Bytes with which a record begins.
@@ -263,7 +263,7 @@ impl<'a> Replay<'a> {
 
     /// Tells a host, which has been set up as the one of the run, all that is in the record, and gives the digest of
     /// what it has sent. `command` does what a command's number stands for.
-    pub fn run<H: Host>(
+    pub fn run<H: EndSystem>(
         self,
         host: &mut H,
         command: impl FnMut(&mut H, Instant, u8),
@@ -273,7 +273,7 @@ impl<'a> Replay<'a> {
 
     /// Variant of [`Replay::run`] in which `watch` looks at the host behind every entry, when it has sent what it had
     /// to.
-    pub fn run_watched<H: Host>(
+    pub fn run_watched<H: EndSystem>(
         mut self,
         host: &mut H,
         mut command: impl FnMut(&mut H, Instant, u8),
@@ -294,7 +294,7 @@ impl<'a> Replay<'a> {
     }
 
     /// Tells the host what the next entry has, and takes in what it sends.
-    fn tell<H: Host>(
+    fn tell<H: EndSystem>(
         &mut self,
         host: &mut H,
         command: &mut impl FnMut(&mut H, Instant, u8),
@@ -357,7 +357,7 @@ impl<'a> Replay<'a> {
 
     /// Answers what the host asks as it was answered then: behind what has made it ask. Records of a time when no host
     /// asked have no answers.
-    fn answer_routes<H: Host>(&mut self, at: Instant, host: &mut H) -> Result<(), ReplayError> {
+    fn answer_routes<H: EndSystem>(&mut self, at: Instant, host: &mut H) -> Result<(), ReplayError> {
         while host.route_question().is_some() {
             let mut reader = self.reader;
             let mut sources = Vec::new();
@@ -443,7 +443,7 @@ mod tests {
         answers: Vec<u8>,
     }
 
-    impl Host for Parrot {
+    impl EndSystem for Parrot {
         fn handle_packet(&mut self, now: Instant, interface: InterfaceId, packet: &mut Packet) {
             self.calls.push(format!("{now} {} {:?}", interface.number(), packet.contiguous()));
             self.answers.push(u8::try_from(packet.len()).unwrap());
@@ -537,7 +537,7 @@ mod tests {
         answers: Vec<Vec<Vec<IpAddr>>>,
     }
 
-    impl Host for Curious {
+    impl EndSystem for Curious {
         fn handle_packet(&mut self, _now: Instant, _interface: InterfaceId, _packet: &mut Packet) {
             self.question = Some([[10, 0, 0, 9].into()]);
         }

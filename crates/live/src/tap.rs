@@ -4,7 +4,7 @@
 use std::net::IpAddr;
 
 use slantpath_base::Instant;
-use slantpath_interface::{AddressNews, Host, InterfaceId, Journey};
+use slantpath_interface::{AddressNews, EndSystem, InterfaceId, Journey};
 use slantpath_wire::Packet;
 use slantpath_wire::pcapng::{CaptureInterface, Direction, Writer};
 
@@ -28,12 +28,12 @@ pub struct Tap<H, O> {
 
 /// A capture of a host's packets.
 #[derive(Debug)]
-pub struct Capture {
+pub struct HostCapture {
     writer: Writer,
     interfaces: Vec<CaptureInterface>,
 }
 
-impl Capture {
+impl HostCapture {
     /// Of a host with these addresses, each at the interface with the number of its place.
     pub fn of(addresses: &[IpAddr]) -> Self {
         let mut writer = Writer::new();
@@ -47,7 +47,7 @@ impl Capture {
     }
 }
 
-impl Observer for Capture {
+impl Observer for HostCapture {
     fn see(&mut self, now: Instant, interface: InterfaceId, packet: &Packet, direction: Direction) {
         if let Some(interface) = self.interfaces.get(interface.index()) {
             self.writer.packet(*interface, now, &packet.contiguous(), direction, None);
@@ -62,7 +62,7 @@ impl Observer for Capture {
     }
 }
 
-impl<H: Host, O: Observer> Host for Tap<H, O> {
+impl<H: EndSystem, O: Observer> EndSystem for Tap<H, O> {
     fn handle_packet(&mut self, now: Instant, interface: InterfaceId, packet: &mut Packet) {
         self.observer.see(now, interface, packet, Direction::Inbound);
         self.host.handle_packet(now, interface, packet);

@@ -10,7 +10,9 @@ use std::net::IpAddr;
 
 use bytes::Bytes;
 use slantpath_base::{DataRate, Duration, Instant, Seed};
-use slantpath_net::{DirectionConfig, Host, InterfaceId, Network, NetworkBuilder, QueueConfig, QueueLimit};
+use slantpath_net::{
+    DirectionConfig, EndSystem, InterfaceId, Network, NetworkBuilder, QueueConfig, QueueLimit,
+};
 use slantpath_wire::ip::{Fragmentation, IpHeader, protocol};
 use slantpath_wire::{Checksum, Packet};
 
@@ -24,7 +26,7 @@ struct Echo {
     deadline: Option<Instant>,
 }
 
-impl Host for Echo {
+impl EndSystem for Echo {
     fn handle_packet(&mut self, now: Instant, _interface: InterfaceId, packet: &mut Packet) {
         self.deadline = Some(now + Duration::from_secs(1));
         self.received += packet.len() as u64;

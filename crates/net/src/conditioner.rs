@@ -14,7 +14,7 @@ use slantpath_wire::Packet;
 use slantpath_wire::ip::Dscp;
 
 use crate::address_names::AddressNames;
-use crate::link::{Counters, DropReason};
+use crate::link::{DirectionCounters, DropReason};
 use crate::parcel::Parcel;
 pub(crate) use flow_key::FlowKey;
 use meter::Meter;
@@ -29,7 +29,7 @@ pub struct ConditioningRule {
     /// Conditions under which a packet falls under the rule.
     pub classifier: Classifier,
     /// Profile that its packets are held to. Without one, all are green.
-    pub profile: Option<Profile>,
+    pub profile: Option<TrafficProfile>,
     /// Actions on green, yellow and red packets.
     pub actions: [ConditioningAction; 3],
 }
@@ -59,7 +59,7 @@ pub struct FlowPorts {
 
 /// Profile that packets are held to.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Profile {
+pub struct TrafficProfile {
     /// Meter that gives packets their colours.
     pub meter: MeterConfig,
     /// Set of packets that are metered together.
@@ -124,7 +124,7 @@ impl Conditioner {
         now: Instant,
         parcel: Parcel,
         packet: &Packet,
-        counters: &mut Counters,
+        counters: &mut DirectionCounters,
     ) -> Result<Parcel, DropReason> {
         let Some(flow) = FlowKey::of(packet) else { return Ok(parcel) };
         let Self { rules, found, meters, names } = self;
@@ -132,7 +132,7 @@ impl Conditioner {
         let find = || rules.iter().position(|(rule, _)| rule.classifier.holds_for(&flow, codepoint));
         let Some(number) = *found.entry((flow, codepoint), find) else { return Ok(parcel) };
         let (rule, streams) = &rules[number];
-        let colour = rule.profile.map_or(Colour::Green, |Profile { meter, scope }| {
+        let colour = rule.profile.map_or(Colour::Green, |TrafficProfile { meter, scope }| {
             let together = scope.of(flow);
             let new = || (Meter::new(&meter, now), streams.member(&names.named(together).name()));
             let (state, stream) = meters.entry((number, together), new);

@@ -352,8 +352,8 @@ impl NetworkBuilder {
         self
     }
 
-    /// Declares a transmitter, with its queue, that the directions of contact links [can share](crate::Contact). Of the
-    /// configuration it takes what is the transmitter's; first in, first out, with or without early drops.
+    /// Declares a transmitter, with its queue, that the directions of contact links [can share](crate::LinkContact). Of
+    /// the configuration it takes what is the transmitter's; first in, first out, with or without early drops.
     pub fn shared_port(&mut self, name: &str, config: DirectionConfig) -> SharedPortId {
         let id = u32::try_from(self.graph.shared_ports.len()).expect("fewer than 2^32 ports");
         self.graph.shared_ports.push((name.to_owned(), config));

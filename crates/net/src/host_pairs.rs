@@ -3,16 +3,16 @@
 use slantpath_base::{Duration, Instant};
 
 use crate::NodeId;
-use crate::link::Count;
+use crate::link::PacketCount;
 
 /// Counts and delays of the packets that one host sent to another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HostPair {
     /// Handed to a link, or refused by it.
-    pub sent: Count,
+    pub sent: PacketCount,
     /// Of those, what has arrived with every bit as it was sent. A copy that a link made counts as well, and each
     /// fragment of a packet that a router cut.
-    pub received: Count,
+    pub received: PacketCount,
     /// Of what was received: one-way delays, from when a packet was handed to its first link to its arrival.
     pub delays: Delays,
 }
@@ -186,8 +186,8 @@ mod tests {
         pairs.end(7, millis(1), NodeId(3), 100);
         pairs.clear(7);
         pairs.end(7, millis(2), NodeId(2), 100);
-        assert_eq!(only(&pairs).sent, Count { packets: 1, bytes: 100 });
-        assert_eq!(only(&pairs).received, Count::default());
+        assert_eq!(only(&pairs).sent, PacketCount { packets: 1, bytes: 100 });
+        assert_eq!(only(&pairs).received, PacketCount::default());
     }
 
     #[test]
@@ -196,7 +196,7 @@ mod tests {
         pairs.begin(0, millis(0), ONE_TO_TWO, 100);
         pairs.copy(0, 9);
         pairs.end(9, millis(5), NodeId(2), 60);
-        assert_eq!(only(&pairs).received, Count { packets: 1, bytes: 60 });
+        assert_eq!(only(&pairs).received, PacketCount { packets: 1, bytes: 60 });
     }
 
     #[test]

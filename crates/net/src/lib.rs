@@ -1,7 +1,7 @@
 //! The simulated network: packets, links, queues, impairments, routes and the run loop.
 //!
 //! A [`NetworkBuilder`] collects nodes, links and addresses into a [`NetworkGraph`]; a [`Network`] runs it with
-//! end systems that implement [`Host`], each interface of which is an end of a link ([`LinkEnd`]).
+//! end systems that implement [`EndSystem`], each interface of which is an end of a link ([`LinkEnd`]).
 //! Packets are real bytes, but a hop touches none of them: a packet's
 //! destination is looked up once, where it is sent, and what links and routers need of it travels in a few
 //! words beside it. Nothing here knows TCP, SCTP or a satellite.
@@ -74,17 +74,17 @@ mod ways;
 pub use capture::CaptureId;
 pub use conditioner::{
     Classifier, Colour, ColourMode, ConditioningAction, ConditioningRule, FlowPorts, MeterConfig, MeterScope,
-    Profile,
+    TrafficProfile,
 };
 pub use graph::{GraphError, NetworkBuilder, NetworkGraph, Routing};
 pub use host_pairs::{Delays, HostPair};
 pub use id::{DirectionId, LinkEnd, LinkId, NodeId, SharedPortId};
 pub use link::queue::*;
 pub use link::{
-    ArqConfig, ArqOrder, AtHandover, Bursts, ChannelState, CongestionSignal, Contact, Count, Counters, Delay,
-    DelayCurve, DelayPiece, DirectionConfig, DropReason, FrameConfig, GilbertElliott, HeaderCompression,
-    LeftBehind, QueueLimit, QueueStatistics, Reordering, SendingConfig, ShaperConfig, SharedPortStatistics,
-    SlotRun, WhileDown,
+    ArqConfig, ArqOrder, AtHandover, ChannelState, CongestionSignal, Delay, DelayCurve, DelayPiece,
+    DirectionConfig, DirectionCounters, DropReason, FrameConfig, GilbertElliott, HeaderCompression,
+    LeftBehind, LinkContact, PacketCount, QueueLimit, QueueStatistics, Reordering, SendingConfig,
+    ShaperConfig, SharedPortStatistics, SlotRun, SlotRuns, WhileDown,
 };
 pub use network::Network;
 pub use outside::{InjectError, OutsidePacket, RecordError};
@@ -93,6 +93,6 @@ pub use planned::Planned;
 pub use probe::{QueueProbe, QueueSample, Sampling};
 pub use routes::Routes;
 pub use script::Change;
-pub use slantpath_interface::{Host, InterfaceId, Journey};
+pub use slantpath_interface::{EndSystem, InterfaceId, Journey};
 pub use source::{Demand, Leaving, Links, Source};
 pub use ways::{OutageCause, Way, WayChange, WayOutage};

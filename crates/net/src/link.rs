@@ -41,10 +41,10 @@ pub use arq::{ArqConfig, ArqOrder};
 pub(crate) use asked::Asked;
 pub use bursts::{ChannelState, GilbertElliott};
 pub use config::DirectionConfig;
-pub use contact::{Contact, LeftBehind};
+pub use contact::{LeftBehind, LinkContact};
 pub use contact_delay::DelayPiece;
-pub use counters::{Count, Counters, DropReason};
-pub use frames::{Bursts, FrameConfig, SlotRun};
+pub use counters::{DirectionCounters, DropReason, PacketCount};
+pub use frames::{FrameConfig, SlotRun, SlotRuns};
 pub use header_compression::HeaderCompression;
 pub use occupancy::QueueStatistics;
 pub use outage::{AtHandover, WhileDown};
@@ -79,7 +79,7 @@ pub(crate) struct LinkDirection {
     plain_bytes_max: u32,
     lane: Lane,
     port: Port,
-    pub(crate) counters: Counters,
+    pub(crate) counters: DirectionCounters,
     /// If packets are conditioned before they queue.
     conditioner: Option<Box<Conditioner>>,
     /// If it exists in contacts only.
@@ -93,7 +93,7 @@ impl LinkDirection {
             plain_bytes_max: 0,
             lane: config.lane(seed, path),
             port: Port::new(config, seed, path),
-            counters: Counters::default(),
+            counters: DirectionCounters::default(),
             conditioner: (!config.conditioner.is_empty())
                 .then(|| Box::new(Conditioner::new(&config.conditioner, seed, path))),
             contacts: None,
@@ -291,7 +291,7 @@ impl LinkDirection {
         &mut self,
         now: Instant,
         from: Instant,
-        bursts: Bursts,
+        bursts: SlotRuns,
         packets: &mut PacketStore,
     ) {
         let Self { lane, port, counters, .. } = self;
@@ -368,7 +368,7 @@ impl LinkDirection {
     pub(crate) fn restart_statistics(&mut self, now: Instant, shared: Option<&SharedPort>) {
         self.restart_shared_busy(now, |length| time_of(shared, length));
         self.port.restart_statistics(now);
-        self.counters = Counters::default();
+        self.counters = DirectionCounters::default();
     }
 
     pub(crate) fn set_queue_probe(&mut self, probe: QueueProbe) {

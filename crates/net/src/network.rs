@@ -7,7 +7,7 @@ use crate::capture::CaptureId;
 use crate::fabric::{Delivery, Fabric, Refusal};
 use crate::graph::{NetworkGraph, NodeKind};
 use crate::host_pairs::{HostPair, HostPairs};
-use crate::link::{Asked, Counters, QueueStatistics, SharedPortStatistics};
+use crate::link::{Asked, DirectionCounters, QueueStatistics, SharedPortStatistics};
 use crate::outside::{InjectError, OutsidePacket, RecordError};
 use crate::parcel::Parcel;
 use crate::planned::Planned;
@@ -16,7 +16,7 @@ use crate::sampler::Sampler;
 use crate::slots::Component;
 use crate::source::Source;
 use crate::ways::{WatchedWays, Way, WayChange};
-use crate::{DirectionId, Host, InterfaceId, NodeId, SharedPortId};
+use crate::{DirectionId, EndSystem, InterfaceId, NodeId, SharedPortId};
 
 /// A network in a run: links, routers and end systems of one kind, and where its changes and routes come from.
 #[derive(Clone, Debug)]
@@ -40,7 +40,7 @@ struct Drained {
 
 /// Tells a host that its own link has refused a packet, if there is a message for the reason.
 #[cold]
-fn tell_of_refusal(host: &mut impl Host, fabric: &mut Fabric, refusal: Refusal) {
+fn tell_of_refusal(host: &mut impl EndSystem, fabric: &mut Fabric, refusal: Refusal) {
     let interface = refusal.interface;
     if let Some(mut report) = fabric.discard_at_sender(refusal) {
         host.handle_packet(fabric.now(), interface, &mut report);
@@ -57,7 +57,7 @@ enum Progress {
     Running,
 }
 
-impl<H: Host> Network<H> {
+impl<H: EndSystem> Network<H> {
     /// Puts hosts into a graph, whose changes and routes hold. There must be one for each of
     /// [`NetworkGraph::hosts`], in that order.
     ///
@@ -69,7 +69,7 @@ impl<H: Host> Network<H> {
     }
 }
 
-impl<H: Host, S: Source> Network<H, S> {
+impl<H: EndSystem, S: Source> Network<H, S> {
     /// Variant of [`Network::new`] with changes and routes from elsewhere; those of the plan do not count.
     ///
     /// # Panics
@@ -320,7 +320,7 @@ impl<H: Host, S: Source> Network<H, S> {
     }
 
     /// A direction's counters.
-    pub fn counters(&self, direction: DirectionId) -> &Counters {
+    pub fn counters(&self, direction: DirectionId) -> &DirectionCounters {
         &self.fabric.directions[direction.index()].counters
     }
 
@@ -392,7 +392,7 @@ impl<H: Host, S: Source> Network<H, S> {
         pairs.map_or(&[], HostPairs::all)
     }
 
-    /// Tells hosts, with each packet that is sent from now on, [what its journey took](Host::note_journey).
+    /// Tells hosts, with each packet that is sent from now on, [what its journey took](EndSystem::note_journey).
     pub fn watch_journeys(&mut self) {
         self.fabric.packets.observers_mut().journeys.get_or_insert_default();
         self.fabric.directions.iter_mut().for_each(|direction| direction.ask(Asked::JOURNEYS));

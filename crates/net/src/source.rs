@@ -8,7 +8,7 @@ use crate::address_names::AddressNames;
 use crate::conditioner::FlowKey;
 use crate::fabric::Receivers;
 use crate::link::{
-    Asked, AtHandover, Bursts, Contact, DelayPiece, DropReason, LeftBehind, LinkDirection, SharedPort,
+    Asked, AtHandover, DelayPiece, DropReason, LeftBehind, LinkContact, LinkDirection, SharedPort, SlotRuns,
 };
 use crate::packets::PacketStore;
 use crate::parcel::Parcel;
@@ -136,7 +136,7 @@ impl Links<'_> {
     pub fn begin_contact(
         &mut self,
         direction: DirectionId,
-        contact: Contact,
+        contact: LinkContact,
         delay: impl Iterator<Item = DelayPiece>,
     ) {
         let now = self.kernel.now();
@@ -188,7 +188,7 @@ impl Links<'_> {
 
     /// Has the transmitter of a direction that [sends in frames](crate::SendingConfig::InFrames) have these slots from
     /// `from` on, which is a frame's beginning and not past. What it was to have later no longer holds.
-    pub fn allocate(&mut self, direction: DirectionId, from: Instant, bursts: Bursts) {
+    pub fn allocate(&mut self, direction: DirectionId, from: Instant, bursts: SlotRuns) {
         let now = self.kernel.now();
         self.directions[direction.index()].allocate(now, from, bursts, self.packets);
         self.reschedule(direction);

@@ -17,8 +17,8 @@ use slantpath_orbit::contact::{ContactPlan, Planner};
 use slantpath_orbit::elements::{Checksums, tle};
 use slantpath_orbit::ground::{Antenna, Criterion, GroundPolicy, Handover, Reselect};
 use slantpath_orbit::route::{Refresh, RouteConfig, Router};
-use slantpath_orbit::site::{Horizon, Place, Relay};
-use slantpath_orbit::{Geodetic, Network, NodeId, Site, Utc};
+use slantpath_orbit::site::{Horizon, Relay, SitePosition};
+use slantpath_orbit::{ContactNetwork, ContactNodeId, Geodetic, Site, Utc};
 
 /// CPU time of this thread so far, in seconds, as the kernel's scheduler counts it: other work on the machine
 /// does not. The count moves in steps of some milliseconds, so that only long stretches are measured by it.
@@ -49,13 +49,13 @@ fn epoch() -> Utc {
     "2026-03-01T00:00:00Z".parse().unwrap()
 }
 
-fn with_sites(constellations: Vec<Constellation>, count: usize, antenna: &Antenna) -> Network {
-    let mut network = Network::new(epoch(), constellations);
+fn with_sites(constellations: Vec<Constellation>, count: usize, antenna: &Antenna) -> ContactNetwork {
+    let mut network = ContactNetwork::new(epoch(), constellations);
     let mut stream = Seed::new(1, 0).stream("bench/sites");
     network.sites = (0..count)
         .map(|index| Site {
             name: format!("site-{index}"),
-            place: Place::Fixed(Geodetic::new(
+            place: SitePosition::Fixed(Geodetic::new(
                 stream.uniform() * 100.0 - 50.0,
                 stream.uniform() * 360.0 - 180.0,
                 0.0,
@@ -68,8 +68,8 @@ fn with_sites(constellations: Vec<Constellation>, count: usize, antenna: &Antenn
     network
 }
 
-fn site_nodes(plan: &ContactPlan) -> Vec<NodeId> {
-    (plan.satellite_count()..plan.names().len()).map(NodeId::new).collect()
+fn site_nodes(plan: &ContactPlan) -> Vec<ContactNodeId> {
+    (plan.satellite_count()..plan.names().len()).map(ContactNodeId::new).collect()
 }
 
 fn propagate() {
@@ -90,14 +90,14 @@ fn propagate() {
                 mean_motion_rev_per_day: 15.06,
                 bstar: 1e-4,
                 mean_motion_dot: 0.0,
-                source: slantpath_orbit::elements::Source::default(),
+                source: slantpath_orbit::elements::ElementSource::default(),
             };
             tle::write(&set)
         })
         .collect();
     let sets = tle::read(&text.join("\n"), "bench", Checksums::Verify).unwrap();
     let network =
-        Network::new(epoch(), vec![Constellation::from_elements("starlink", sets, epoch()).unwrap()]);
+        ContactNetwork::new(epoch(), vec![Constellation::from_elements("starlink", sets, epoch()).unwrap()]);
     let mut states = Vec::new();
     let mut second = 0;
     let seconds = mean_seconds(2_000, || {
@@ -137,7 +137,7 @@ fn reference(orbit: &slantpath_orbit::Orbit) -> sgp4::Constants {
 }
 
 /// The textbook's search towards one site, over a binary heap: what the router is measured against.
-fn heap_dijkstra(links: &[Vec<(u32, u32)>], to: NodeId, distance: &mut [u32]) {
+fn heap_dijkstra(links: &[Vec<(u32, u32)>], to: ContactNodeId, distance: &mut [u32]) {
     distance.fill(u32::MAX);
     distance[to.index()] = 0;
     let mut heap = BinaryHeap::from([Reverse((0_u32, to.0))]);
@@ -157,8 +157,8 @@ fn heap_dijkstra(links: &[Vec<(u32, u32)>], to: NodeId, distance: &mut [u32]) {
 fn day_of_iridium() {
     let antenna = Antenna::new(Angle::from_degrees(8.2));
     let mut network = with_sites(Preset::Iridium.build(epoch()).unwrap(), 2, &antenna);
-    network.sites[0].place = Place::Fixed(Geodetic::new(51.53, 0.0, 0.0));
-    network.sites[1].place = Place::Fixed(Geodetic::new(42.3, -71.1, 0.0));
+    network.sites[0].place = SitePosition::Fixed(Geodetic::new(51.53, 0.0, 0.0));
+    network.sites[1].place = SitePosition::Fixed(Geodetic::new(42.3, -71.1, 0.0));
     let mut changes = 0;
     let seconds = mean_seconds(5, || {
         let planner = Planner::new(&network, Duration::from_secs(86_400)).unwrap();
@@ -253,7 +253,9 @@ fn ten_thousand() {
         with_sites(vec![shell.build(epoch()).unwrap()], 10, &Antenna::new(Angle::from_degrees(25.0)));
     let seconds = mean_seconds(1, || {
         let plan = Planner::new(&network, Duration::from_secs(3_600)).unwrap().plan(&mut |_, _| {}).unwrap();
-        black_box(Router::new(&plan, &site_nodes(&plan), RouteConfig::default()).distance(NodeId::new(0), 0));
+        black_box(
+            Router::new(&plan, &site_nodes(&plan), RouteConfig::default()).distance(ContactNodeId::new(0), 0),
+        );
     });
     report("an hour of 10,000 satellites, 10 sites", seconds, 60.0);
 }

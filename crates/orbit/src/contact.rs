@@ -19,9 +19,9 @@ mod selection;
 pub(crate) mod stretch;
 pub(crate) mod visibility;
 
-pub use delay::{DelayCurve, Polynomial};
+pub use delay::{ContactDelayCurve, Polynomial};
 pub use joint::bound_antennas;
-pub use plan::{Change, Contact, ContactId, ContactKind, ContactPlan};
+pub use plan::{Contact, ContactChange, ContactId, ContactKind, ContactPlan};
 pub use planner::{Planner, SitePasses};
-pub use stretch::Cause;
+pub use stretch::ContactCause;
 pub use visibility::Pass;

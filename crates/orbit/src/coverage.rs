@@ -5,8 +5,8 @@ use slantpath_base::{Angle, Duration, Instant};
 use crate::contact::{ContactPlan, Planner};
 use crate::earth::Geodetic;
 use crate::ground::Antenna;
-use crate::network::{Network, NetworkError};
-use crate::site::{Horizon, Place, Relay, Site};
+use crate::network::{ContactNetwork, NetworkError};
+use crate::site::{Horizon, Relay, Site, SitePosition};
 use crate::utc::Utc;
 use crate::vector::Vec3;
 
@@ -50,7 +50,7 @@ fn of_intervals(passes: &[(f64, f64)], span: Duration) -> Coverage {
 
 /// Satellites that a place sees at one instant.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Cell {
+pub struct CoverageCell {
     /// The place: the middle of a cell, on the ellipsoid.
     pub place: Geodetic,
     /// Number of satellites that stand above their least elevation.
@@ -62,11 +62,11 @@ pub struct Cell {
 /// View that the Earth has of a network at a date, in cells of so many degrees from the south-west to the north-east.
 /// `least` is the elevation from which a constellation is used; one without it is not counted.
 pub fn cells(
-    network: &Network,
+    network: &ContactNetwork,
     date: Utc,
     least: &dyn Fn(&str) -> Option<Angle>,
     cell_deg: u32,
-) -> Vec<Cell> {
+) -> Vec<CoverageCell> {
     let mut above: Vec<(Vec3, f64)> = Vec::new();
     for constellation in &network.constellations {
         let Some(least) = least(&constellation.name) else { continue };
@@ -79,7 +79,7 @@ pub fn cells(
         (0..degrees / cell_deg.max(1)).map(move |index| from + cell * (f64::from(index) + 0.5))
     };
     let look = |place: Geodetic| {
-        let stance = Place::Fixed(place).at(Instant::START);
+        let stance = SitePosition::Fixed(place).at(Instant::START);
         let sines = above.iter().filter_map(|&(position, least)| {
             let line = position - stance.position;
             let sine = line.dot(stance.up) / line.norm();
@@ -87,7 +87,7 @@ pub fn cells(
         });
         let (satellites, best) = sines.fold((0, -1.0_f64), |(count, best), sine| (count + 1, best.max(sine)));
         let highest = (satellites > 0).then(|| Angle::from_radians(libm::asin(best.clamp(-1.0, 1.0))));
-        Cell { place, satellites, highest }
+        CoverageCell { place, satellites, highest }
     };
     let places = middles(-90.0, 180).flat_map(|latitude| {
         middles(-180.0, 360).map(move |longitude| Geodetic::new(latitude, longitude, 0.0))
@@ -109,7 +109,7 @@ pub struct LatitudeBand {
 /// Coverage from pole to pole: at `bands` latitudes and as many longitudes as make a square grid, each solved
 /// as a site.
 pub fn by_latitude(
-    network: &Network,
+    network: &ContactNetwork,
     min_elevation: Angle,
     span: Duration,
     bands: usize,
@@ -129,7 +129,7 @@ pub fn by_latitude(
         for (index, longitude) in longitudes(band).enumerate() {
             probe.sites.push(Site {
                 name: format!("latitude {} longitude {index}", latitude(band)),
-                place: Place::Fixed(Geodetic::new(latitude(band), longitude, 0.0)),
+                place: SitePosition::Fixed(Geodetic::new(latitude(band), longitude, 0.0)),
                 antennas: vec![Antenna::new(min_elevation)],
                 horizon: Horizon::default(),
                 relay: Relay::None,

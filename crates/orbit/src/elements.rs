@@ -39,12 +39,12 @@ pub struct ElementSet {
     /// does.
     pub mean_motion_dot: f64,
     /// Place where the set was read, for errors that come later.
-    pub source: Source,
+    pub source: ElementSource,
 }
 
 /// The file and line that an element set was read from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Source {
+pub struct ElementSource {
     /// Name of the file, as the caller gave it.
     pub file: String,
     /// Line of the set's first line, from 1.

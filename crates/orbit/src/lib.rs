@@ -49,7 +49,7 @@ pub mod vector;
 pub use constellation::Constellation;
 pub use earth::Geodetic;
 pub use elements::ElementSet;
-pub use network::{Network, NetworkError, NodeId};
+pub use network::{ContactNetwork, ContactNodeId, NetworkError};
 pub use orbit::Orbit;
 pub use site::Site;
 pub use utc::Utc;

@@ -8,10 +8,10 @@ use crate::constellation::planes::semi_major_axis_m;
 use crate::constellation::{Arrangement, Constellation, Contradiction, Payload, Satellite};
 use crate::contact::ephemeris::{MOST_STATES, states_of};
 use crate::earth::{EQUATORIAL_RADIUS, SPEED_OF_LIGHT, great_circle_m};
-use crate::elements::{ElementSet, Source, Stale, Validity};
+use crate::elements::{ElementSet, ElementSource, Stale, Validity};
 use crate::orbit::{ALTITUDE_MAX, Orbit};
 use crate::outage::{Outage, OutageError};
-use crate::pair::{Cable, CableDelay, FIBRE_SPEED_RATIO, Pair};
+use crate::pair::{Cable, CableDelay, FIBRE_SPEED_RATIO, SitePair};
 use crate::sgp4::PropagationError;
 use crate::site::{Relay, Site};
 use crate::utc::Utc;
@@ -19,9 +19,9 @@ use crate::vector::State;
 
 /// A node of the network: satellites first, constellation by constellation, then the sites.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct NodeId(pub u32);
+pub struct ContactNodeId(pub u32);
 
-impl NodeId {
+impl ContactNodeId {
     /// As an index.
     pub const fn index(self) -> usize {
         self.0 as usize
@@ -38,7 +38,7 @@ impl NodeId {
 
 /// Everything that contacts are worked out from.
 #[derive(Clone, Debug)]
-pub struct Network {
+pub struct ContactNetwork {
     /// The date of [`Instant::START`].
     pub epoch: Utc,
     /// Constellations of the network.
@@ -48,7 +48,7 @@ pub struct Network {
     /// Outages of nodes and links, and their times.
     pub outages: Vec<Outage>,
     /// The sites that are to be joined, in the order in which they choose satellites together.
-    pub pairs: Vec<Pair>,
+    pub pairs: Vec<SitePair>,
     /// Cables between sites.
     pub cables: Vec<Cable>,
     /// Distance from their epoch at which element sets may be used.
@@ -164,7 +164,7 @@ pub fn apogee_beyond_routes(set: &ElementSet) -> Option<f64> {
     Some(apogee).filter(|&apogee| apogee > ALTITUDE_MAX)
 }
 
-impl Network {
+impl ContactNetwork {
     /// A network without sites or outages.
     pub fn new(epoch: Utc, constellations: Vec<Constellation>) -> Self {
         Self {
@@ -210,8 +210,8 @@ impl Network {
     }
 
     /// The node of a site.
-    pub fn site_node(&self, site: usize) -> NodeId {
-        NodeId::new(self.satellite_count() + site)
+    pub fn site_node(&self, site: usize) -> ContactNodeId {
+        ContactNodeId::new(self.satellite_count() + site)
     }
 
     /// The first node of a constellation.
@@ -241,7 +241,7 @@ impl Network {
             for plane in (0..planes).map(|plane| constellation.plane(plane)).filter(|plane| plane.len() > 1) {
                 for (place, &member) in plane.iter().enumerate() {
                     let behind = plane[(place + plane.len() - 1) % plane.len()];
-                    followers[first + member] = Some(NodeId::new(first + behind).0);
+                    followers[first + member] = Some(ContactNodeId::new(first + behind).0);
                 }
             }
         }
@@ -264,10 +264,10 @@ impl Network {
     }
 
     /// Nodes by name; an error if two share one.
-    pub fn nodes_by_name(&self) -> Result<BTreeMap<String, NodeId>, NetworkError> {
+    pub fn nodes_by_name(&self) -> Result<BTreeMap<String, ContactNodeId>, NetworkError> {
         let mut nodes = BTreeMap::new();
         for (index, name) in self.names().into_iter().enumerate() {
-            if nodes.insert(name.clone(), NodeId::new(index)).is_some() {
+            if nodes.insert(name.clone(), ContactNodeId::new(index)).is_some() {
                 return Err(NetworkError::DuplicateName(name));
             }
         }
@@ -284,7 +284,7 @@ impl Network {
             match satellite.orbit.fixed_at(date, sidereal) {
                 Ok(state) => states.push(state),
                 Err(fault) => {
-                    let none = Source::default();
+                    let none = ElementSource::default();
                     let (name, source) = satellite.orbit.source().unwrap_or((&satellite.name, &none));
                     return Err(fault.of(name, source));
                 }

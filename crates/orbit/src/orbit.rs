@@ -3,7 +3,7 @@
 use slantpath_base::{Angle, Duration};
 
 use crate::earth::{EQUATORIAL_RADIUS, GRAVITATION, J2, inertial_to_fixed, turn_to_fixed};
-use crate::elements::{ElementSet, Source};
+use crate::elements::{ElementSet, ElementSource};
 use crate::sgp4::{PropagationError, PropagationFault, Sgp4};
 use crate::trig::sincos;
 use crate::utc::Utc;
@@ -243,7 +243,7 @@ impl Orbit {
     }
 
     /// The set and file that an element-set orbit came from, for errors.
-    pub fn source(&self) -> Option<(&str, &Source)> {
+    pub fn source(&self) -> Option<(&str, &ElementSource)> {
         match self {
             Self::ElementSet(set, _) => Some((&set.name, &set.source)),
             Self::Circular(_) | Self::Slot(_) => None,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use slantpath_base::{Duration, Instant};
 
-use crate::network::NodeId;
+use crate::network::ContactNodeId;
 
 /// A node or a link that is out of service for a time.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,12 +92,15 @@ pub fn read_lines(text: &str, file: &str) -> Result<Vec<(usize, Outage)>, Outage
 /// Outages with their nodes found, for lookup by node and by link.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OutageTable {
-    nodes: BTreeMap<NodeId, Vec<(f64, f64)>>,
-    links: BTreeMap<(NodeId, NodeId), Vec<(f64, f64)>>,
+    nodes: BTreeMap<ContactNodeId, Vec<(f64, f64)>>,
+    links: BTreeMap<(ContactNodeId, ContactNodeId), Vec<(f64, f64)>>,
 }
 
 impl OutageTable {
-    pub(crate) fn new(outages: &[Outage], names: &BTreeMap<String, NodeId>) -> Result<Self, OutageError> {
+    pub(crate) fn new(
+        outages: &[Outage],
+        names: &BTreeMap<String, ContactNodeId>,
+    ) -> Result<Self, OutageError> {
         let find = |name: &String| names.get(name).copied().ok_or_else(|| OutageError::Unknown(name.clone()));
         let mut table = Self::default();
         for outage in outages {
@@ -119,7 +122,7 @@ impl OutageTable {
     }
 
     /// The times at which two nodes cannot be in contact, in no order.
-    pub(crate) fn of_link(&self, a: NodeId, b: NodeId) -> Vec<(f64, f64)> {
+    pub(crate) fn of_link(&self, a: ContactNodeId, b: ContactNodeId) -> Vec<(f64, f64)> {
         let none = Vec::new();
         let lists = [
             self.nodes.get(&a).unwrap_or(&none),
@@ -142,9 +145,10 @@ mod tests {
             read("10 s, a", "o.csv").unwrap_err().to_string().starts_with("o.csv:1: `10 s, a` is no outage")
         );
         assert!(read("10, 20, a", "o.csv").is_err());
-        let names: BTreeMap<_, _> = [("a".to_owned(), NodeId(0)), ("b".to_owned(), NodeId(1))].into();
+        let names: BTreeMap<_, _> =
+            [("a".to_owned(), ContactNodeId(0)), ("b".to_owned(), ContactNodeId(1))].into();
         let table = OutageTable::new(&outages, &names).unwrap();
-        assert_eq!(table.of_link(NodeId(1), NodeId(0)), vec![(10.0, 20.0), (60.0, 120.0)]);
+        assert_eq!(table.of_link(ContactNodeId(1), ContactNodeId(0)), vec![(10.0, 20.0), (60.0, 120.0)]);
         assert!(OutageTable::new(&read("1 s, 2 s, c", "o").unwrap(), &names).is_err());
         assert!(OutageTable::new(&read("2 s, 1 s, a", "o").unwrap(), &names).is_err());
     }

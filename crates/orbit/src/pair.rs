@@ -6,7 +6,7 @@ use slantpath_base::Duration;
 /// satellite must be in sight of both ends at once, and the antennas of both choose it together, for each such
 /// constellation: `contact::joint` says how. Of others nothing is asked, and antennas to them choose for themselves.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Pair {
+pub struct SitePair {
     /// The site whose antenna says how they choose.
     pub from: String,
     /// The other site.
@@ -19,7 +19,7 @@ pub struct Pair {
     pub is_apart: bool,
 }
 
-impl Pair {
+impl SitePair {
     /// Two sites that any satellite may join.
     pub fn new(from: &str, to: &str) -> Self {
         Self { from: from.to_owned(), to: to.to_owned(), ..Self::default() }

@@ -9,7 +9,7 @@ mod near_earth;
 
 use near_earth::NearEarth;
 
-use crate::elements::{ElementSet, Source};
+use crate::elements::{ElementSet, ElementSource};
 use crate::utc::Utc;
 use crate::vector::{State, Vec3};
 
@@ -77,7 +77,7 @@ pub enum PropagationFault {
 
 impl PropagationFault {
     /// The error that names the object of a set.
-    pub fn of(self, object: &str, source: &Source) -> PropagationError {
+    pub fn of(self, object: &str, source: &ElementSource) -> PropagationError {
         PropagationError {
             file: source.file.clone(),
             line: source.line,

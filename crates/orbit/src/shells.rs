@@ -4,7 +4,7 @@ use slantpath_base::{Duration, Instant};
 
 use crate::constellation::IslPattern;
 use crate::contact::{ContactKind, ContactPlan};
-use crate::network::{Network, NodeId};
+use crate::network::{ContactNetwork, ContactNodeId};
 
 /// Why no path joins two ends at times: both hold satellites of one constellation, of different shells.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,9 +19,9 @@ pub struct ShellsApart {
 /// one shell. That of the constellation for which it is longest, if it is at least half of these times: what else keeps
 /// the ends apart is not said by it.
 pub fn shells_apart(
-    network: &Network,
+    network: &ContactNetwork,
     plan: &ContactPlan,
-    ends: [&[NodeId]; 2],
+    ends: [&[ContactNodeId]; 2],
     gaps: &[(Instant, Instant)],
 ) -> Option<ShellsApart> {
     let shells: Vec<&str> = network
@@ -36,7 +36,7 @@ pub fn shells_apart(
     if several.is_empty() || gaps.is_empty() {
         return None;
     }
-    let shell_of = |satellite: NodeId| {
+    let shell_of = |satellite: ContactNodeId| {
         let is_behind = |shell: usize| network.first_node(shell) > satellite.index();
         (0..shells.len()).find(|&shell| is_behind(shell + 1)).unwrap_or(shells.len() - 1)
     };

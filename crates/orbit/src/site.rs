@@ -16,7 +16,7 @@ pub struct Site {
     /// Name of the site, unique in a network.
     pub name: String,
     /// Place of the site, over time.
-    pub place: Place,
+    pub place: SitePosition,
     /// Antennas of the site; each holds one satellite at a time.
     pub antennas: Vec<Antenna>,
     /// Mask of the sky that the surroundings hide; an antenna's own minimum elevation comes on top.
@@ -37,7 +37,7 @@ pub enum Relay {
 
 /// A site's position over time.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Place {
+pub enum SitePosition {
     /// A fixed point.
     Fixed(Geodetic),
     /// A journey.
@@ -57,7 +57,7 @@ pub struct Stance {
     pub up_rate: Vec3,
 }
 
-impl Place {
+impl SitePosition {
     /// Position, velocity and vertical at an instant.
     pub fn at(&self, now: Instant) -> Stance {
         match self {
@@ -248,7 +248,7 @@ mod tests {
             (-90.0, -90.0, 120.0),
         ] {
             let look = |latitude| {
-                let place = Place::Fixed(Geodetic::new(latitude, longitude, 0.0));
+                let place = SitePosition::Fixed(Geodetic::new(latitude, longitude, 0.0));
                 place.at(Instant::START).look(satellite)
             };
             let off = |found: f64| {
@@ -276,7 +276,7 @@ mod tests {
 
     #[test]
     fn a_hair_west_of_north_is_north() {
-        let stance = Place::Fixed(Geodetic::new(10.0, 0.0, 0.0)).at(Instant::START);
+        let stance = SitePosition::Fixed(Geodetic::new(10.0, 0.0, 0.0)).at(Instant::START);
         let north = stance.up.cross(Vec3::new(0.0, 1.0, 0.0)) * 1e6;
         let look = stance.look(stance.position + north - Vec3::new(0.0, 1e-12, 0.0));
         assert!((0.0..core::f64::consts::TAU).contains(&look.azimuth), "{}", look.azimuth);
@@ -288,7 +288,7 @@ mod tests {
             lat in -89.0..89.0_f64, lon in -180.0..180.0_f64, az in 0.0..6.2_f64, el in -1.5..1.5_f64,
             range in 1e3..4e7_f64,
         ) {
-            let stance = Place::Fixed(Geodetic::new(lat, lon, 100.0)).at(Instant::START);
+            let stance = SitePosition::Fixed(Geodetic::new(lat, lon, 100.0)).at(Instant::START);
             let east = Vec3::new(-stance.up.y, stance.up.x, 0.0).unit();
             let north = stance.up.cross(east);
             let (sin_a, cos_a) = libm::sincos(az);

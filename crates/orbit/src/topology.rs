@@ -5,13 +5,13 @@ use core::ops::ControlFlow;
 
 use slantpath_base::{Duration, Instant};
 
-use crate::contact::{Cause, Contact, ContactId, ContactKind, ContactPlan};
-use crate::network::NodeId;
+use crate::contact::{Contact, ContactCause, ContactId, ContactKind, ContactPlan};
+use crate::network::ContactNodeId;
 use crate::route::{Metric, Path, Refresh, RouteConfig, Router};
 
 /// Route that is followed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Selection {
+pub enum RouteChoice {
     /// The longer of the two routes that share no relaying node and whose delays have the least sum: a multihomed
     /// host's second path.
     Disjoint,
@@ -19,7 +19,7 @@ pub enum Selection {
     /// only a worse one, where there is one; and that of least delay where there are no two.
     DisjointFirst,
     /// Along given nodes, both ends included, whenever all their contacts hold.
-    Fixed(Vec<NodeId>),
+    Fixed(Vec<ContactNodeId>),
     /// Route of least delay.
     #[default]
     LeastDelay,
@@ -35,14 +35,14 @@ pub enum Reason {
         /// Contact that ended.
         contact: ContactId,
         /// Cause of its end.
-        cause: Cause,
+        cause: ContactCause,
     },
     /// A contact of the new path began.
     Began {
         /// Contact that began.
         contact: ContactId,
         /// Cause of its beginning.
-        cause: Cause,
+        cause: ContactCause,
     },
     /// Delays had drifted until, at a change elsewhere, another path was shorter.
     Shorter,
@@ -82,9 +82,9 @@ pub struct DelayRange {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Timeline {
     /// Node at which the route begins.
-    pub from: NodeId,
+    pub from: ContactNodeId,
     /// Node at which the route ends.
-    pub to: NodeId,
+    pub to: ContactNodeId,
     /// The legs, in order and without holes: gaps are legs without a path.
     pub legs: Vec<Leg>,
 }
@@ -114,16 +114,21 @@ pub struct Summary {
 }
 
 /// Follows the route between two nodes through a plan: at every change the one that is best at that instant.
-pub fn follow(plan: &ContactPlan, from: NodeId, to: NodeId, selection: &Selection) -> Timeline {
+pub fn follow(
+    plan: &ContactPlan,
+    from: ContactNodeId,
+    to: ContactNodeId,
+    selection: &RouteChoice,
+) -> Timeline {
     follow_refreshing(plan, from, to, selection, Refresh::All)
 }
 
 /// As [`follow`], with the delays read anew as the last argument says.
 pub fn follow_refreshing(
     plan: &ContactPlan,
-    from: NodeId,
-    to: NodeId,
-    selection: &Selection,
+    from: ContactNodeId,
+    to: ContactNodeId,
+    selection: &RouteChoice,
     refresh: Refresh,
 ) -> Timeline {
     let go_on = &mut |_, _| ControlFlow::Continue(());
@@ -134,12 +139,12 @@ pub fn follow_refreshing(
 /// `progress` breaks it off.
 pub fn follow_while(
     plan: &ContactPlan,
-    ends: (NodeId, NodeId),
-    selection: &Selection,
+    ends: (ContactNodeId, ContactNodeId),
+    selection: &RouteChoice,
     refresh: Refresh,
     progress: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
 ) -> Option<Timeline> {
-    let metric = if *selection == Selection::LeastHops { Metric::Hops } else { Metric::Delay };
+    let metric = if *selection == RouteChoice::LeastHops { Metric::Hops } else { Metric::Delay };
     let router = Router::new(plan, &[ends.1], RouteConfig { metric, refresh, ..RouteConfig::default() });
     follow_router(router, ends, selection, progress)
 }
@@ -147,13 +152,13 @@ pub fn follow_while(
 /// As [`follow_while`], over some of the contacts only.
 pub fn follow_within(
     plan: &ContactPlan,
-    ends: (NodeId, NodeId),
-    selection: &Selection,
+    ends: (ContactNodeId, ContactNodeId),
+    selection: &RouteChoice,
     refresh: Refresh,
     is_usable: &dyn Fn(&Contact) -> bool,
     progress: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
 ) -> Option<Timeline> {
-    let metric = if *selection == Selection::LeastHops { Metric::Hops } else { Metric::Delay };
+    let metric = if *selection == RouteChoice::LeastHops { Metric::Hops } else { Metric::Delay };
     let router =
         Router::within(plan, &[ends.1], RouteConfig { metric, refresh, ..RouteConfig::default() }, is_usable);
     follow_router(router, ends, selection, progress)
@@ -161,8 +166,8 @@ pub fn follow_within(
 
 fn follow_router(
     mut router: Router<'_>,
-    (from, to): (NodeId, NodeId),
-    selection: &Selection,
+    (from, to): (ContactNodeId, ContactNodeId),
+    selection: &RouteChoice,
     progress: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
 ) -> Option<Timeline> {
     let plan = router.plan();
@@ -194,12 +199,17 @@ fn follow_router(
     Some(Timeline { from, to, legs })
 }
 
-fn choose(router: &Router<'_>, from: NodeId, to: NodeId, selection: &Selection) -> Option<Path> {
+fn choose(
+    router: &Router<'_>,
+    from: ContactNodeId,
+    to: ContactNodeId,
+    selection: &RouteChoice,
+) -> Option<Path> {
     match selection {
-        Selection::Fixed(nodes) => router.fixed_path(nodes),
-        Selection::LeastDelay | Selection::LeastHops => router.path(from, 0),
-        Selection::Disjoint => router.disjoint_pair(from, to).map(|pair| pair.1),
-        Selection::DisjointFirst => {
+        RouteChoice::Fixed(nodes) => router.fixed_path(nodes),
+        RouteChoice::LeastDelay | RouteChoice::LeastHops => router.path(from, 0),
+        RouteChoice::Disjoint => router.disjoint_pair(from, to).map(|pair| pair.1),
+        RouteChoice::DisjointFirst => {
             router.disjoint_pair(from, to).map_or_else(|| router.path(from, 0), |pair| Some(pair.0))
         }
     }
@@ -305,7 +315,7 @@ fn mean_nanos(plan: &ContactPlan, path: &Path, leg: &Leg) -> f64 {
 }
 
 /// The satellites that serve both ends of a path: behind cables, those that serve their gateways.
-fn serving(plan: &ContactPlan, path: &Path) -> [Option<NodeId>; 2] {
+fn serving(plan: &ContactPlan, path: &Path) -> [Option<ContactNodeId>; 2] {
     let satellite = |id: &ContactId| {
         let contact = plan.contact(*id);
         matches!(contact.kind, ContactKind::Ground { .. }).then_some(contact.a)
@@ -329,14 +339,14 @@ impl Reason {
 }
 
 /// A timeline as a table for the terminal: times, delay, links, path and reasons.
-pub struct Table<'a> {
+pub struct TimelineTable<'a> {
     /// Timeline that is shown.
     pub timeline: &'a Timeline,
     /// The plan behind it.
     pub plan: &'a ContactPlan,
 }
 
-impl fmt::Display for Table<'_> {
+impl fmt::Display for TimelineTable<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,

@@ -18,7 +18,7 @@ use crate::window::{self, Band, WorkingCase};
 pub use estimate::Range;
 use estimate::{Estimate, Load, lasting};
 pub(crate) use estimate::{FRAME_S, access_loop};
-pub use promises::{Measure, Promise, Standing};
+pub use promises::{Measure, Promise, PromiseStanding};
 pub use step::LargestStep;
 
 /// Units of a value.

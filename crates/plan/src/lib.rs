@@ -40,8 +40,6 @@ mod timers;
 pub mod window;
 
 pub use answer::{
-    Answer, Impossible, LargestStep, Measure, Promise, Range, Recommendation, Standing, Unit, plan,
+    Answer, Impossible, LargestStep, Measure, Promise, PromiseStanding, Range, Recommendation, Unit, plan,
 };
-pub use question::{
-    Band as BandTable, Limits, Path as PathTable, Question, Signalling as SignallingTable, json_schema,
-};
+pub use question::{Band as BandTable, CarriedSignalling, GatewayPath, Limits, Question, json_schema};

@@ -11,7 +11,7 @@ use core::fmt::Write as _;
 use serde_json::{Value as Json, json};
 use slantpath_base::DataRate;
 
-use crate::answer::{Answer, LargestStep, Measure, Promise, Recommendation, Standing, Unit};
+use crate::answer::{Answer, LargestStep, Measure, Promise, PromiseStanding, Recommendation, Unit};
 use crate::window::WorkingCase;
 
 /// The answer as text: the case, what cannot be met, and each setting with its bounds, its reason and what moves it.
@@ -106,9 +106,9 @@ fn promised(promise: &Promise) -> String {
         _ => format!("{} at most {}", measure.name(), measured(*measure, *most)),
     };
     match standing {
-        Standing::Given => format!("{bound}; {expected}"),
-        Standing::Open => format!("NOT SURE: {bound}; {expected}"),
-        Standing::Refused => format!("NOT POSSIBLE: {bound}; {expected}"),
+        PromiseStanding::Given => format!("{bound}; {expected}"),
+        PromiseStanding::Open => format!("NOT SURE: {bound}; {expected}"),
+        PromiseStanding::Refused => format!("NOT POSSIBLE: {bound}; {expected}"),
     }
 }
 
@@ -121,11 +121,11 @@ pub fn measured(measure: Measure, value: f64) -> String {
     }
 }
 
-const fn standing_name(standing: Standing) -> &'static str {
+const fn standing_name(standing: PromiseStanding) -> &'static str {
     match standing {
-        Standing::Given => "given",
-        Standing::Open => "open",
-        Standing::Refused => "refused",
+        PromiseStanding::Given => "given",
+        PromiseStanding::Open => "open",
+        PromiseStanding::Refused => "refused",
     }
 }
 

@@ -20,7 +20,7 @@ const WINDOW: AtMost<DataSize> = AtMost::new(DataSize::from_bytes(u32::MAX as u6
 
 section! {
     /// The path between two gateways.
-    pub struct Path {
+    pub struct GatewayPath {
         /// From a packet to its acknowledgement, with nothing waiting. Over a geostationary satellite 560 to 680 ms.
         round_trip: Setting<Duration>, at most DAY;
         /// The share of packets that it loses.
@@ -46,7 +46,7 @@ section! {
 
 section! {
     /// Signalling that is to be carried.
-    pub struct Signalling {
+    pub struct CarriedSignalling {
         /// Number of signalling links.
         links: Setting<u32> = 30, at most LINKS;
         /// The share of each link's time that its messages take.
@@ -87,11 +87,11 @@ section! {
     /// Knowledge of an engineer about a path and about what is to cross it.
     pub struct Question {
         /// Path between the gateways.
-        path: Part<Path>;
+        path: Part<GatewayPath>;
         /// Band of the terminal.
         band: Part<Band>;
         /// Load of signalling.
-        signalling: Part<Signalling>;
+        signalling: Part<CarriedSignalling>;
         /// Demands that must be met, and limits of the equipment.
         limits: Part<Limits>;
     }

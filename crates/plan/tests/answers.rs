@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use slantpath_plan::window::WorkingCase;
-use slantpath_plan::{Answer, Question, Standing, plan, print};
+use slantpath_plan::{Answer, PromiseStanding, Question, plan, print};
 
 const GEO: &str = r#"
 [path]
@@ -60,7 +60,7 @@ fn a_load_beyond_the_permanent_band_waits_for_capacity_and_all_timers_know_it() 
     near(rto_min.margin().unwrap(), (rto_min.value - rto_min.least.unwrap()) / rto_min.value);
     assert!(answer.impossible.is_empty(), "{:?}", answer.impossible);
     assert!(
-        answer.promises.iter().all(|promise| promise.standing == Standing::Given),
+        answer.promises.iter().all(|promise| promise.standing == PromiseStanding::Given),
         "{:?}",
         answer.promises
     );
@@ -123,16 +123,16 @@ fn a_demand_is_given_left_open_or_refused() {
     let standing = |sets: &[&str], name: &str| {
         answer(sets).promises.iter().find(|promise| promise.name == name).unwrap().standing
     };
-    assert_eq!(standing(&[], "mtp3.t4"), Standing::Given);
-    assert_eq!(standing(&["path.round_trip=900 ms"], "mtp3.t4"), Standing::Open);
-    assert_eq!(standing(&["path.round_trip=1.3 s"], "mtp3.t4"), Standing::Refused);
+    assert_eq!(standing(&[], "mtp3.t4"), PromiseStanding::Given);
+    assert_eq!(standing(&["path.round_trip=900 ms"], "mtp3.t4"), PromiseStanding::Open);
+    assert_eq!(standing(&["path.round_trip=1.3 s"], "mtp3.t4"), PromiseStanding::Refused);
     // Beyond the band messages are lost. Where the queue is full, T7 may expire in a standstill that is longer than a
     // window explains.
     let beyond = ["signalling.links=40"];
     let names = ["loss", "m2pa.t7", "sctp.rto"];
     assert_eq!(
         names.map(|name| standing(&beyond, name)),
-        [Standing::Refused, Standing::Open, Standing::Given]
+        [PromiseStanding::Refused, PromiseStanding::Open, PromiseStanding::Given]
     );
     // Nor is it sure that what a path loses finds room behind a window that is full for long.
     let lossy = ["signalling.octets=120", "signalling.bundling_delay=0 s", "signalling.step_erlang=0"];
@@ -140,8 +140,8 @@ fn a_demand_is_given_left_open_or_refused() {
         let sets = ["path.loss=0.00001", "path.round_trip=70 ms", "band.on_demand=0 bit/s", erlang];
         names.map(|name| standing(&[&lossy[..], &sets].concat(), name))
     };
-    assert_eq!(lossy("signalling.erlang_per_link=0.3"), [Standing::Given; 3]);
-    assert_eq!(lossy("signalling.erlang_per_link=0.45"), [Standing::Open; 3]);
+    assert_eq!(lossy("signalling.erlang_per_link=0.3"), [PromiseStanding::Given; 3]);
+    assert_eq!(lossy("signalling.erlang_per_link=0.45"), [PromiseStanding::Open; 3]);
 }
 
 /// A question on a fixed link: the round trip and the permanent band, octets, links, load, step, associations, and wait
@@ -163,7 +163,7 @@ fn fixed(path: [&str; 2], load: [&str; 4], associations: &str, bundling: &str, m
     answer(&[&["band.on_demand=0 bit/s", "band.allocation_time=0 s"], &sets[..], more].concat())
 }
 
-fn promised(answer: &Answer, name: &str) -> (Standing, f64) {
+fn promised(answer: &Answer, name: &str) -> (PromiseStanding, f64) {
     let promise = answer.promises.iter().find(|promise| promise.name == name).unwrap();
     (promise.standing, promise.most)
 }
@@ -178,7 +178,7 @@ fn a_delay_is_promised_with_room_for_what_moves_between_the_directions() {
     ];
     for (answer, simulated) in questions {
         let (standing, most) = promised(&answer, "delay");
-        assert!(standing == Standing::Given && most > simulated, "{most} {simulated}");
+        assert!(standing == PromiseStanding::Given && most > simulated, "{most} {simulated}");
     }
 }
 
@@ -190,7 +190,7 @@ fn nothing_is_given_where_full_packets_nearly_fill_the_band_or_an_outage_may_com
         fixed(["674 ms", "1879 kbit/s"], ["60", "30", "0.445", "0"], "1", "5 ms", &["path.loss=0.1 %"]);
     for answer in [tight, lossy] {
         for name in ["loss", "delay", "m2pa.t7"] {
-            assert_eq!(promised(&answer, name).0, Standing::Open, "{name}");
+            assert_eq!(promised(&answer, name).0, PromiseStanding::Open, "{name}");
         }
     }
 }
@@ -199,9 +199,9 @@ fn nothing_is_given_where_full_packets_nearly_fill_the_band_or_an_outage_may_com
 fn an_answer_is_not_refused_for_a_wait_that_links_out_of_service_would_end() {
     // Simulated, links go out of service 28 times, and answers take 10.1 s. As a fluid they take 16 at least.
     let answer = fixed(["613 ms", "111 kbit/s"], ["60", "2", "0.686", "0"], "4", "0 ms", &[]);
-    assert_eq!(promised(&answer, "m2pa.t7").0, Standing::Refused);
-    assert_eq!(promised(&answer, "mtp3.t14").0, Standing::Refused);
-    assert_eq!(promised(&answer, "mtp3.slt_t1").0, Standing::Open);
+    assert_eq!(promised(&answer, "m2pa.t7").0, PromiseStanding::Refused);
+    assert_eq!(promised(&answer, "mtp3.t14").0, PromiseStanding::Refused);
+    assert_eq!(promised(&answer, "mtp3.slt_t1").0, PromiseStanding::Open);
 }
 
 /// The trial of "SS7 over IP over satellite" with 1,024 kbit/s permanent.
@@ -221,7 +221,10 @@ fn where_t7_is_certain_to_expire_what_comes_while_links_are_out_of_service_is_lo
         |answer: &Answer, name: &str| *answer.promises.iter().find(|promise| promise.name == name).unwrap();
     let broken = s7("band.interruption=1 s", "0.36");
     let loss = of(&broken, "loss");
-    assert_eq!((of(&broken, "m2pa.t7").standing, loss.standing), (Standing::Refused, Standing::Refused));
+    assert_eq!(
+        (of(&broken, "m2pa.t7").standing, loss.standing),
+        (PromiseStanding::Refused, PromiseStanding::Refused)
+    );
     // Two seconds of proving and two round trips, of a minute.
     near(loss.expected.least, 3.3 / 60.0);
     let unmet = broken.impossible.iter().find(|unmet| unmet.breaks == "loss").unwrap();
@@ -231,10 +234,10 @@ fn where_t7_is_certain_to_expire_what_comes_while_links_are_out_of_service_is_lo
     let often = s7("band.interruption=1 s", "0.32");
     assert_eq!(
         (of(&often, "m2pa.t7").standing, of(&often, "loss").standing),
-        (Standing::Open, Standing::Open)
+        (PromiseStanding::Open, PromiseStanding::Open)
     );
-    assert_eq!(of(&s7("band.interruption=1 s", "0.2"), "m2pa.t7").standing, Standing::Given);
-    assert_eq!(of(&s7("band.interruption=100 ms", "0.36"), "m2pa.t7").standing, Standing::Given);
+    assert_eq!(of(&s7("band.interruption=1 s", "0.2"), "m2pa.t7").standing, PromiseStanding::Given);
+    assert_eq!(of(&s7("band.interruption=100 ms", "0.36"), "m2pa.t7").standing, PromiseStanding::Given);
 }
 
 #[test]
@@ -270,7 +273,10 @@ fn window_and_queue_decide_together_how_large_a_step_may_be() {
     ]);
     let of = |rate: slantpath_base::DataRate| rate.as_bits_per_sec() as f64 / 1_920_000.0;
     let (taken, lost_from) = (of(asked.largest_step.taken), of(asked.largest_step.lost_from.unwrap()));
-    assert_eq!([given(taken - 1e-3), given(lost_from + 1e-3)], [Standing::Given, Standing::Refused]);
+    assert_eq!(
+        [given(taken - 1e-3), given(lost_from + 1e-3)],
+        [PromiseStanding::Given, PromiseStanding::Refused]
+    );
     // Where lines have no more, that is the step; where no load is carried, there is none.
     let few =
         answer(&["signalling.erlang_per_link=0.3", "signalling.links=10", "limits.cwnd=400 kB"]).largest_step;
@@ -291,9 +297,9 @@ fn a_window_of_few_packets_waits_for_the_second_one_of_a_slow_link() {
     };
     // 42.6 % are lost where it is simulated.
     let small = slow("2769 B");
-    assert_eq!(small.standing, Standing::Refused);
+    assert_eq!(small.standing, PromiseStanding::Refused);
     assert!(small.expected.least < 0.426 && small.expected.most > 0.426, "{small:?}");
-    assert_eq!(slow("11000 B").standing, Standing::Given);
+    assert_eq!(slow("11000 B").standing, PromiseStanding::Given);
 }
 
 #[test]

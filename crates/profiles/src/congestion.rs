@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 use slantpath_base::{DataRate, DataSize};
 use slantpath_cc::{Algorithm, NamedAlgorithm, SlowStart};
 use slantpath_reader::{
-    Fault, Faults, Json, Node, Origin, Place, Setting, Value, joined, json, policy, suggest, word_or,
+    Fault, Faults, Json, KeyValue, Origin, Place, Setting, ValueNode, joined, json, policy, suggest, word_or,
 };
 
 policy! {
@@ -68,10 +68,10 @@ impl<T: OwnController> fmt::Display for ControllerChoice<T> {
     }
 }
 
-impl<T: OwnController> Value for ControllerChoice<T> {
+impl<T: OwnController> KeyValue for ControllerChoice<T> {
     type Most = ();
 
-    fn read(node: &Node) -> Result<Self, Fault> {
+    fn read(node: &ValueNode) -> Result<Self, Fault> {
         let text = String::read(node)?;
         Self::all().find(|named| named.name == text).map(|named| Self::of(named.algorithm)).ok_or_else(|| {
             let names: Vec<&str> = Self::all().map(|named| named.name).collect();

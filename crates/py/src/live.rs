@@ -10,9 +10,9 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use slantpath_live::{
-    AssociationId, Associations, Carriage, Concern, Duration, EndpointConfig, Extension, Host, Instant, Live,
-    Lost, Notification, OpenPort, Peer, Received, Reliability, ResetDirection, Sctp, SendOptions,
-    SendRefused, SharedKey, SocketId, Station, StreamId, Value, Woken,
+    AssociationId, Carriage, Concern, Duration, EndpointConfig, Extension, Host, Instant, Live, Lost,
+    MessageOptions, Notification, OpenPort, Peer, PortAssociations, Received, Reliability, ResetDirection,
+    Sctp, SendRefused, SharedKey, SocketId, Station, StreamId, Value, Woken,
 };
 
 use slantpath_profiles::Profile;
@@ -38,7 +38,7 @@ type Told<'py> =
 
 /// Sockets of an endpoint that are open, with their host; other endpoints share them.
 struct Open {
-    live: Live<Station<Associations>>,
+    live: Live<Station<PortAssociations>>,
     readiness: OwnedFd,
     /// True if there is something to send for the sake of a command.
     is_touched: bool,
@@ -49,7 +49,7 @@ enum State {
     Open(Box<Open>),
     /// The sockets are closed: what came before can still be received.
     Closed {
-        station: Box<Station<Associations>>,
+        station: Box<Station<PortAssociations>>,
         at: Instant,
     },
     /// Being closed, or given up after a panic.
@@ -58,7 +58,7 @@ enum State {
 
 impl State {
     /// The host and the present, also once its sockets have been closed.
-    fn station(&mut self) -> PyResult<(&mut Station<Associations>, Instant)> {
+    fn station(&mut self) -> PyResult<(&mut Station<PortAssociations>, Instant)> {
         match self {
             Self::Open(open) => {
                 let now = open.live.now();
@@ -97,7 +97,7 @@ impl LiveEndpoint {
     }
 
     /// Asks the host, also once its sockets have been closed.
-    fn ask<R>(&self, ask: impl FnOnce(&mut Station<Associations>, Instant) -> R) -> PyResult<R> {
+    fn ask<R>(&self, ask: impl FnOnce(&mut Station<PortAssociations>, Instant) -> R) -> PyResult<R> {
         let mut state = self.lock();
         let (station, now) = state.station()?;
         guarded(|| ask(station, now)).inspect_err(|_| *state = State::Closing)
@@ -114,7 +114,7 @@ impl LiveEndpoint {
     }
 
     /// Acts on the associations and their host.
-    fn act<R>(&self, act: impl FnOnce(&mut Associations, &mut Host, Instant) -> R) -> PyResult<R> {
+    fn act<R>(&self, act: impl FnOnce(&mut PortAssociations, &mut Host, Instant) -> R) -> PyResult<R> {
         let mut state = self.lock();
         let (station, now) = state.station()?;
         let acted = guarded(|| {
@@ -304,7 +304,7 @@ impl LiveEndpoint {
     ) -> PyResult<bool> {
         let lifetime = lifetime_s.map(|seconds| time("lifetime_s", seconds)).transpose()?;
         let reliability = lifetime.map_or(Reliability::Full, Reliability::Lifetime);
-        let options = SendOptions {
+        let options = MessageOptions {
             payload_protocol,
             is_unordered: unordered,
             reliability,

@@ -7,7 +7,7 @@ use pyo3::types::{PyBool, PyDict, PyString};
 use slantpath_live::{Duration, EndpointConfig, Extension, SctpConfig, SharedKey, StreamId};
 use slantpath_profiles::{Assignment, Profile, ProfileError};
 use slantpath_runner::LoadError;
-use slantpath_runner::schema::Dscp;
+use slantpath_runner::schema::NamedDscp;
 
 use crate::os_error::os_error;
 use crate::source::settings_error;
@@ -92,7 +92,7 @@ fn set_beside(config: &mut EndpointConfig, name: &str, value: &Bound<'_, PyAny>)
         "total_send_buffer_bytes" => sctp.total_send_buffer_bytes = Some(value.extract()?),
         "dscp" => {
             let text: String = value.extract()?;
-            let dscp: Dscp = text.parse().map_err(|()| {
+            let dscp: NamedDscp = text.parse().map_err(|()| {
                 PyValueError::new_err(format!("dscp: {text} is none of EF, CS0 to CS7, and AF11 to AF43"))
             })?;
             sctp.ip.dscp = dscp.wire();

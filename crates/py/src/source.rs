@@ -134,7 +134,7 @@ fn quoted(assignment: &str) -> Cow<'_, str> {
 fn not_utf8(name: &str, error: &std::string::FromUtf8Error) -> PyErr {
     let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
     let text = String::from_utf8_lossy(valid).into_owned();
-    let source = slantpath_runner::Source { name: name.to_owned(), text };
+    let source = slantpath_runner::InputSource { name: name.to_owned(), text };
     let (line, column) = source.line_and_column(valid.len());
     let fault: Fault = (
         name.to_owned(),

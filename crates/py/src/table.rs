@@ -6,7 +6,7 @@ use arrow_array::ffi::FFI_ArrowSchema;
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyCapsule, PyDict, PyFloat, PyInt, PyList, PyTuple, PyType};
-use slantpath_results::{Column, TextColumn, TypedColumn, Value, Values};
+use slantpath_results::{CellValue, Column, TextColumn, TypedColumn, Values};
 
 use crate::arrow;
 use crate::os_error::os_error;
@@ -154,12 +154,12 @@ fn cells<'py>(py: Python<'py>, column: &Column) -> PyResult<Bound<'py, PyList>> 
     let cells = (0..column.len())
         .map(|row| {
             Ok(match column.at(row) {
-                Value::Bool(flag) => flag.into_pyobject(py)?.to_owned().into_any(),
-                Value::F64(number) => number.into_pyobject(py)?.into_any(),
-                Value::I64(number) => number.into_pyobject(py)?.into_any(),
-                Value::Missing => py.None().into_bound(py),
-                Value::Text(text) => text.into_pyobject(py)?.into_any(),
-                Value::U64(number) => number.into_pyobject(py)?.into_any(),
+                CellValue::Bool(flag) => flag.into_pyobject(py)?.to_owned().into_any(),
+                CellValue::F64(number) => number.into_pyobject(py)?.into_any(),
+                CellValue::I64(number) => number.into_pyobject(py)?.into_any(),
+                CellValue::Missing => py.None().into_bound(py),
+                CellValue::Text(text) => text.into_pyobject(py)?.into_any(),
+                CellValue::U64(number) => number.into_pyobject(py)?.into_any(),
             })
         })
         .collect::<PyResult<Vec<_>>>()?;

@@ -8,14 +8,14 @@ use std::sync::Arc;
 
 /// A string that an input is made of: the file, an override of the command line, a file that it names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source {
+pub struct InputSource {
     /// As the user names it: a path, or `--set`.
     pub name: String,
     /// The whole text.
     pub text: String,
 }
 
-impl Source {
+impl InputSource {
     /// Line and column of a byte, both from 1; columns count characters.
     pub fn line_and_column(&self, byte: usize) -> (usize, usize) {
         let before = &self.text[..self.text.floor_char_boundary(byte)];
@@ -66,7 +66,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// The text in which it stands.
-    pub source: Arc<Source>,
+    pub source: Arc<InputSource>,
     /// Range of the faulty bytes in that text.
     pub span: Range<usize>,
     /// Line of the first byte, from 1.
@@ -115,7 +115,7 @@ impl Diagnostics {
 
 impl Diagnostics {
     /// One fault alone.
-    pub fn one(source: Arc<Source>, place: Place, fault: Fault) -> Self {
+    pub fn one(source: Arc<InputSource>, place: Place, fault: Fault) -> Self {
         let mut faults = Faults { sources: vec![source], ..Faults::default() };
         faults.report(Place { source: 0, ..place }, fault);
         Self(faults.into_diagnostics())
@@ -211,7 +211,7 @@ struct Warning {
 /// Collects faults while an input is read and checked, so that they are reported together.
 #[derive(Clone, Debug, Default)]
 pub struct Faults {
-    sources: Vec<Arc<Source>>,
+    sources: Vec<Arc<InputSource>>,
     found: Vec<(Place, Fault)>,
     /// Warnings of values that are not wrong, and yet are hardly meant.
     warnings: Vec<Warning>,
@@ -220,17 +220,17 @@ pub struct Faults {
 impl Faults {
     /// Another text in which faults may stand. Returns its index.
     pub fn add_source(&mut self, name: &str, text: &str) -> usize {
-        self.sources.push(Arc::new(Source { name: name.to_owned(), text: text.to_owned() }));
+        self.sources.push(Arc::new(InputSource { name: name.to_owned(), text: text.to_owned() }));
         self.sources.len() - 1
     }
 
-    pub(crate) fn share_source(&mut self, source: Arc<Source>) -> u32 {
+    pub(crate) fn share_source(&mut self, source: Arc<InputSource>) -> u32 {
         self.sources.push(source);
         u32::try_from(self.sources.len() - 1).unwrap_or(u32::MAX)
     }
 
     /// A string by its index; the whole file is the first.
-    pub fn source(&self, index: usize) -> &Arc<Source> {
+    pub fn source(&self, index: usize) -> &Arc<InputSource> {
         &self.sources[index]
     }
 
@@ -422,7 +422,7 @@ mod tests {
 
     #[test]
     fn a_place_has_line_and_column_in_characters() {
-        let source = Source { name: "x".to_owned(), text: "a = 1\nµs = 2\n".to_owned() };
+        let source = InputSource { name: "x".to_owned(), text: "a = 1\nµs = 2\n".to_owned() };
         assert_eq!(source.line_and_column(0), (1, 1));
         assert_eq!(source.line_and_column(6), (2, 1));
         assert_eq!(source.line_and_column(9), (2, 3));

@@ -6,23 +6,23 @@ use std::sync::Arc;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::diagnostic::{Diagnostics, Fault, Faults, Place, Source};
-use crate::value::Value;
+use crate::diagnostic::{Diagnostics, Fault, Faults, InputSource, Place};
+use crate::value::KeyValue;
 
 /// A value and where it stands.
 #[derive(Clone, Debug)]
-pub struct Node {
+pub struct ValueNode {
     /// Position of the value.
     pub place: Place,
     /// Type of the value, with its content.
-    pub data: Data,
+    pub data: ValueData,
 }
 
 /// Content of a value, by its type. Numbers keep their text: a quantity is parsed exactly or not at all.
 #[derive(Clone, Debug)]
-pub enum Data {
+pub enum ValueData {
     /// A list.
-    Array(Vec<Node>),
+    Array(Vec<ValueNode>),
     /// `true` or `false`.
     Boolean(bool),
     /// A date, as it was written.
@@ -46,19 +46,19 @@ pub struct Entry {
     /// Position of the key.
     pub key: Place,
     /// Value that stands behind the key.
-    pub node: Node,
+    pub node: ValueNode,
 }
 
-impl Node {
+impl ValueNode {
     /// Name of the value's type, with its article, for messages.
     pub fn kind(&self) -> &'static str {
         match self.data {
-            Data::Array(_) => "a list",
-            Data::Boolean(_) => "a boolean",
-            Data::Datetime(_) => "a date",
-            Data::Float(_) | Data::Integer(_) => "a number",
-            Data::Table(_) => "a table",
-            Data::Text(_) => "a string",
+            ValueData::Array(_) => "a list",
+            ValueData::Boolean(_) => "a boolean",
+            ValueData::Datetime(_) => "a date",
+            ValueData::Float(_) | ValueData::Integer(_) => "a number",
+            ValueData::Table(_) => "a table",
+            ValueData::Text(_) => "a string",
         }
     }
 
@@ -66,7 +66,7 @@ impl Node {
     /// alone would not tell what is wrong; any other value is named by its type.
     pub(crate) fn number_or_kind(&self) -> String {
         match self.data {
-            Data::Float(_) | Data::Integer(_) => format!("`{}`", self.to_toml()),
+            ValueData::Float(_) | ValueData::Integer(_) => format!("`{}`", self.to_toml()),
             _ => self.kind().to_owned(),
         }
     }
@@ -74,19 +74,19 @@ impl Node {
     /// The value as TOML again, on one line.
     pub fn to_toml(&self) -> String {
         match &self.data {
-            Data::Array(items) => {
+            ValueData::Array(items) => {
                 let items: Vec<String> = items.iter().map(Self::to_toml).collect();
                 format!("[{}]", items.join(", "))
             }
-            Data::Boolean(flag) => flag.to_string(),
-            Data::Datetime(text) | Data::Float(text) => text.clone(),
-            Data::Integer(number) => number.to_string(),
-            Data::Table(entries) => {
+            ValueData::Boolean(flag) => flag.to_string(),
+            ValueData::Datetime(text) | ValueData::Float(text) => text.clone(),
+            ValueData::Integer(number) => number.to_string(),
+            ValueData::Table(entries) => {
                 let entries: Vec<String> =
                     entries.iter().map(|(key, entry)| format!("{key} = {}", entry.node.to_toml())).collect();
                 format!("{{ {} }}", entries.join(", "))
             }
-            Data::Text(text) => text.write(),
+            ValueData::Text(text) => text.write(),
         }
     }
 }
@@ -113,7 +113,7 @@ impl Document {
     }
 
     /// Lays values of another source over it: each a path, the place of its key, and the value.
-    pub fn insert(&mut self, source: &Arc<Source>, values: &[(Vec<&str>, Place, Node)]) {
+    pub fn insert(&mut self, source: &Arc<InputSource>, values: &[(Vec<&str>, Place, ValueNode)]) {
         let source = self.faults.share_source(Arc::clone(source));
         for (path, place, value) in values {
             let mut value = value.clone();
@@ -175,33 +175,33 @@ pub fn assign(entries: &mut Entries, path: &[&str], name: &str, text: &str, faul
 }
 
 /// Reads a value that stands as a whole at one place.
-fn value_at(source: usize, place: Place, text: &str, faults: &mut Faults) -> Node {
+fn value_at(source: usize, place: Place, text: &str, faults: &mut Faults) -> ValueNode {
     let trimmed = text.trim();
     let data = match DeValue::parse(trimmed) {
         Ok(value) => node(source, value, faults).data,
-        Err(_) => Data::Text(trimmed.to_owned()),
+        Err(_) => ValueData::Text(trimmed.to_owned()),
     };
-    let mut value = Node { place, data };
+    let mut value = ValueNode { place, data };
     relocate(&mut value, place);
     value
 }
 
 /// Lays a value that another input holds (a point of a sweep's grid) over the tree.
-fn insert(tree: &mut Entries, keys: &[&str], place: Place, value: Node, faults: &mut Faults) {
+fn insert(tree: &mut Entries, keys: &[&str], place: Place, value: ValueNode, faults: &mut Faults) {
     let [first, rest @ ..] = keys else { return };
     if rest.is_empty() {
         tree.insert((*first).to_owned(), Entry { key: place, node: value });
         return;
     }
-    let absent = || Entry { key: place, node: Node { place, data: Data::Table(Entries::new()) } };
+    let absent = || Entry { key: place, node: ValueNode { place, data: ValueData::Table(Entries::new()) } };
     let entry = tree.entry((*first).to_owned()).or_insert_with(absent);
     match &mut entry.node.data {
-        Data::Table(inner) => insert(inner, rest, place, value, faults),
-        Data::Array(items) => {
+        ValueData::Table(inner) => insert(inner, rest, place, value, faults),
+        ValueData::Array(items) => {
             let count = items.len();
             match (rest[0].parse().ok().and_then(|index: usize| items.get_mut(index)), &rest[1..]) {
                 (Some(item), []) => *item = value,
-                (Some(Node { data: Data::Table(inner), .. }), deeper) => {
+                (Some(ValueNode { data: ValueData::Table(inner), .. }), deeper) => {
                     insert(inner, deeper, place, value, faults);
                 }
                 (Some(_), _) => {
@@ -222,22 +222,22 @@ fn insert(tree: &mut Entries, keys: &[&str], place: Place, value: Node, faults: 
 
 /// The value at a path, if there is one.
 #[cfg(test)]
-pub(crate) fn find<'a>(tree: &'a Entries, keys: &[&str]) -> Option<&'a Node> {
+pub(crate) fn find<'a>(tree: &'a Entries, keys: &[&str]) -> Option<&'a ValueNode> {
     let [first, rest @ ..] = keys else { return None };
     let node = &tree.get(*first)?.node;
     match (&node.data, rest) {
         (_, []) => Some(node),
-        (Data::Table(inner), _) => find(inner, rest),
+        (ValueData::Table(inner), _) => find(inner, rest),
         _ => None,
     }
 }
 
 /// Says that a value stands in another of the sources, at the same bytes.
-fn move_to_source(node: &mut Node, source: u32) {
+fn move_to_source(node: &mut ValueNode, source: u32) {
     node.place.source = source;
     match &mut node.data {
-        Data::Array(items) => items.iter_mut().for_each(|item| move_to_source(item, source)),
-        Data::Table(entries) => entries.values_mut().for_each(|entry| {
+        ValueData::Array(items) => items.iter_mut().for_each(|item| move_to_source(item, source)),
+        ValueData::Table(entries) => entries.values_mut().for_each(|entry| {
             entry.key.source = source;
             move_to_source(&mut entry.node, source);
         }),
@@ -245,11 +245,11 @@ fn move_to_source(node: &mut Node, source: u32) {
     }
 }
 
-fn relocate(node: &mut Node, place: Place) {
+fn relocate(node: &mut ValueNode, place: Place) {
     node.place = place;
     match &mut node.data {
-        Data::Array(items) => items.iter_mut().for_each(|item| relocate(item, place)),
-        Data::Table(entries) => entries.values_mut().for_each(|entry| {
+        ValueData::Array(items) => items.iter_mut().for_each(|item| relocate(item, place)),
+        ValueData::Table(entries) => entries.values_mut().for_each(|entry| {
             entry.key = place;
             relocate(&mut entry.node, place);
         }),
@@ -267,28 +267,28 @@ fn entries(source: usize, table: DeTable<'_>, faults: &mut Faults) -> Entries {
     entries
 }
 
-fn node(source: usize, value: Spanned<DeValue<'_>>, faults: &mut Faults) -> Node {
+fn node(source: usize, value: Spanned<DeValue<'_>>, faults: &mut Faults) -> ValueNode {
     let place = Place::new(source, value.span());
     let data = match value.into_inner() {
         DeValue::Array(items) => {
-            Data::Array(items.into_iter().map(|item| node(source, item, faults)).collect())
+            ValueData::Array(items.into_iter().map(|item| node(source, item, faults)).collect())
         }
-        DeValue::Boolean(value) => Data::Boolean(value),
-        DeValue::Datetime(value) => Data::Datetime(value.to_string()),
-        DeValue::Float(value) => Data::Float(value.as_str().to_owned()),
+        DeValue::Boolean(value) => ValueData::Boolean(value),
+        DeValue::Datetime(value) => ValueData::Datetime(value.to_string()),
+        DeValue::Float(value) => ValueData::Float(value.as_str().to_owned()),
         DeValue::Integer(value) => {
             if let Ok(value) = i64::from_str_radix(value.as_str(), value.radix()) {
-                Data::Integer(value)
+                ValueData::Integer(value)
             } else {
                 let message = format!("`{}` does not fit into 64 bits", value.as_str());
                 faults.report(place, Fault::new(message).help("whole numbers reach 9223372036854775807"));
-                Data::Integer(0)
+                ValueData::Integer(0)
             }
         }
-        DeValue::String(value) => Data::Text(value.into_owned()),
-        DeValue::Table(table) => Data::Table(entries(source, table, faults)),
+        DeValue::String(value) => ValueData::Text(value.into_owned()),
+        DeValue::Table(table) => ValueData::Table(entries(source, table, faults)),
     };
-    Node { place, data }
+    ValueNode { place, data }
 }
 
 #[cfg(test)]
@@ -320,8 +320,10 @@ mod tests {
         let (mut tree, mut faults) = parsed("[links.a]\nrate = \"1 Mbit/s\"\n");
         set(&mut tree, "--set", "links.a.loss=3 %", &mut faults);
         set(&mut tree, "--set", "flows.x.streams = 4", &mut faults);
-        assert!(matches!(&find(&tree, &["links", "a", "loss"]).unwrap().data, Data::Text(t) if t == "3 %"));
-        assert!(matches!(find(&tree, &["flows", "x", "streams"]).unwrap().data, Data::Integer(4)));
+        assert!(
+            matches!(&find(&tree, &["links", "a", "loss"]).unwrap().data, ValueData::Text(t) if t == "3 %")
+        );
+        assert!(matches!(find(&tree, &["flows", "x", "streams"]).unwrap().data, ValueData::Integer(4)));
         assert!(faults.into_result().is_ok());
     }
 
@@ -332,9 +334,9 @@ mod tests {
             assign(&mut tree, &["sctp", "a", key], &format!("--sctp {key}"), text, &mut faults);
         }
         let value = |key| find(&tree, &["sctp", "a", key]).unwrap();
-        assert!(matches!(&value("rto_min").data, Data::Text(text) if text == "200 ms"));
-        assert!(matches!(value("max_burst").data, Data::Integer(7)));
-        assert!(matches!(&value("extensions").data, Data::Array(items) if items.len() == 1));
+        assert!(matches!(&value("rto_min").data, ValueData::Text(text) if text == "200 ms"));
+        assert!(matches!(value("max_burst").data, ValueData::Integer(7)));
+        assert!(matches!(&value("extensions").data, ValueData::Array(items) if items.len() == 1));
         assert_eq!(faults.line_of(value("max_burst").place), ("--sctp max_burst", 1));
         assert_eq!(faults.text_at(value("rto_min").place), "200 ms");
         assert!(faults.into_result().is_ok());

@@ -63,16 +63,16 @@ mod section;
 mod value;
 
 pub use diagnostic::{
-    Diagnostic, Diagnostics, Fault, Faults, Place, Source, is_acted_on, nearest, suggest, visible,
+    Diagnostic, Diagnostics, Fault, Faults, InputSource, Place, is_acted_on, nearest, suggest, visible,
 };
-pub use document::{Data, Document, Entries, Entry, Node, assign};
+pub use document::{Document, Entries, Entry, ValueData, ValueNode, assign};
 pub use files::{Files, LoadError, TEXT_MAX, files_beside, files_in, read_bounded, read_text, without_mark};
 pub use json_schema::{json_schema, print_json};
 pub use section::{
-    AllKnown, AtMost, Awaited, Complete, Counted, Finish, Flat, Gone, Kept, Later, Limit, Lookup, Member,
-    Model, Named, Nested, ObjectSchema, OneOf, Open, Origin, Output, Part, Passing, Reader, Resolved,
-    Section, Setting, Spent, Stage, Tables, Tagged, WriteFields, WriteMember, Written, finished, joined,
-    needs_no_bound,
+    AllKnown, AtMost, Awaited, Complete, Counted, Finish, Flat, Gone, Kept, Later, Lookup, Member,
+    MergedOutput, Model, Named, Nested, ObjectSchema, OneOf, Open, Origin, Part, Passing, Resolved, Section,
+    Setting, Spent, Stage, TableReader, Tables, Tagged, UpperBound, WriteFields, WriteMember, Written,
+    finished, joined, needs_no_bound,
 };
 pub use serde_json::{Value as Json, json};
-pub use value::{Pair, Value, fault_of};
+pub use value::{KeyValue, Pair, fault_of};

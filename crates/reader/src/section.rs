@@ -13,10 +13,10 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
-pub use bound::{AtMost, Limit, needs_no_bound};
+pub use bound::{AtMost, UpperBound, needs_no_bound};
 pub use member::{Flat, Nested, OneOf, Part};
 pub use member::{Member, WriteMember};
-pub use output::{ObjectSchema, Output, joined};
+pub use output::{MergedOutput, ObjectSchema, joined};
 pub use setting::{Origin, Setting};
 pub use stage::{
     Awaited, Complete, Finish, Gone, Kept, Later, Model, Open, Passing, Resolved, Spent, Stage, Written,
@@ -28,13 +28,13 @@ pub use tables::{Counted, Named, Tables};
 use serde_json::Value as Json;
 
 use crate::diagnostic::{Fault, Faults, Place, suggest};
-use crate::document::{Data, Entries, Entry};
-use crate::value::Value;
+use crate::document::{Entries, Entry, ValueData};
+use crate::value::KeyValue;
 
 /// Writer of a table's keys.
 pub trait WriteFields {
     /// Writes every key.
-    fn write_fields(&self, output: &mut Output);
+    fn write_fields(&self, output: &mut MergedOutput);
 }
 
 /// A table whose keys are declared.
@@ -47,13 +47,13 @@ pub trait Section: WriteFields + Sized {
     /// Every key that it knows.
     fn names() -> Vec<&'static str>;
     /// Reads the keys. `None` if one is at fault, which is then reported.
-    fn read_fields(reader: &mut Reader<'_>) -> Option<Self>;
+    fn read_fields(reader: &mut TableReader<'_>) -> Option<Self>;
     /// Describes every key.
     fn schema_fields(schema: &mut ObjectSchema);
 
     /// Reads a whole table and refuses keys that it does not know.
     fn read(entries: &Entries, path: &str, place: Place, faults: &mut Faults) -> Option<Self> {
-        let mut reader = Reader { entries, path, whole: "", place, faults, broken: false };
+        let mut reader = TableReader { entries, path, whole: "", place, faults, broken: false };
         let section = Self::read_fields(&mut reader);
         reader.refuse_unknown(&Self::names(), Self::REFUSED);
         if reader.broken { None } else { section }
@@ -63,7 +63,7 @@ pub trait Section: WriteFields + Sized {
     /// `whole` is what the file is, with its article.
     fn read_root(entries: &Entries, whole: &'static str, faults: &mut Faults) -> Option<(Self, AllKnown)> {
         let place = Place::default();
-        let mut reader = Reader { entries, path: "", whole, place, faults, broken: false };
+        let mut reader = TableReader { entries, path: "", whole, place, faults, broken: false };
         let section = Self::read_fields(&mut reader)?;
         reader.broken = false;
         reader.refuse_unknown(&Self::names(), Self::REFUSED);
@@ -83,7 +83,7 @@ pub trait Section: WriteFields + Sized {
 pub struct AllKnown(pub bool);
 
 /// Reads the keys of one table.
-pub struct Reader<'a> {
+pub struct TableReader<'a> {
     entries: &'a Entries,
     path: &'a str,
     /// Kind of the whole file, with its article, where these are its tables.
@@ -93,9 +93,9 @@ pub struct Reader<'a> {
     broken: bool,
 }
 
-impl Reader<'_> {
+impl TableReader<'_> {
     /// The value of a key, if it is there and right.
-    pub fn optional<T: Value>(&mut self, name: &'static str) -> Option<Setting<T>> {
+    pub fn optional<T: KeyValue>(&mut self, name: &'static str) -> Option<Setting<T>> {
         let node = &self.entries.get(name)?.node;
         match T::read(node) {
             Ok(value) => Some(Setting { value, origin: Origin::Given, place: node.place }),
@@ -107,7 +107,7 @@ impl Reader<'_> {
     }
 
     /// The value of a key that must be there.
-    pub fn required<T: Value>(&mut self, name: &'static str) -> Option<Setting<T>> {
+    pub fn required<T: KeyValue>(&mut self, name: &'static str) -> Option<Setting<T>> {
         if !self.entries.contains_key(name) {
             let fault = Fault::new(format!("`{}` lacks `{name}`", self.path)).help(match example::<T>() {
                 Some(example) => format!("write `{name} = {example}`, with the value you mean"),
@@ -119,7 +119,7 @@ impl Reader<'_> {
     }
 
     /// The value of a key, or its default.
-    pub fn value_or<T: Value>(&mut self, name: &'static str, default: impl Fn() -> T) -> Setting<T> {
+    pub fn value_or<T: KeyValue>(&mut self, name: &'static str, default: impl Fn() -> T) -> Setting<T> {
         self.optional(name).unwrap_or_else(|| Setting::default(default(), self.place))
     }
 
@@ -144,7 +144,7 @@ impl Reader<'_> {
     }
 }
 
-fn example<T: Value>() -> Option<String> {
+fn example<T: KeyValue>() -> Option<String> {
     let schema = T::schema();
     let first =
         schema.get("examples").and_then(|list| list.get(0)).or_else(|| schema.pointer("/oneOf/0/const"))?;
@@ -156,14 +156,14 @@ pub trait Tagged: WriteFields + Sized {
     /// Description of the table, for its schema.
     const ABOUT: &'static str;
     /// Reads the section that the kind names.
-    fn read(kind: &str, place: Place, reader: &mut Reader<'_>) -> Option<Self>;
+    fn read(kind: &str, place: Place, reader: &mut TableReader<'_>) -> Option<Self>;
     /// Every kind with the names of its keys.
     fn names(kind: &str) -> Option<Vec<&'static str>>;
     /// The schemas of all kinds.
     fn schemas() -> Vec<Json>;
 }
 
-impl Reader<'_> {
+impl TableReader<'_> {
     /// Refuses a kind that no section has.
     pub fn refuse_kind(&mut self, kind: &str, place: Place, kinds: &[&str]) {
         let message = format!("`{}` has no kind `{kind}`", self.path);
@@ -172,7 +172,7 @@ impl Reader<'_> {
 }
 
 fn table<'a>(entry: &'a Entry, path: &str, faults: &mut Faults) -> Option<&'a Entries> {
-    if let Data::Table(entries) = &entry.node.data {
+    if let ValueData::Table(entries) = &entry.node.data {
         return Some(entries);
     }
     let fault = Fault::new(format!("`{path}` is {}", entry.node.kind()))
@@ -207,7 +207,7 @@ macro_rules! section {
         }
 
         impl $(<$S: $crate::Stage>)? $crate::WriteFields for $Name $(<$S>)? {
-            fn write_fields(&self, output: &mut $crate::Output) {
+            fn write_fields(&self, output: &mut $crate::MergedOutput) {
                 $( $crate::WriteMember::write(&self.$field, output, stringify!($field)); )*
             }
         }
@@ -226,7 +226,7 @@ macro_rules! section {
                 names
             }
 
-            fn read_fields(reader: &mut $crate::Reader<'_>) -> Option<Self> {
+            fn read_fields(reader: &mut $crate::TableReader<'_>) -> Option<Self> {
                 $( type $S = $crate::Written; )?
                 $(
                     $crate::section!(@read reader $field $type $(= $default)?);
@@ -309,7 +309,7 @@ macro_rules! tagged {
         }
 
         impl $(<$S: $crate::Stage>)? $crate::WriteFields for $Name $(<$S>)? {
-            fn write_fields(&self, output: &mut $crate::Output) {
+            fn write_fields(&self, output: &mut $crate::MergedOutput) {
                 match self {
                     $( Self::$Variant(section) => {
                         output.plain("kind", &$kind.to_owned());
@@ -335,7 +335,7 @@ macro_rules! tagged {
             fn read(
                 kind: &str,
                 place: $crate::Place,
-                reader: &mut $crate::Reader<'_>,
+                reader: &mut $crate::TableReader<'_>,
             ) -> Option<Self> {
                 use $crate::Section;
                 $( type $S = $crate::Written; )?

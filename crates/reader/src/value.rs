@@ -8,10 +8,10 @@ use serde_json::{Value as Json, json};
 use slantpath_base::{DataRate, DataSize, Duration, Probability};
 
 use crate::diagnostic::Fault;
-use crate::document::{Data, Node};
+use crate::document::{ValueData, ValueNode};
 
 /// A value that stands behind a key.
-pub trait Value: Clone + PartialEq {
+pub trait KeyValue: Clone + PartialEq {
     /// Type in which an upper bound of it is given; nothing where the type is bound enough.
     type Most;
 
@@ -21,9 +21,9 @@ pub trait Value: Clone + PartialEq {
     }
 
     /// Reads it, or says what is wrong and what would be right.
-    fn read(node: &Node) -> Result<Self, Fault>;
+    fn read(node: &ValueNode) -> Result<Self, Fault>;
 
-    /// Writes its canonical TOML, which [`Value::read`] reads as the same value.
+    /// Writes its canonical TOML, which [`KeyValue::read`] reads as the same value.
     fn write(&self) -> String;
 
     /// JSON Schema of the type.
@@ -31,19 +31,19 @@ pub trait Value: Clone + PartialEq {
 }
 
 /// A quantity in text: `what` with its article, an example, and the pattern of an editor.
-fn quantity<T>(node: &Node, what: &str, example: &str) -> Result<T, Fault>
+fn quantity<T>(node: &ValueNode, what: &str, example: &str) -> Result<T, Fault>
 where
     T: core::str::FromStr,
     T::Err: core::fmt::Display,
 {
     let like = || format!("write {what} as a string with its unit, like \"{example}\"");
     let text = match &node.data {
-        Data::Text(text) => text,
-        Data::Integer(number) if *number < 0 => {
+        ValueData::Text(text) => text,
+        ValueData::Integer(number) if *number < 0 => {
             return Err(Fault::new(format!("`{number}` is negative")).help(like()));
         }
-        Data::Integer(number) => return Err(Fault::new(format!("`{number}` has no unit")).help(like())),
-        Data::Float(number) => return Err(Fault::new(format!("`{number}` has no unit")).help(like())),
+        ValueData::Integer(number) => return Err(Fault::new(format!("`{number}` has no unit")).help(like())),
+        ValueData::Float(number) => return Err(Fault::new(format!("`{number}` has no unit")).help(like())),
         _ => return Err(Fault::new(format!("{what} is wanted here, not {}", node.kind())).help(like())),
     };
     if text.trim_start().starts_with('-') {
@@ -67,14 +67,14 @@ fn quoted(value: &impl ToString) -> String {
 
 macro_rules! quantity_value {
     ($type:ty, $what:literal, $example:literal, $units:literal) => {
-        impl Value for $type {
+        impl KeyValue for $type {
             type Most = Self;
 
             fn beyond(&self, most: &Self) -> Option<String> {
                 (self > most).then(|| self.to_string())
             }
 
-            fn read(node: &Node) -> Result<Self, Fault> {
+            fn read(node: &ValueNode) -> Result<Self, Fault> {
                 quantity(node, $what, $example)
             }
 
@@ -94,10 +94,10 @@ quantity_value!(Duration, "a time", "250 ms", "ns|us|[µμ]s|ms|s|min|h|d");
 quantity_value!(DataRate, "a rate", "1.536 Mbit/s", "[kMGT]?bit/s|[kM]?byte/s|Kibyte/s|Mibyte/s");
 quantity_value!(DataSize, "an amount of data", "64 KiB", "B|bytes?|[kMG]B|[KMG]iB");
 
-impl Value for Probability {
+impl KeyValue for Probability {
     type Most = ();
 
-    fn read(node: &Node) -> Result<Self, Fault> {
+    fn read(node: &ValueNode) -> Result<Self, Fault> {
         let number = |number: f64, text: &str| {
             Self::new(number).ok_or_else(|| {
                 Fault::new(format!("`{text}` is out of range"))
@@ -105,8 +105,8 @@ impl Value for Probability {
             })
         };
         match &node.data {
-            Data::Integer(value) => number(*value as f64, &value.to_string()),
-            Data::Float(text) => number(text.replace('_', "").parse().unwrap_or(f64::NAN), text),
+            ValueData::Integer(value) => number(*value as f64, &value.to_string()),
+            ValueData::Float(text) => number(text.replace('_', "").parse().unwrap_or(f64::NAN), text),
             _ => quantity(node, "a probability", "1 %"),
         }
     }
@@ -126,12 +126,12 @@ impl Value for Probability {
     }
 }
 
-impl Value for bool {
+impl KeyValue for bool {
     type Most = ();
 
-    fn read(node: &Node) -> Result<Self, Fault> {
+    fn read(node: &ValueNode) -> Result<Self, Fault> {
         match node.data {
-            Data::Boolean(value) => Ok(value),
+            ValueData::Boolean(value) => Ok(value),
             _ => Err(Fault::new(format!("`true` or `false` is wanted here, not {}", node.kind()))),
         }
     }
@@ -147,7 +147,7 @@ impl Value for bool {
 
 macro_rules! integer_value {
     ($($type:ty, $most:ty, $beyond:expr;)*) => {$(
-        impl Value for $type {
+        impl KeyValue for $type {
             type Most = $most;
 
             fn beyond(&self, most: &$most) -> Option<String> {
@@ -155,10 +155,10 @@ macro_rules! integer_value {
                 beyond(*self, most).then(|| self.to_string())
             }
 
-            fn read(node: &Node) -> Result<Self, Fault> {
+            fn read(node: &ValueNode) -> Result<Self, Fault> {
                 let range = || format!("a whole number between 0 and {} is wanted here", Self::MAX);
                 match node.data {
-                    Data::Integer(value) => Self::try_from(value)
+                    ValueData::Integer(value) => Self::try_from(value)
                         .map_err(|_| Fault::new(format!("`{value}` is out of range")).help(range())),
                     _ => Err(Fault::new(format!("a whole number is wanted here, not {}", node.number_or_kind()))
                         .help(range())),
@@ -179,12 +179,12 @@ macro_rules! integer_value {
 integer_value!(u8, (), |_, ()| false; u16, (), |_, ()| false; u32, u32, |value, most| value > *most;);
 
 /// A seed, of which any is as good.
-impl Value for u64 {
+impl KeyValue for u64 {
     type Most = ();
 
-    fn read(node: &Node) -> Result<Self, Fault> {
+    fn read(node: &ValueNode) -> Result<Self, Fault> {
         match node.data {
-            Data::Integer(value) => Self::try_from(value).map_err(|_| {
+            ValueData::Integer(value) => Self::try_from(value).map_err(|_| {
                 Fault::new(format!("`{value}` is negative")).help("a whole number from 0 on is wanted here")
             }),
             _ => Err(Fault::new(format!("a whole number is wanted here, not {}", node.number_or_kind()))),
@@ -200,12 +200,12 @@ impl Value for u64 {
     }
 }
 
-impl Value for String {
+impl KeyValue for String {
     type Most = ();
 
-    fn read(node: &Node) -> Result<Self, Fault> {
+    fn read(node: &ValueNode) -> Result<Self, Fault> {
         match &node.data {
-            Data::Text(text) => Ok(text.clone()),
+            ValueData::Text(text) => Ok(text.clone()),
             _ => Err(Fault::new(format!("a string is wanted here, not {}", node.kind()))
                 .help("strings stand in quotes")),
         }
@@ -221,10 +221,10 @@ impl Value for String {
     }
 }
 
-impl Value for IpAddr {
+impl KeyValue for IpAddr {
     type Most = ();
 
-    fn read(node: &Node) -> Result<Self, Fault> {
+    fn read(node: &ValueNode) -> Result<Self, Fault> {
         let help = "an address is written \"10.0.0.1\" or \"fd00::1\", without a prefix length";
         let text = String::read(node)?;
         text.parse().map_err(|_| Fault::new(format!("`{text}` is no IP address")).help(help))
@@ -243,16 +243,16 @@ impl Value for IpAddr {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pair<T>(pub T, pub T);
 
-impl<T: Value> Value for Pair<T> {
+impl<T: KeyValue> KeyValue for Pair<T> {
     type Most = T::Most;
 
     fn beyond(&self, most: &T::Most) -> Option<String> {
         self.0.beyond(most).or_else(|| self.1.beyond(most))
     }
 
-    fn read(node: &Node) -> Result<Self, Fault> {
+    fn read(node: &ValueNode) -> Result<Self, Fault> {
         match &node.data {
-            Data::Array(items) => match items.as_slice() {
+            ValueData::Array(items) => match items.as_slice() {
                 [first, second] => Ok(Self(T::read(first)?, T::read(second)?)),
                 _ => Err(Fault::new(format!("a list of two is wanted here, not of {}", items.len()))
                     .help("the first is the near end, the second the far end")),
@@ -270,16 +270,16 @@ impl<T: Value> Value for Pair<T> {
     }
 }
 
-impl<T: Value> Value for Vec<T> {
+impl<T: KeyValue> KeyValue for Vec<T> {
     type Most = T::Most;
 
     fn beyond(&self, most: &T::Most) -> Option<String> {
         self.iter().find_map(|item| item.beyond(most))
     }
 
-    fn read(node: &Node) -> Result<Self, Fault> {
+    fn read(node: &ValueNode) -> Result<Self, Fault> {
         match &node.data {
-            Data::Array(items) => items.iter().map(T::read).collect(),
+            ValueData::Array(items) => items.iter().map(T::read).collect(),
             _ => Err(Fault::new(format!("a list is wanted here, not {}", node.kind()))),
         }
     }
@@ -364,11 +364,11 @@ macro_rules! texts {
             }
         }
 
-        impl $crate::Value for $Name {
+        impl $crate::KeyValue for $Name {
             type Most = ();
 
-            fn read(node: &$crate::Node) -> Result<Self, $crate::Fault> {
-                let text = <String as $crate::Value>::read(node)?;
+            fn read(node: &$crate::ValueNode) -> Result<Self, $crate::Fault> {
+                let text = <String as $crate::KeyValue>::read(node)?;
                 match text.as_str() {
                     $( $text => Ok($value), )+
                     _ => Err($crate::Fault::new(format!("`{text}` is none of the choices"))
@@ -432,17 +432,17 @@ macro_rules! word_or {
             }
         }
 
-        impl $crate::Value for $Name {
-            type Most = <$type as $crate::Value>::Most;
+        impl $crate::KeyValue for $Name {
+            type Most = <$type as $crate::KeyValue>::Most;
 
             fn beyond(&self, most: &Self::Most) -> Option<String> {
-                self.quantity().and_then(|quantity| $crate::Value::beyond(&quantity, most))
+                self.quantity().and_then(|quantity| $crate::KeyValue::beyond(&quantity, most))
             }
 
-            fn read(node: &$crate::Node) -> Result<Self, $crate::Fault> {
-                match <String as $crate::Value>::read(node).as_deref().map(str::trim) {
+            fn read(node: &$crate::ValueNode) -> Result<Self, $crate::Fault> {
+                match <String as $crate::KeyValue>::read(node).as_deref().map(str::trim) {
                     Ok($text) => Ok(Self::$Word),
-                    _ => <$type as $crate::Value>::read(node).map(Self::$Quantity).map_err(|fault| {
+                    _ => <$type as $crate::KeyValue>::read(node).map(Self::$Quantity).map_err(|fault| {
                         $crate::Fault::new(fault.message)
                             .help(concat!("write \"", $text, "\" or a quantity like \"", $example, "\""))
                     }),
@@ -456,7 +456,7 @@ macro_rules! word_or {
             fn schema() -> $crate::Json {
                 let about = $crate::joined(&[$($word_doc),+]);
                 let word = $crate::json!({ "const": $text, "description": about });
-                $crate::json!({ "anyOf": [word, <$type as $crate::Value>::schema()], "examples": [$text, $example] })
+                $crate::json!({ "anyOf": [word, <$type as $crate::KeyValue>::schema()], "examples": [$text, $example] })
             }
         }
     };
@@ -470,7 +470,7 @@ mod tests {
     use crate::diagnostic::Faults;
     use crate::document::{find, parse};
 
-    fn read<T: Value>(toml: &str) -> Result<T, String> {
+    fn read<T: KeyValue>(toml: &str) -> Result<T, String> {
         let mut faults = Faults::default();
         let tree = parse("t", &format!("v = {toml}"), &mut faults);
         faults.into_result().map_err(|e| e.to_string())?;

@@ -3,7 +3,7 @@
 use slantpath_base::{Duration, Instant};
 
 use crate::cells::{Cell, Numbers, TextValues, Values};
-use crate::unit::Unit;
+use crate::unit::ColumnUnit;
 
 /// A column of numbers or flags that is being filled.
 ///
@@ -41,7 +41,7 @@ pub struct Column {
 
 /// One cell of any column.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Value<'a> {
+pub enum CellValue<'a> {
     /// A flag.
     Bool(bool),
     /// A floating point number.
@@ -152,8 +152,8 @@ impl Column {
     }
 
     /// The unit, which is the end of the name.
-    pub fn unit(&self) -> Unit {
-        Unit::of_name(&self.name)
+    pub fn unit(&self) -> ColumnUnit {
+        ColumnUnit::of_name(&self.name)
     }
 
     /// Cells of the column.
@@ -192,13 +192,13 @@ impl Column {
     ///
     /// # Panics
     /// If there is no such row.
-    pub fn at(&self, row: usize) -> Value<'_> {
+    pub fn at(&self, row: usize) -> CellValue<'_> {
         match &self.values {
-            Values::Bool(numbers) => numbers.at(row).map_or(Value::Missing, Value::Bool),
-            Values::F64(numbers) => numbers.at(row).map_or(Value::Missing, Value::F64),
-            Values::I64(numbers) => numbers.at(row).map_or(Value::Missing, Value::I64),
-            Values::Text(texts) => texts.at(row).map_or(Value::Missing, Value::Text),
-            Values::U64(numbers) => numbers.at(row).map_or(Value::Missing, Value::U64),
+            Values::Bool(numbers) => numbers.at(row).map_or(CellValue::Missing, CellValue::Bool),
+            Values::F64(numbers) => numbers.at(row).map_or(CellValue::Missing, CellValue::F64),
+            Values::I64(numbers) => numbers.at(row).map_or(CellValue::Missing, CellValue::I64),
+            Values::Text(texts) => texts.at(row).map_or(CellValue::Missing, CellValue::Text),
+            Values::U64(numbers) => numbers.at(row).map_or(CellValue::Missing, CellValue::U64),
         }
     }
 

@@ -28,18 +28,18 @@ mod unit;
 mod validity;
 
 pub use cells::{Cell, Numbers, TextValues, Values};
-pub use column::{Column, TextColumn, TypedColumn, Value};
+pub use column::{CellValue, Column, TextColumn, TypedColumn};
 pub use lock::{DirectoryLock, LockError};
 pub use long_table::{LongTable, SpooledTable};
 pub use sink::{
     Format, PartialFile, UnknownFormat, write_csv, write_file, write_json_lines, write_long_table,
     write_parquet, write_table, write_table_file,
 };
-pub use spool::{Block, Spool, SpoolFile};
+pub use spool::{Spool, SpoolBlock, SpoolFile};
 pub use statistics::{
-    Bin, Histogram, Interval, Moments, Precision, Quantiles, TimeWeighted, WeightedMean, batch_means, median,
-    quantile, quantiles_in_passes, student_t_cdf, student_t_quantile,
+    Bin, ConfidenceInterval, Histogram, Moments, Precision, Quantiles, TimeWeighted, WeightedMean,
+    batch_means, median, quantile, quantiles_in_passes, student_t_cdf, student_t_quantile,
 };
 pub use store::{StoreError, clear_store};
 pub use table::{Table, TableError};
-pub use unit::Unit;
+pub use unit::ColumnUnit;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::column::{Column, TypedColumn};
-use crate::spool::{Block, SpoolFile};
+use crate::spool::{SpoolBlock, SpoolFile};
 use crate::table::Table;
 
 /// A table whose rows lie in some streams of a spool, those of the first stream first.
@@ -35,7 +35,7 @@ pub(crate) struct Cursor {
     /// The stream of `part` to be opened next.
     stream: usize,
     /// Block that is being read, and the number of its rows that have been read.
-    block: Option<(Block, usize)>,
+    block: Option<(SpoolBlock, usize)>,
 }
 
 impl SpooledTable {
@@ -65,18 +65,18 @@ impl SpooledTable {
         table.has_columns_of(header).then_some(table)
     }
 
-    fn numbers(&self, block: &Block, from: u64, count: usize) -> io::Result<Vec<u64>> {
+    fn numbers(&self, block: &SpoolBlock, from: u64, count: usize) -> io::Result<Vec<u64>> {
         let bytes = self.spool.read_part(block, from, 8 * count as u64)?;
         Ok(bytes.as_chunks::<8>().0.iter().map(|number| u64::from_le_bytes(*number)).collect())
     }
 
-    fn rows_of(&self, block: &Block) -> io::Result<usize> {
+    fn rows_of(&self, block: &SpoolBlock) -> io::Result<usize> {
         let rows = self.numbers(block, 0, 1)?;
         usize::try_from(rows[0]).map_err(|_| self.spool.damaged())
     }
 
     /// One column of a block.
-    fn column(&self, block: &Block, column: usize) -> io::Result<Column> {
+    fn column(&self, block: &SpoolBlock, column: usize) -> io::Result<Column> {
         let all = self.header.columns().len();
         let lengths = self.numbers(block, 16, all)?;
         let before: u64 = lengths[..column].iter().sum();
@@ -84,7 +84,7 @@ impl SpooledTable {
         Column::decode(&mut &bytes[..]).ok_or_else(|| self.spool.damaged())
     }
 
-    fn table(&self, block: &Block) -> io::Result<Table> {
+    fn table(&self, block: &SpoolBlock) -> io::Result<Table> {
         let columns = (0..self.header.columns().len()).map(|column| self.column(block, column));
         let table = Table::new(self.header.name(), columns.collect::<io::Result<Vec<_>>>()?);
         table.ok().filter(|table| table.has_columns_of(&self.header)).ok_or_else(|| self.spool.damaged())
@@ -169,7 +169,7 @@ impl LongTable {
     }
 
     /// The block under the cursor, which is moved on to the next one where it stands between two streams.
-    fn block(&self, cursor: &mut Cursor) -> io::Result<Option<(usize, Block)>> {
+    fn block(&self, cursor: &mut Cursor) -> io::Result<Option<(usize, SpoolBlock)>> {
         loop {
             if let Some((block, _)) = cursor.block {
                 return Ok(Some((cursor.part, block)));

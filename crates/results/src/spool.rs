@@ -46,7 +46,7 @@ pub struct SpoolFile {
 
 /// A block of a stream, not read yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Block {
+pub struct SpoolBlock {
     next: u64,
     at: u64,
     len: u64,
@@ -162,29 +162,29 @@ impl SpoolFile {
     ///
     /// # Panics
     /// If there is no such stream.
-    pub fn first(&self, stream: usize) -> io::Result<Option<Block>> {
+    pub fn first(&self, stream: usize) -> io::Result<Option<SpoolBlock>> {
         self.block_at(self.first[stream])
     }
 
     /// The block behind another.
-    pub fn next(&self, block: &Block) -> io::Result<Option<Block>> {
+    pub fn next(&self, block: &SpoolBlock) -> io::Result<Option<SpoolBlock>> {
         self.block_at(block.next)
     }
 
     /// The bytes of a block.
-    pub fn read(&self, block: &Block) -> io::Result<Vec<u8>> {
+    pub fn read(&self, block: &SpoolBlock) -> io::Result<Vec<u8>> {
         self.read_part(block, 0, block.len)
     }
 
     /// Some of the bytes of a block.
-    pub(crate) fn read_part(&self, block: &Block, from: u64, len: u64) -> io::Result<Vec<u8>> {
+    pub(crate) fn read_part(&self, block: &SpoolBlock, from: u64, len: u64) -> io::Result<Vec<u8>> {
         if from.checked_add(len).is_none_or(|end| end > block.len) {
             return Err(self.damaged());
         }
         read(&self.file()?, &self.path, block.at + from, len)
     }
 
-    fn block_at(&self, place: u64) -> io::Result<Option<Block>> {
+    fn block_at(&self, place: u64) -> io::Result<Option<SpoolBlock>> {
         if place == NOWHERE { Ok(None) } else { block_at(&self.file()?, &self.path, place) }
     }
 
@@ -201,7 +201,7 @@ fn damaged(path: &Path) -> io::Error {
     about(path, &io::Error::new(io::ErrorKind::InvalidData, "the file is damaged"))
 }
 
-fn block_at(file: &File, path: &Path, place: u64) -> io::Result<Option<Block>> {
+fn block_at(file: &File, path: &Path, place: u64) -> io::Result<Option<SpoolBlock>> {
     if place == NOWHERE {
         return Ok(None);
     }
@@ -212,7 +212,7 @@ fn block_at(file: &File, path: &Path, place: u64) -> io::Result<Option<Block>> {
     if next != NOWHERE && next <= place {
         return Err(damaged(path));
     }
-    Ok(Some(Block { next, at: place + BLOCK_HEADER, len }))
+    Ok(Some(SpoolBlock { next, at: place + BLOCK_HEADER, len }))
 }
 
 fn read(mut file: &File, path: &Path, at: u64, len: u64) -> io::Result<Vec<u8>> {

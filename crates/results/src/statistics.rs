@@ -11,7 +11,7 @@ mod time_weighted;
 
 pub use batch::batch_means;
 pub use histogram::{Bin, Histogram, Precision};
-pub use moments::{Interval, Moments, WeightedMean};
+pub use moments::{ConfidenceInterval, Moments, WeightedMean};
 pub use quantile::{Quantiles, median, quantile, quantiles_in_passes};
 pub use student::{student_t_cdf, student_t_quantile};
 pub use time_weighted::TimeWeighted;

@@ -1,6 +1,6 @@
 //! A table: a name and columns of equal length.
 
-use crate::column::{Column, Value};
+use crate::column::{CellValue, Column};
 
 /// Columns of equal length under one name. Equal tables have equal names, columns, order and cells.
 #[derive(Clone, Debug, PartialEq)]
@@ -143,7 +143,7 @@ impl Table {
     ///
     /// # Panics
     /// If there is no such row.
-    pub fn row(&self, row: usize) -> impl Iterator<Item = Value<'_>> {
+    pub fn row(&self, row: usize) -> impl Iterator<Item = CellValue<'_>> {
         self.columns.iter().map(move |column| column.at(row))
     }
 }
@@ -161,7 +161,7 @@ fn described(columns: &[Column]) -> String {
 mod tests {
     use super::*;
     use crate::column::{TextColumn, TypedColumn};
-    use crate::unit::Unit;
+    use crate::unit::ColumnUnit;
 
     fn numbers(name: &str, cells: &[Option<f64>]) -> Column {
         let mut column = TypedColumn::<f64>::new(name);
@@ -187,9 +187,9 @@ mod tests {
         )
         .unwrap();
         assert_eq!(table.rows(), 2);
-        assert_eq!(table.row(0).collect::<Vec<_>>(), [Value::F64(0.25), Value::Missing]);
-        assert_eq!(table.row(1).collect::<Vec<_>>(), [Value::Missing, Value::Text("satellite")]);
-        assert_eq!(table.column("delay_s").unwrap().unit(), Unit::Seconds);
+        assert_eq!(table.row(0).collect::<Vec<_>>(), [CellValue::F64(0.25), CellValue::Missing]);
+        assert_eq!(table.row(1).collect::<Vec<_>>(), [CellValue::Missing, CellValue::Text("satellite")]);
+        assert_eq!(table.column("delay_s").unwrap().unit(), ColumnUnit::Seconds);
         assert_eq!(table.column("delay_s").unwrap().missing(), 1);
         assert_eq!(table.column("delay_s").unwrap().as_f64(), Some(vec![0.25]));
         assert!(table.column("delay").is_none());
@@ -209,8 +209,14 @@ mod tests {
                 .unwrap()
         };
         let stacked = Table::stacked("all", [part(0, "b", Some(1.0)), part(1, "a", None)]).unwrap();
-        assert_eq!(stacked.row(0).collect::<Vec<_>>(), [Value::U64(0), Value::Text("b"), Value::F64(1.0)]);
-        assert_eq!(stacked.row(1).collect::<Vec<_>>(), [Value::U64(1), Value::Text("a"), Value::Missing]);
+        assert_eq!(
+            stacked.row(0).collect::<Vec<_>>(),
+            [CellValue::U64(0), CellValue::Text("b"), CellValue::F64(1.0)]
+        );
+        assert_eq!(
+            stacked.row(1).collect::<Vec<_>>(),
+            [CellValue::U64(1), CellValue::Text("a"), CellValue::Missing]
+        );
     }
 
     #[test]

@@ -7,7 +7,7 @@ use core::fmt;
 /// A column's name ends in its unit (`delay_s`, `cwnd_bytes`), so the two cannot disagree: the unit is
 /// derived from the name. Results are in base units only: seconds, bytes, bits per second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Unit {
+pub enum ColumnUnit {
     /// Bits, `_bits`.
     Bits,
     /// Bits per second, `_bit_per_s`.
@@ -33,26 +33,26 @@ pub enum Unit {
 }
 
 /// Longest suffix first where one ends in another.
-const SUFFIXES: &[(&str, Unit)] = &[
-    ("_bytes_per_s", Unit::BytesPerSecond),
-    ("_bit_per_s", Unit::BitsPerSecond),
-    ("_bits", Unit::Bits),
-    ("_bytes", Unit::Bytes),
-    ("_db", Unit::Decibels),
-    ("_deg", Unit::Degrees),
-    ("_km", Unit::Kilometres),
-    ("_packets", Unit::Packets),
-    ("_ratio", Unit::Ratio),
-    ("_s", Unit::Seconds),
+const SUFFIXES: &[(&str, ColumnUnit)] = &[
+    ("_bytes_per_s", ColumnUnit::BytesPerSecond),
+    ("_bit_per_s", ColumnUnit::BitsPerSecond),
+    ("_bits", ColumnUnit::Bits),
+    ("_bytes", ColumnUnit::Bytes),
+    ("_db", ColumnUnit::Decibels),
+    ("_deg", ColumnUnit::Degrees),
+    ("_km", ColumnUnit::Kilometres),
+    ("_packets", ColumnUnit::Packets),
+    ("_ratio", ColumnUnit::Ratio),
+    ("_s", ColumnUnit::Seconds),
 ];
 
-impl Unit {
+impl ColumnUnit {
     /// The unit that the end of a column's name says.
     pub fn of_name(name: &str) -> Self {
         SUFFIXES.iter().find(|(suffix, _)| name.ends_with(suffix)).map_or(Self::None, |(_, unit)| *unit)
     }
 
-    /// As printed behind a number: `s`, `bit/s`; empty for [`Unit::None`] and [`Unit::Ratio`].
+    /// As printed behind a number: `s`, `bit/s`; empty for [`ColumnUnit::None`] and [`ColumnUnit::Ratio`].
     pub const fn symbol(self) -> &'static str {
         match self {
             Self::Bits => "bit",
@@ -69,7 +69,7 @@ impl Unit {
     }
 }
 
-impl fmt::Display for Unit {
+impl fmt::Display for ColumnUnit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.symbol())
     }
@@ -81,18 +81,18 @@ mod tests {
 
     #[test]
     fn the_unit_is_the_end_of_the_name() {
-        assert_eq!(Unit::of_name("delay_s"), Unit::Seconds);
-        assert_eq!(Unit::of_name("throughput_bytes_per_s"), Unit::BytesPerSecond);
-        assert_eq!(Unit::of_name("rate_bit_per_s"), Unit::BitsPerSecond);
-        assert_eq!(Unit::of_name("cwnd_bytes"), Unit::Bytes);
-        assert_eq!(Unit::of_name("losses"), Unit::None);
-        assert_eq!(Unit::of_name("flow"), Unit::None);
+        assert_eq!(ColumnUnit::of_name("delay_s"), ColumnUnit::Seconds);
+        assert_eq!(ColumnUnit::of_name("throughput_bytes_per_s"), ColumnUnit::BytesPerSecond);
+        assert_eq!(ColumnUnit::of_name("rate_bit_per_s"), ColumnUnit::BitsPerSecond);
+        assert_eq!(ColumnUnit::of_name("cwnd_bytes"), ColumnUnit::Bytes);
+        assert_eq!(ColumnUnit::of_name("losses"), ColumnUnit::None);
+        assert_eq!(ColumnUnit::of_name("flow"), ColumnUnit::None);
     }
 
     #[test]
     fn every_suffix_is_found_by_its_own_unit() {
         for (suffix, unit) in SUFFIXES {
-            assert_eq!(Unit::of_name(&format!("x{suffix}")), *unit, "{suffix}");
+            assert_eq!(ColumnUnit::of_name(&format!("x{suffix}")), *unit, "{suffix}");
         }
     }
 }

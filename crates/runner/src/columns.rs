@@ -1,7 +1,7 @@
 //! Columns of a table, declared once: name, unit, cells and meaning. The struct that is filled, the table that comes of
 //! it and its page in `docs/tables.md` follow from the declaration.
 
-use slantpath_results::{Column, TextColumn, TypedColumn, Unit};
+use slantpath_results::{Column, ColumnUnit, TextColumn, TypedColumn};
 
 /// Column of words.
 pub(crate) type Text = TextColumn;
@@ -29,8 +29,8 @@ impl ColumnDeclaration {
     }
 
     /// Unit of the cells, which is the end of the name.
-    pub fn unit(&self) -> Unit {
-        Unit::of_name(&self.name)
+    pub fn unit(&self) -> ColumnUnit {
+        ColumnUnit::of_name(&self.name)
     }
 }
 
@@ -243,16 +243,16 @@ mod tests {
         let declared = declared::<Example>();
         let declared: Vec<_> = declared.iter().map(|column| column.name.as_str()).collect();
         assert_eq!(declared, names);
-        assert_eq!(table.columns()[1].at(0), slantpath_results::Value::U64(1));
-        assert_eq!(table.columns()[2].at(0), slantpath_results::Value::Missing);
+        assert_eq!(table.columns()[1].at(0), slantpath_results::CellValue::U64(1));
+        assert_eq!(table.columns()[2].at(0), slantpath_results::CellValue::Missing);
     }
 
     #[test]
     fn a_declaration_says_cells_unit_and_meaning() {
         let [link, loss, _, delay] = <[_; 4]>::try_from(declared::<Example>()).unwrap();
-        assert_eq!((link.cells, link.unit()), ("string", Unit::None));
-        assert_eq!((loss.cells, loss.unit()), ("count", Unit::Packets));
-        assert_eq!((delay.cells, delay.unit()), ("number", Unit::Seconds));
+        assert_eq!((link.cells, link.unit()), ("string", ColumnUnit::None));
+        assert_eq!((loss.cells, loss.unit()), ("count", ColumnUnit::Packets));
+        assert_eq!((delay.cells, delay.unit()), ("number", ColumnUnit::Seconds));
         assert_eq!(link.meaning, "Name of the link.");
         assert_eq!(loss.meaning, "Packets dropped: loss.");
         assert_eq!(delay.meaning, "Mean of the delays.");

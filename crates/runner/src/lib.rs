@@ -48,15 +48,15 @@ pub use observer::{Announcement, Collector, GrowingTable, Observer, Reading};
 pub use output::{Capture, FlowFailure, RunOutput, TABLES, TableKind};
 pub use replicate::{replicate, replicate_without_records};
 pub use run::{
-    End, FlowRequest, RequestError, RunError, RunOptions, TraceError, TraceRequest, TraceSink, run,
+    FlowRequest, ProgramEnd, RequestError, RunError, RunOptions, TraceError, TraceRequest, TraceSink, run,
     run_observed, run_traced, run_while, run_with_programs,
 };
 pub use scenario::Scenario;
 pub use slantpath_advice::is_of_unused;
 pub use slantpath_applications::Workload;
 pub use slantpath_reader::{
-    Diagnostic, Diagnostics, Files, Flat, LoadError, Named, Nested, OneOf, Origin, Pair, Part, Setting,
-    Source, TEXT_MAX, Tables, files_in, is_acted_on, read_bounded, read_text, visible, without_mark,
+    Diagnostic, Diagnostics, Files, Flat, InputSource, LoadError, Named, Nested, OneOf, Origin, Pair, Part,
+    Setting, TEXT_MAX, Tables, files_in, is_acted_on, read_bounded, read_text, visible, without_mark,
 };
 pub use slantpath_results::StoreError;
 pub use slantpath_scenario::build::{BuildError, Destinations};

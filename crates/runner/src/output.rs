@@ -1,7 +1,7 @@
 //! Results of a run.
 
 use slantpath_base::Duration;
-use slantpath_results::{Column, Table, Value};
+use slantpath_results::{CellValue, Column, Table};
 
 /// Declares the tables that a run can give, in alphabetical order of their names.
 macro_rules! tables {
@@ -248,9 +248,9 @@ impl FlowFailure {
         let columns = ["flow", "failure", "ended_s"].map(|name| flows.and_then(|flows| flows.column(name)));
         let [Some(names), Some(reasons), Some(ended)] = columns else { return Vec::new() };
         let failure = |row| match (names.at(row), reasons.at(row)) {
-            (Value::Text(flow), Value::Text(reason)) => {
+            (CellValue::Text(flow), CellValue::Text(reason)) => {
                 let at = match ended.at(row) {
-                    Value::F64(seconds) => Some(Duration::from_secs_f64(seconds)),
+                    CellValue::F64(seconds) => Some(Duration::from_secs_f64(seconds)),
                     _ => None,
                 };
                 Some(Self { flow: flow.to_owned(), reason: reason.to_owned(), at })

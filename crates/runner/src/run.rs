@@ -36,7 +36,7 @@ use tables::signalling::SignallingTable;
 use tables::{AtWarmUp, tables};
 use trace::Tracing;
 
-pub use programs::{End, FlowRequest, RequestError, run_with_programs};
+pub use programs::{FlowRequest, ProgramEnd, RequestError, run_with_programs};
 pub use trace::{TraceError, TraceRequest, TraceSink, run_traced};
 
 /// Options that may differ from run to run of one scenario.

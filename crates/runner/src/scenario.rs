@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use slantpath_reader::{
-    Diagnostic, Diagnostics, Document, Files, LoadError, Node, Output, Place, Source, WriteFields,
-    files_beside, read_text,
+    Diagnostic, Diagnostics, Document, Files, InputSource, LoadError, MergedOutput, Place, ValueNode,
+    WriteFields, files_beside, read_text,
 };
 use slantpath_scenario::{Checked, Contacts, SkyPlan, Watch, read};
 use slantpath_topology::numbers_of_presets;
@@ -84,8 +84,8 @@ impl Scenario {
     /// This scenario with values of another text laid over it, which they are at fault for.
     pub(crate) fn with_nodes(
         &self,
-        source: &Arc<Source>,
-        values: &[(Vec<&str>, Place, Node)],
+        source: &Arc<InputSource>,
+        values: &[(Vec<&str>, Place, ValueNode)],
         watch: Watch<'_>,
     ) -> Result<Self, Diagnostics> {
         let mut document = self.document.clone();
@@ -132,7 +132,7 @@ impl Scenario {
     }
 
     fn print(&self, with_origins: bool) -> String {
-        let mut output = Output::default();
+        let mut output = MergedOutput::default();
         self.write_fields(&mut output);
         output.print(with_origins)
     }

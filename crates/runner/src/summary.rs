@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use slantpath_results::{Column, Moments, Table, TextColumn, TypedColumn, Value};
+use slantpath_results::{CellValue, Column, Moments, Table, TextColumn, TypedColumn};
 
 use crate::output::{RunOutput, TableKind};
 
@@ -47,10 +47,10 @@ fn means_called(name: &str, kind: TableKind, outputs: &[RunOutput]) -> Table {
             for ((column, is_key), moments) in table.columns().iter().zip(&is_key).zip(measures) {
                 let number = match column.at(row) {
                     _ if *is_key => continue,
-                    Value::F64(number) => number,
-                    Value::I64(number) => number as f64,
-                    Value::U64(number) => number as f64,
-                    Value::Bool(_) | Value::Missing | Value::Text(_) => continue,
+                    CellValue::F64(number) => number,
+                    CellValue::I64(number) => number as f64,
+                    CellValue::U64(number) => number as f64,
+                    CellValue::Bool(_) | CellValue::Missing | CellValue::Text(_) => continue,
                 };
                 moments.get_or_insert_default().push(number);
             }
@@ -90,8 +90,8 @@ fn means_called(name: &str, kind: TableKind, outputs: &[RunOutput]) -> Table {
 /// A key as a string.
 fn text(column: Option<&Column>, row: usize) -> String {
     match column.map(|column| column.at(row)) {
-        Some(Value::Text(text)) => text.to_owned(),
-        Some(Value::U64(number)) => number.to_string(),
+        Some(CellValue::Text(text)) => text.to_owned(),
+        Some(CellValue::U64(number)) => number.to_string(),
         _ => String::new(),
     }
 }
@@ -125,17 +125,19 @@ mod tests {
         let outputs = [output(&[Some(1.0)]), output(&[Some(2.0)]), output(&[Some(3.0)])];
         let table = summary(&outputs);
         // t(0.995, 2) = 9.925; s = 1; 9.925 / sqrt 3 = 5.730.
-        let Value::F64(half_width) = table.column("half_width").unwrap().at(0) else { panic!("a number") };
+        let CellValue::F64(half_width) = table.column("half_width").unwrap().at(0) else {
+            panic!("a number")
+        };
         assert!((half_width - 5.730).abs() < 1e-3, "{half_width}");
-        assert_eq!(table.column("mean").unwrap().at(0), Value::F64(2.0));
+        assert_eq!(table.column("mean").unwrap().at(0), CellValue::F64(2.0));
     }
 
     #[test]
     fn one_run_has_no_interval_and_a_missing_cell_is_no_observation() {
         let table = summary(&[output(&[Some(1.0), None])]);
         assert_eq!(table.rows(), 1);
-        assert_eq!(table.column("half_width").unwrap().at(0), Value::Missing);
-        assert_eq!(table.column("runs").unwrap().at(0), Value::U64(1));
+        assert_eq!(table.column("half_width").unwrap().at(0), CellValue::Missing);
+        assert_eq!(table.column("runs").unwrap().at(0), CellValue::U64(1));
     }
 
     #[test]
@@ -157,7 +159,7 @@ mod tests {
         ];
         let table = means(TableKind::Links, &outputs).unwrap();
         assert_eq!(table.name(), "links_summary");
-        let rows: Vec<Vec<Value<'_>>> = (0..table.rows())
+        let rows: Vec<Vec<CellValue<'_>>> = (0..table.rows())
             .map(|row| {
                 ["link", "direction", "measure", "mean", "runs"]
                     .map(|name| table.column(name).unwrap().at(row))
@@ -166,11 +168,11 @@ mod tests {
             .collect();
         let row = |link, way, mean, runs| {
             vec![
-                Value::Text(link),
-                Value::Text(way),
-                Value::Text("offered_packets"),
-                Value::F64(mean),
-                Value::U64(runs),
+                CellValue::Text(link),
+                CellValue::Text(way),
+                CellValue::Text("offered_packets"),
+                CellValue::F64(mean),
+                CellValue::U64(runs),
             ]
         };
         let wanted =

@@ -18,7 +18,7 @@ mod terminal;
 use std::collections::VecDeque;
 
 use slantpath_base::{Duration, Instant, Stream};
-use slantpath_net::{Bursts, Demand, DirectionId, FrameConfig, Links};
+use slantpath_net::{Demand, DirectionId, FrameConfig, Links, SlotRuns};
 
 pub use contention::ContentionConfig;
 use contention::RequestSlots;
@@ -45,7 +45,7 @@ pub struct AccessConfig {
     /// Time for which terminals have a plan before it holds; from the next frame on.
     pub lead: Duration,
     /// Way in which requests come to the controller.
-    pub requests: Requests,
+    pub requests: AccessRequests,
     /// True if slots that nobody has asked for are given to all terminals in turn (FCA), up to what each has at most.
     pub gives_free_slots: bool,
     /// Terminals that send on the carriers.
@@ -54,7 +54,7 @@ pub struct AccessConfig {
 
 /// Ways in which requests come to the controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Requests {
+pub enum AccessRequests {
     /// Each terminal has room for one whenever it looks, outside the frame.
     Assigned,
     /// In slots for requests, which terminals choose at random.
@@ -141,8 +141,8 @@ impl AccessConfig {
     /// Slots of a frame that are for requests.
     fn request_slots(&self) -> u32 {
         match self.requests {
-            Requests::Assigned | Requests::Piggybacked => 0,
-            Requests::Contention(contention) => contention.slots,
+            AccessRequests::Assigned | AccessRequests::Piggybacked => 0,
+            AccessRequests::Contention(contention) => contention.slots,
         }
     }
 }
@@ -166,7 +166,7 @@ pub struct Access {
     /// Slots of each terminal by the plans that hold from these instants on, the first of which holds now.
     allocated: VecDeque<(Instant, Vec<Grant>)>,
     /// The bursts of each by the last plan, and until when it is interrupted.
-    placed: Vec<Bursts>,
+    placed: Vec<SlotRuns>,
     interrupted_until: Vec<Instant>,
     samples: Option<Vec<AccessSample>>,
 }
@@ -189,8 +189,8 @@ impl Access {
         let permanent = config.terminals.iter().map(granted).collect();
         let placed = controller.place_permanent();
         let request_slots = match config.requests {
-            Requests::Assigned | Requests::Piggybacked => None,
-            Requests::Contention(contention) => {
+            AccessRequests::Assigned | AccessRequests::Piggybacked => None,
+            AccessRequests::Contention(contention) => {
                 assert_eq!(chance.len(), terminals.len(), "each terminal chooses by itself");
                 Some(RequestSlots::new(contention, config.frame, config.answer_time(), chance))
             }
@@ -284,7 +284,7 @@ impl Access {
             let bursts = placed[place];
             let changes = before.is_none_or(|(_, before)| before[place].slots != slots[place]);
             if changes && !terminal.interruption.is_zero() {
-                links.allocate(terminal.direction, from, Bursts::default());
+                links.allocate(terminal.direction, from, SlotRuns::default());
                 let resumes = frame.next_frame(from.saturating_add(terminal.interruption));
                 links.allocate(terminal.direction, resumes, bursts);
                 self.interrupted_until[place] = resumes;
@@ -342,7 +342,7 @@ impl Access {
             if terminal.has_request(now) {
                 request_slots.choose(now, place);
             }
-        } else if (self.config.requests == Requests::Assigned || slots > 0)
+        } else if (self.config.requests == AccessRequests::Assigned || slots > 0)
             && let Some(request) = terminal.take_request(now)
         {
             self.sent[place].requests += 1;

@@ -44,9 +44,9 @@ mod steer;
 mod steering;
 
 pub use access::{
-    Access, AccessConfig, AccessSample, Ask, ContentionConfig, OnDemand, Requests, TerminalConfig,
+    Access, AccessConfig, AccessRequests, AccessSample, Ask, ContentionConfig, OnDemand, TerminalConfig,
 };
-pub use handover::Handover;
+pub use handover::AntennaHandover;
 pub use path::PathChange;
 pub use sky::{
     AccessLinks, AntennaLink, CableLink, Downlink, InterSatelliteLinks, Sky, SkyLinks, Stand, channel_name,

@@ -2,7 +2,7 @@
 
 use slantpath_base::{Duration, Instant};
 use slantpath_net::Way;
-use slantpath_orbit::NodeId as Body;
+use slantpath_orbit::ContactNodeId;
 
 /// A way gets its first path, or another one, or has none.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub struct PathChange {
     /// The way, in the order in which they were given.
     pub way: usize,
     /// The satellites, and the sites that relay; nothing if no path leads there.
-    pub path: Option<Vec<Body>>,
+    pub path: Option<Vec<ContactNodeId>>,
     /// The propagation delay of the whole way at that instant.
     pub delay: Duration,
     /// Number of satellites and relaying sites that it has in common with the other of two ways that are to be
@@ -25,5 +25,5 @@ pub struct PathChange {
 #[derive(Clone, Debug)]
 pub(crate) struct Followed {
     pub(crate) way: Way,
-    pub(crate) seen: Option<(Option<Vec<Body>>, Option<u32>)>,
+    pub(crate) seen: Option<(Option<Vec<ContactNodeId>>, Option<u32>)>,
 }

@@ -6,7 +6,7 @@ use slantpath_net::{
     AtHandover, Delay, DirectionConfig, DirectionId, InterfaceId, LinkEnd, LinkId, NetworkBuilder, NodeId,
     QueueConfig, QueueLimit, SharedPortId,
 };
-use slantpath_orbit::NodeId as Body;
+use slantpath_orbit::ContactNodeId;
 use slantpath_orbit::constellation::Payload;
 use slantpath_orbit::contact::{Contact, ContactId, ContactKind, ContactPlan};
 
@@ -42,7 +42,7 @@ pub struct CableLink {
     /// Link of the network.
     pub link: LinkId,
     /// The sites that it joins, first end first.
-    pub ends: [Body; 2],
+    pub ends: [ContactNodeId; 2],
     /// The nodes that stand there.
     pub nodes: [NodeId; 2],
 }
@@ -65,11 +65,11 @@ pub struct SkyLinks<'a> {
     /// Tables of links between satellites.
     pub isls: &'a [InterSatelliteLinks],
     /// Table of the satellites of each constellation, by their node in the plan. Without one they have no links.
-    pub isls_of: &'a dyn Fn(Body) -> Option<usize>,
+    pub isls_of: &'a dyn Fn(ContactNodeId) -> Option<usize>,
     /// The group of each antenna, by site and antenna: antennas of one group may reach each other by satellites alone.
     pub group_of_antenna: &'a dyn Fn(usize, usize) -> String,
     /// The group of the antennas that a satellite serves.
-    pub group_of_satellite: &'a dyn Fn(Body) -> String,
+    pub group_of_satellite: &'a dyn Fn(ContactNodeId) -> String,
     /// Name of the links of an antenna, by site and antenna: that of their random streams, too.
     pub name_of: &'a dyn Fn(usize, usize) -> String,
     /// The cables of the plan that carry packets. Others are no part of any route.
@@ -123,11 +123,11 @@ pub struct Sky {
     /// By body of the plan: satellites, and sites at which a node stands.
     pub(crate) nodes: Vec<Option<NodeId>>,
     /// By node of the network, as far as the sky was declared with them.
-    pub(crate) bodies: Vec<Option<Body>>,
+    pub(crate) bodies: Vec<Option<ContactNodeId>>,
     antennas: Vec<AntennaLink>,
     /// By link of the network: the antenna that it is of.
     pub(crate) antenna_of: FxHashMap<LinkId, u32>,
-    isls: Vec<(Body, Body, LinkId)>,
+    isls: Vec<(ContactNodeId, ContactNodeId, LinkId)>,
     /// By link of the network that is a cable.
     pub(crate) cables: FxHashMap<LinkId, CableLink>,
     pub(crate) contacts: Vec<ContactLink>,
@@ -154,7 +154,7 @@ impl Sky {
     ) -> Self {
         let mut nodes = vec![None; plan.names().len()];
         for (body, name) in plan.names()[..plan.satellite_count()].iter().enumerate() {
-            nodes[body] = Some(match plan.payload(Body::new(body)) {
+            nodes[body] = Some(match plan.payload(ContactNodeId::new(body)) {
                 Some(Payload::BentPipe) => builder.repeater(&format!("sky.{name}")),
                 Some(Payload::Regenerative) | None => builder.router(&format!("sky.{name}")),
             });
@@ -186,7 +186,7 @@ impl Sky {
             if sky.bodies.len() <= node.index() {
                 sky.bodies.resize(node.index() + 1, None);
             }
-            sky.bodies[node.index()] = Some(Body::new(body));
+            sky.bodies[node.index()] = Some(ContactNodeId::new(body));
         }
         sky
     }
@@ -197,21 +197,22 @@ impl Sky {
     }
 
     /// The links between satellites, with their ends in the plan.
-    pub fn isls(&self) -> &[(Body, Body, LinkId)] {
+    pub fn isls(&self) -> &[(ContactNodeId, ContactNodeId, LinkId)] {
         &self.isls
     }
 
     /// The transmitters that antennas share, by satellite and table of access links. One of a satellite that repeats is
     /// among them, and has no queue.
-    pub fn shared_downlinks(&self) -> Vec<(Body, usize, SharedPortId)> {
+    pub fn shared_downlinks(&self) -> Vec<(ContactNodeId, usize, SharedPortId)> {
         let ports = self.ports.iter();
-        let mut shared: Vec<_> = ports.map(|(&(body, table), &port)| (Body(body), table, port)).collect();
+        let mut shared: Vec<_> =
+            ports.map(|(&(body, table), &port)| (ContactNodeId(body), table, port)).collect();
         shared.sort_unstable_by_key(|&(body, table, _)| (body, table));
         shared
     }
 
     /// The node of the network that stands at a body of the plan.
-    pub fn node(&self, body: Body) -> Option<NodeId> {
+    pub fn node(&self, body: ContactNodeId) -> Option<NodeId> {
         self.nodes[body.index()]
     }
 
@@ -265,7 +266,7 @@ impl Sky {
                 self.declare_antenna(builder, plan, (site, antenna), (node, group), &own, links);
             }
         }
-        let group_of = |body| groups.get(&(links.group_of_satellite)(Body::new(body))).copied();
+        let group_of = |body| groups.get(&(links.group_of_satellite)(ContactNodeId::new(body))).copied();
         self.group_of_satellite = (0..plan.satellite_count()).map(group_of).collect();
     }
 
@@ -324,7 +325,7 @@ impl Sky {
     }
 
     fn declare_isls(&mut self, builder: &mut NetworkBuilder, plan: &ContactPlan, links: &SkyLinks<'_>) {
-        let mut by_pair = FxHashMap::<(Body, Body), ContactLink>::default();
+        let mut by_pair = FxHashMap::<(ContactNodeId, ContactNodeId), ContactLink>::default();
         for (id, contact) in (0..).map(ContactId).zip(plan.contacts()) {
             if contact.kind != ContactKind::InterSatellite {
                 continue;

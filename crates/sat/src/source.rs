@@ -7,14 +7,14 @@
 use rustc_hash::FxHashMap;
 use slantpath_base::{Duration, Instant};
 use slantpath_net::{
-    Contact, Delay, DelayPiece, DestinationId, DirectionId, Leaving, LeftBehind, LinkEnd, LinkId, Links,
+    Delay, DelayPiece, DestinationId, DirectionId, Leaving, LeftBehind, LinkContact, LinkEnd, LinkId, Links,
     NetworkGraph, NodeId, Planned, Source, Way,
 };
-use slantpath_orbit::NodeId as Body;
-use slantpath_orbit::contact::{Cause, ContactId, ContactPlan};
-use slantpath_orbit::route::{Hop, Overlap, RouteConfig, Router};
+use slantpath_orbit::ContactNodeId;
+use slantpath_orbit::contact::{ContactCause, ContactId, ContactPlan};
+use slantpath_orbit::route::{self, Hop, Overlap, Router};
 
-use crate::handover::Handover;
+use crate::handover::AntennaHandover;
 use crate::hops::Hops;
 use crate::path::{Followed, PathChange};
 use crate::sky::{AntennaLink, ContactLink, Sky};
@@ -39,11 +39,11 @@ pub struct SkySource<'p> {
     /// By group and destination: which destination of the router it is.
     roots: Vec<Vec<Root>>,
     /// By site, and antenna if it is one only: which destination of the router it is.
-    trees: FxHashMap<(Body, Option<u16>), usize>,
+    trees: FxHashMap<(ContactNodeId, Option<u16>), usize>,
     /// Changes that the instant has made to antennas so far, and by antenna the place of its turn there.
     turns: Vec<Turn>,
     turn_of: Vec<Option<usize>>,
-    handovers: Vec<Handover>,
+    handovers: Vec<AntennaHandover>,
     /// By direction of the network: the node that receives, and the delay, of those that are no contacts.
     wired: Vec<(NodeId, Delay)>,
     followed: Vec<Followed>,
@@ -62,9 +62,9 @@ pub(crate) struct Landing {
     /// The antenna that the ground's own routes name.
     pub(crate) antenna: u32,
     /// Site of that antenna.
-    pub(crate) foot: Body,
+    pub(crate) foot: ContactNodeId,
     /// The site to which routes lead: the same, or one behind cables, to which any gateway may be the nearest.
-    pub(crate) site: Body,
+    pub(crate) site: ContactNodeId,
     /// The tree of these routes.
     pub(crate) tree: usize,
 }
@@ -102,7 +102,12 @@ impl<'p> SkySource<'p> {
     /// The source of a graph in which a sky was [declared](Sky::declare) over this plan. While an antenna holds two
     /// satellites, routes lead by the one that it took last. Of the plan's sites and cables those count that are nodes
     /// and links of the network.
-    pub fn new(plan: &'p ContactPlan, sky: &'p Sky, graph: &NetworkGraph, routes: RouteConfig) -> Self {
+    pub fn new(
+        plan: &'p ContactPlan,
+        sky: &'p Sky,
+        graph: &NetworkGraph,
+        routes: route::RouteConfig,
+    ) -> Self {
         Self {
             plan,
             sky,
@@ -110,7 +115,7 @@ impl<'p> SkySource<'p> {
             router: Router::within(
                 plan,
                 &[],
-                RouteConfig { overlap: Overlap::Latest, ..routes },
+                route::RouteConfig { overlap: Overlap::Latest, ..routes },
                 &|contact| sky.carries(contact),
             ),
             hops: Hops::new(graph.nodes().count()),
@@ -161,7 +166,7 @@ impl<'p> SkySource<'p> {
 
     /// Takes the handovers of antennas since this was last asked, in the order of time. Each antenna has a handover at
     /// the start, from no satellite to its first one, or to none.
-    pub fn take_handovers(&mut self) -> Vec<Handover> {
+    pub fn take_handovers(&mut self) -> Vec<AntennaHandover> {
         core::mem::take(&mut self.handovers)
     }
 
@@ -239,12 +244,12 @@ impl<'p> SkySource<'p> {
     fn note_empty_antennas(&mut self) {
         let empty = self.held.iter().enumerate().filter(|(_, held)| held.is_empty());
         let none = LeftBehind::default();
-        self.handovers.extend(empty.map(|(antenna, _)| Handover {
+        self.handovers.extend(empty.map(|(antenna, _)| AntennaHandover {
             at: Instant::START,
             antenna,
             from: None,
             to: None,
-            cause: Cause::SpanBegins,
+            cause: ContactCause::SpanBegins,
             uplink: none,
             downlink: none,
         }));
@@ -269,7 +274,7 @@ impl<'p> SkySource<'p> {
     }
 
     /// The path of a way at present, its delay, and how many satellites it shares with the other way of two.
-    fn path(&mut self, now: Instant, way: Way) -> Option<(Vec<Body>, Duration, Option<u32>)> {
+    fn path(&mut self, now: Instant, way: Way) -> Option<(Vec<ContactNodeId>, Duration, Option<u32>)> {
         let (mut path, mut delay) = (Vec::new(), Duration::ZERO);
         let (mut direction, mut destination, mut shared) =
             self.pinned_way(way.leaving.outbound(), way.destination)?;
@@ -335,7 +340,7 @@ impl<'p> SkySource<'p> {
             [(link.forward(), contact.a, contact.b), (link.reverse(), contact.b, contact.a)]
         {
             if begins {
-                let to = Contact { receiver: self.node(to), port: None };
+                let to = LinkContact { receiver: self.node(to), port: None };
                 links.begin_contact(direction, to, self.delay(id));
             } else {
                 links.end_contact(direction, self.node(from), self.sky.isl_at_handover[table]);
@@ -347,7 +352,7 @@ impl<'p> SkySource<'p> {
         let contact = self.plan.contact(id);
         let access = self.sky.antennas()[antenna].access;
         let port = self.sky.ports.get(&(contact.a.0, access)).copied();
-        let down = Contact { receiver: self.node(contact.b), port };
+        let down = LinkContact { receiver: self.node(contact.b), port };
         links.begin_contact(link.reverse(), down, self.delay(id));
         self.held[antenna].push(id);
         self.send_up(id, antenna, links);
@@ -355,7 +360,7 @@ impl<'p> SkySource<'p> {
 
     /// Has an antenna send to the satellite of a contact.
     fn send_up(&self, id: ContactId, antenna: usize, links: &mut Links<'_>) {
-        let up = Contact { receiver: self.node(self.plan.contact(id).a), port: None };
+        let up = LinkContact { receiver: self.node(self.plan.contact(id).a), port: None };
         links.begin_contact(self.uplink(antenna), up, self.delay(id));
     }
 
@@ -387,7 +392,7 @@ impl<'p> SkySource<'p> {
 
     /// Gives the handover that an instant has come to for an antenna, if it sends by another satellite than before, or
     /// something was left behind.
-    fn handover(&self, at: Instant, turn: Turn) -> Option<Handover> {
+    fn handover(&self, at: Instant, turn: Turn) -> Option<AntennaHandover> {
         let to = self.held[turn.antenna].last().copied();
         let left = turn.uplink != LeftBehind::default() || turn.downlink != LeftBehind::default();
         if to == turn.from && !left {
@@ -401,14 +406,22 @@ impl<'p> SkySource<'p> {
         };
         let satellite = |id: Option<ContactId>| id.map(|id| self.plan.contact(id).a);
         let Turn { antenna, from, uplink, downlink } = turn;
-        Some(Handover { at, antenna, from: satellite(from), to: satellite(to), cause, uplink, downlink })
+        Some(AntennaHandover {
+            at,
+            antenna,
+            from: satellite(from),
+            to: satellite(to),
+            cause,
+            uplink,
+            downlink,
+        })
     }
 
     pub(crate) fn uplink(&self, antenna: usize) -> DirectionId {
         self.sky.antennas()[antenna].links[0].forward()
     }
 
-    fn node(&self, body: Body) -> NodeId {
+    fn node(&self, body: ContactNodeId) -> NodeId {
         self.sky.nodes[body.index()].expect("contacts without a node are left out")
     }
 
@@ -456,7 +469,7 @@ impl<'p> SkySource<'p> {
         let last = self.wires.next_hop(self.sky.groups[group], destination)?;
         let antenna = *self.sky.antenna_of.get(&last.sender().link())?;
         let AntennaLink { site, antenna: own, .. } = self.sky.antennas()[antenna as usize];
-        let foot = Body::new(self.plan.satellite_count() + site);
+        let foot = ContactNodeId::new(self.plan.satellite_count() + site);
         let site = self.behind_cables(foot, destination);
         let is_bound =
             site == foot && self.is_host[self.sky.node(site)?.index()] && self.balancer(site).is_none();
@@ -466,7 +479,7 @@ impl<'p> SkySource<'p> {
 
     /// The site to which the ground's own routes lead from another by cables alone. A host takes what comes by the
     /// cable of its address only, so that they end before it.
-    fn behind_cables(&mut self, foot: Body, destination: DestinationId) -> Body {
+    fn behind_cables(&mut self, foot: ContactNodeId, destination: DestinationId) -> ContactNodeId {
         let mut site = foot;
         // No way has a cable twice.
         for _ in 0..self.sky.cables.len() {
@@ -481,7 +494,7 @@ impl<'p> SkySource<'p> {
     }
 
     /// The site at which a node stands that sends on what is not for itself.
-    fn site_at(&self, node: NodeId) -> Option<Body> {
+    fn site_at(&self, node: NodeId) -> Option<ContactNodeId> {
         let body = self.sky.bodies.get(node.index()).copied().flatten();
         body.filter(|_| !self.is_host[node.index()])
     }
@@ -491,7 +504,7 @@ impl<'p> SkySource<'p> {
     #[cold]
     fn hop_by_cable(
         &mut self,
-        from: Body,
+        from: ContactNodeId,
         cable: DirectionId,
         destination: DestinationId,
     ) -> Option<DirectionId> {
@@ -514,7 +527,7 @@ impl<'p> SkySource<'p> {
     }
 
     /// The tree towards a site, by any of its antennas or by one.
-    pub(crate) fn tree(&mut self, site: Body, only: Option<u16>) -> usize {
+    pub(crate) fn tree(&mut self, site: ContactNodeId, only: Option<u16>) -> usize {
         let Self { trees, router, .. } = self;
         *trees.entry((site, only)).or_insert_with(|| router.add_destination(site, only))
     }
@@ -522,7 +535,7 @@ impl<'p> SkySource<'p> {
     /// The direction by which a body of the plan sends a packet on over the sky.
     pub(crate) fn next_hop_in_sky(
         &mut self,
-        from: Body,
+        from: ContactNodeId,
         group: usize,
         destination: DestinationId,
     ) -> Option<DirectionId> {
@@ -540,7 +553,7 @@ impl<'p> SkySource<'p> {
     }
 
     /// The direction by which a body sends over a contact.
-    pub(crate) fn direction_over(&self, from: Body, hop: Hop) -> Option<DirectionId> {
+    pub(crate) fn direction_over(&self, from: ContactNodeId, hop: Hop) -> Option<DirectionId> {
         // A contact's first end is the lower of the two.
         let is_first = from < hop.next;
         match self.sky.contacts[hop.contact.index()] {

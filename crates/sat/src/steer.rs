@@ -1,7 +1,7 @@
 //! By which antenna a packet goes up, and by which way from there, where a site has a choice.
 
 use slantpath_net::{DestinationId, DirectionId, Leaving, LinkEnd, NetworkGraph, NodeId, Source};
-use slantpath_orbit::NodeId as Body;
+use slantpath_orbit::ContactNodeId;
 use slantpath_orbit::route::Hop;
 
 use crate::source::{Landing, SkySource};
@@ -33,7 +33,7 @@ impl SkySource<'_> {
         if self.steering.is_idle() {
             return Vec::new();
         }
-        let pinned: Vec<Body> = self.steering.pinned_sites().collect();
+        let pinned: Vec<ContactNodeId> = self.steering.pinned_sites().collect();
         let places = 0..self.sky.antennas().len();
         let balances = |place: usize| self.balancer(self.site_of(place)).is_some();
         let is_spread: Vec<bool> = (0..self.sky.groups.len())
@@ -47,11 +47,11 @@ impl SkySource<'_> {
         places.filter(is_steered).map(|place| self.uplink(place)).collect()
     }
 
-    fn site_of(&self, antenna: usize) -> Body {
-        Body::new(self.plan.satellite_count() + self.sky.antennas()[antenna].site)
+    fn site_of(&self, antenna: usize) -> ContactNodeId {
+        ContactNodeId::new(self.plan.satellite_count() + self.sky.antennas()[antenna].site)
     }
 
-    pub(crate) fn balancer(&self, site: Body) -> Option<Balancer> {
+    pub(crate) fn balancer(&self, site: ContactNodeId) -> Option<Balancer> {
         *self.steering.balancers.get(site.index() - self.plan.satellite_count())?
     }
 
@@ -85,7 +85,7 @@ impl SkySource<'_> {
     }
 
     /// The satellite by which an antenna sends.
-    fn satellite(&self, antenna: u32) -> Option<Body> {
+    fn satellite(&self, antenna: u32) -> Option<ContactNodeId> {
         self.held[antenna as usize].last().map(|&id| self.plan.contact(id).a)
     }
 
@@ -134,7 +134,7 @@ impl SkySource<'_> {
     /// Sends a packet up by a labelled way, if that has a path.
     fn up_by_way(
         &self,
-        site: Body,
+        site: ContactNodeId,
         way: usize,
         destination: DestinationId,
     ) -> Option<(DirectionId, DestinationId)> {
@@ -144,7 +144,7 @@ impl SkySource<'_> {
     }
 
     /// Tells if the satellite of an antenna leads to the root of a tree, and not back by the same site.
-    fn leads(&self, site: Body, antenna: u32, tree: usize) -> bool {
+    fn leads(&self, site: ContactNodeId, antenna: u32, tree: usize) -> bool {
         let Some(distance) =
             self.satellite(antenna).and_then(|satellite| self.router.distance(satellite, tree))
         else {
@@ -158,7 +158,7 @@ impl SkySource<'_> {
     fn choose_antenna(
         &mut self,
         leaving: &Leaving<'_>,
-        (given, site): (u32, Body),
+        (given, site): (u32, ContactNodeId),
         balancer: Balancer,
         may: impl Fn(&Self, u32) -> bool,
     ) -> u32 {
@@ -242,7 +242,7 @@ impl SkySource<'_> {
     #[cold]
     pub(crate) fn next_hop_of_way(
         &mut self,
-        from: Body,
+        from: ContactNodeId,
         group: usize,
         (label, way): (DestinationId, usize),
     ) -> Option<DirectionId> {
@@ -262,7 +262,7 @@ impl SkySource<'_> {
     #[cold]
     pub(crate) fn next_hop_otherwise(
         &mut self,
-        from: Body,
+        from: ContactNodeId,
         group: usize,
         label: DestinationId,
     ) -> Option<DirectionId> {

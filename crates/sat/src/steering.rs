@@ -7,7 +7,7 @@
 
 use rustc_hash::FxHashMap;
 use slantpath_net::{DestinationId, NetworkGraph};
-use slantpath_orbit::NodeId as Body;
+use slantpath_orbit::ContactNodeId;
 use slantpath_orbit::route::{Path, Router};
 
 /// Methods by which a node spreads what it sends over its antennas to one sky.
@@ -28,10 +28,10 @@ pub enum SiteRoute {
     /// each.
     Disjoint {
         /// The sites, each with its two antennas (from 0).
-        ends: [(Body, [u16; 2]); 2],
+        ends: [(ContactNodeId, [u16; 2]); 2],
     },
     /// By these nodes, both ends included, while all contacts between them hold; otherwise not at all.
-    Fixed(Vec<Body>),
+    Fixed(Vec<ContactNodeId>),
 }
 
 /// A way from one site to another that packets take by its label.
@@ -74,7 +74,7 @@ pub(crate) struct Balancer {
 /// Place at which packets for a destination come down.
 #[derive(Clone, Debug)]
 pub(crate) struct Goal {
-    pub(crate) site: Body,
+    pub(crate) site: ContactNodeId,
     /// The tree of all that go without a label.
     pub(crate) tree: usize,
     /// The trees of its antennas, if it spreads what comes down.
@@ -93,7 +93,7 @@ pub(crate) struct Steering {
     pub(crate) balancers: Vec<Option<Balancer>>,
     pinned: Vec<Pinned>,
     /// By pair of sites, from the first to the second.
-    pinned_of: FxHashMap<(Body, Body), usize>,
+    pinned_of: FxHashMap<(ContactNodeId, ContactNodeId), usize>,
     /// Two for each of those.
     ways: Vec<LabelledWay>,
     /// By group and destination.
@@ -148,7 +148,7 @@ impl Steering {
     }
 
     /// The sites from which routes lead.
-    pub(crate) fn pinned_sites(&self) -> impl Iterator<Item = Body> + '_ {
+    pub(crate) fn pinned_sites(&self) -> impl Iterator<Item = ContactNodeId> + '_ {
         self.pinned_of.keys().map(|&(from, _)| from)
     }
 
@@ -186,7 +186,7 @@ impl Steering {
         &mut self,
         router: &Router<'_>,
         revision: usize,
-        (from, to): (Body, Body),
+        (from, to): (ContactNodeId, ContactNodeId),
     ) -> Option<Ways> {
         let place = *self.pinned_of.get(&(from, to))?;
         let pinned = &mut self.pinned[place];
@@ -229,8 +229,8 @@ impl Steering {
 /// breaks one of them moves the other at no instant.
 fn disjoint(
     router: &Router<'_>,
-    from: (Body, [u16; 2]),
-    to: (Body, [u16; 2]),
+    from: (ContactNodeId, [u16; 2]),
+    to: (ContactNodeId, [u16; 2]),
     standing: [Option<&Path>; 2],
 ) -> [Option<Path>; 2] {
     let holds = |path: &&Path| router.fixed_path(&path.nodes).is_some_and(|again| again == **path);

@@ -3,7 +3,7 @@
 use core::ops::Deref;
 use std::sync::Arc;
 
-use slantpath_orbit::Network;
+use slantpath_orbit::ContactNetwork;
 use slantpath_reader::Faults;
 
 use crate::checked::Checked;
@@ -32,7 +32,7 @@ impl Draft {
     }
 
     /// The satellites and sites of its sky, if it has one.
-    pub fn bodies(&self) -> Option<&Network> {
+    pub fn bodies(&self) -> Option<&ContactNetwork> {
         self.bodies.as_ref().map(|bodies| &bodies.network)
     }
 

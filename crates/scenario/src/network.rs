@@ -9,7 +9,7 @@ pub(crate) mod source;
 
 use std::collections::BTreeMap;
 
-use slantpath_net::{DirectionConfig, GraphError, NetworkBuilder, NetworkGraph, NodeId, Routing};
+use slantpath_net::{self as net, DirectionConfig, GraphError, NetworkBuilder, NetworkGraph, NodeId};
 use slantpath_sat::Sky;
 
 use crate::schema::{self, File, NodeKind};
@@ -35,8 +35,8 @@ pub struct Built {
 pub fn build(file: &File, plan: Option<&SkyPlan>) -> Result<Built, GraphError> {
     let mut builder = NetworkBuilder::new();
     builder.routing(match *file.scenario.routing {
-        schema::Routing::Dynamic => Routing::Dynamic,
-        schema::Routing::Static => Routing::Static,
+        schema::Routing::Dynamic => net::Routing::Dynamic,
+        schema::Routing::Static => net::Routing::Static,
     });
     let nodes = file
         .nodes

@@ -3,7 +3,7 @@
 
 pub use crate::access::schema::{AccessSystem, AskFor, TerminalAccess};
 pub use crate::flow::application::{
-    self, Application, Bulk, Bursts, ConstantRate, Content, Poisson, Total, Trace, WhenBlocked,
+    self, Application, BlockedBehaviour, Bulk, Bursts, ConstantRate, Content, Poisson, Total, Trace,
 };
 pub use crate::flow::event::{AssociationAction, AssociationEvent, End};
 pub use crate::flow::schema::{Adaptation, Flow, Transport};
@@ -11,7 +11,7 @@ pub use crate::head::{Head, Routing};
 pub use crate::link::arq::Arq;
 pub use crate::link::channel::Channel;
 pub use crate::link::conditioner::{
-    Conditioner, Meter, Mode, Scope, SrTcm, TrTcm, Treatment, Tsw2cm, TswTcm, Window,
+    Conditioner, Meter, Mode, RuleScope, SrTcm, TrTcm, Treatment, Tsw2cm, TswTcm, Window,
 };
 pub use crate::link::discipline::*;
 pub use crate::link::gilbert_elliott::{ChannelState, GilbertElliott};
@@ -22,7 +22,7 @@ pub use crate::link::schema::{Family, Link, LinkParameters, WhileDownChoice};
 pub use crate::link::trace::{DelayTrace, FadeTrace};
 pub use crate::link::wan_emulator::WanEmulator;
 pub use crate::link::wiring::Wiring;
-pub use crate::network::node::{Dscp, Node, NodeKind};
+pub use crate::network::node::{NamedDscp, Node, NodeKind};
 pub use crate::probes::schema::{Probes, QueueSampling};
 pub use crate::script::schema::{Action, Event, Which};
 pub use crate::sessions::schema::{self as sessions, Sessions};

@@ -57,7 +57,7 @@ use crate::chunk::{Abort, Chunk};
 use crate::cookie::TieTags;
 use crate::event::{CloseReason, Event};
 use crate::handshake::{CookieWait, EarlyRequests, LocalStart};
-use crate::packet::Fragmentation;
+use crate::packet::IpFragmentation;
 use crate::path::PathSnapshot;
 use crate::types::{StreamId, VerificationTag};
 
@@ -68,7 +68,7 @@ use table::{Entry, State, Table};
 
 /// The other end of an association.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Peer<'a> {
+pub struct AssociationPeer<'a> {
     /// Port of the peer.
     pub port: u16,
     /// Addresses of the peer: those that were connected to or that its INIT came from, then those that it has listed.
@@ -113,7 +113,7 @@ pub enum Output {
         /// The peer's address.
         destination: IpAddr,
         /// Permission for IP to fragment the packet.
-        fragmentation: Fragmentation,
+        fragmentation: IpFragmentation,
         /// Other fields for the IP header.
         ip: IpFields,
     },
@@ -190,9 +190,9 @@ impl Endpoint {
     }
 
     /// Gives the peer of an association, in whatever state; `None` if there is no such association.
-    pub fn peer(&self, id: AssociationId) -> Option<Peer<'_>> {
+    pub fn peer(&self, id: AssociationId) -> Option<AssociationPeer<'_>> {
         let entry = self.table.find(id)?;
-        Some(Peer { port: entry.peer_port, addresses: &entry.peer_addresses })
+        Some(AssociationPeer { port: entry.peer_port, addresses: &entry.peer_addresses })
     }
 
     /// The own port of an association, in whatever state; `None` if there is no such association.

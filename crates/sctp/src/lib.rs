@@ -132,8 +132,8 @@ pub use config::{
     Severity,
 };
 pub use endpoint::{
-    Acceptance, AssociationId, BindError, ConnectError, ConnectOptions, Endpoint, EndpointStats, Input,
-    MibCounters, Output, Peer, PortConfig,
+    Acceptance, AssociationId, AssociationPeer, BindError, ConnectError, ConnectOptions, Endpoint,
+    EndpointStats, Input, MibCounters, Output, PortConfig,
 };
 pub use event::{
     CloseReason, Event, Message, PartPlace, ReceivedMessage, ReceivedPart, SendError, SendOptions,
@@ -142,7 +142,7 @@ pub use event::{
 pub use extension::{Extension, Extensions};
 pub use notice::Notice;
 pub use packet::{
-    ChecksumPolicy, ChunkOutline, CommonHeader, Fragmentation, PacketBuilder, PacketOutline, ParsedPacket,
+    ChecksumPolicy, ChunkOutline, CommonHeader, IpFragmentation, PacketBuilder, PacketOutline, ParsedPacket,
     UserDataOutline,
 };
 pub use parameter::Parameter;

@@ -20,7 +20,7 @@ pub const COMMON_HEADER_LEN: usize = 12;
 
 /// Permission for IP to cut a packet into fragments, which its receiver's IP puts together again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fragmentation {
+pub enum IpFragmentation {
     /// Permitted. Routers fragment on IPv4; on IPv6 the source does, and its fragments are to be no longer than this,
     /// IP header included.
     Allowed {

@@ -29,7 +29,7 @@ use slantpath_cc::{CongestionControl, Controller, Pacer, RttEstimator};
 
 use crate::config::{LossDetection, SctpConfig};
 use crate::event::T3RtxChange;
-use crate::packet::{COMMON_HEADER_LEN, Fragmentation};
+use crate::packet::{COMMON_HEADER_LEN, IpFragmentation};
 use crate::policy::PathMtuDiscovery;
 use crate::types::Tsn;
 
@@ -220,24 +220,24 @@ impl Path {
     }
 
     /// Tells if IP may cut a packet that is `len` bytes long from the common header on.
-    pub(crate) fn fragmentation(&self, len: usize) -> Fragmentation {
+    pub(crate) fn fragmentation(&self, len: usize) -> IpFragmentation {
         if self.fragments == Fragments::OfAll || ip_header_len(self.destination) + len > self.mtu.into() {
             //= https://www.rfc-editor.org/rfc/rfc9260#section-6.9
             //# Once a user message is fragmented, it cannot be re-fragmented.
             //# Instead, if the PMTU has been reduced, then IP fragmentation MUST be
             //# used.
-            return Fragmentation::Allowed { source_mtu: self.mtu };
+            return IpFragmentation::Allowed { source_mtu: self.mtu };
         }
-        Fragmentation::Forbidden
+        IpFragmentation::Forbidden
     }
 
     /// The least MTU with which such a packet passes. Routers cut an IPv4 packet to whatever size, but what the source
     /// of an IPv6 packet has cut must pass as it is.
     pub(crate) fn needed_mtu(&self, len: usize) -> u16 {
         match self.fragmentation(len) {
-            Fragmentation::Allowed { source_mtu } if self.destination.is_ipv6() => source_mtu,
-            Fragmentation::Allowed { .. } => 0,
-            Fragmentation::Forbidden => {
+            IpFragmentation::Allowed { source_mtu } if self.destination.is_ipv6() => source_mtu,
+            IpFragmentation::Allowed { .. } => 0,
+            IpFragmentation::Forbidden => {
                 u16::try_from(ip_header_len(self.destination) + len).expect("no longer than the path MTU")
             }
         }

@@ -10,7 +10,7 @@ use slantpath_sctp::{
     Acceptance, AssociationId, Chunk, ConnectOptions, Endpoint, Event, Input, Message, Output, Parameter,
     ParsedPacket, PathSnapshot, PortConfig, Ppid, SctpConfig, StreamId, Tsn,
 };
-use slantpath_testkit::{End, Kernel, KernelLink, Passage, Program, Treatment};
+use slantpath_testkit::{KernelEnd, KernelLink, KernelPeer, KernelProgram, LinkTreatment, Passage};
 use slantpath_wire::ip::{Ecn, Envelope, protocol};
 use slantpath_wire::{Checksum, Packet};
 
@@ -24,7 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(40);
 /// A packet at one end of the link.
 #[derive(Clone, Debug)]
 struct Seen {
-    from: End,
+    from: KernelEnd,
     has_come: bool,
     ecn: Ecn,
     chunks: Vec<Chunk>,
@@ -74,7 +74,7 @@ impl Seen {
 /// Our side while a transfer lasts.
 struct Ours {
     endpoint: Endpoint,
-    sender: End,
+    sender: KernelEnd,
     id: Option<AssociationId>,
     deadline: Option<Instant>,
     received_bytes: u64,
@@ -96,7 +96,7 @@ impl Ours {
                 Output::Event(id, event) => {
                     self.id = Some(id);
                     match (event, self.sender) {
-                        (Event::Established { .. }, End::Ours) => self.send_all(now, id),
+                        (Event::Established { .. }, KernelEnd::Ours) => self.send_all(now, id),
                         (Event::Received(message), _) => self.received_bytes += message.payload.len() as u64,
                         (Event::Closed(_), _) => self.is_over = true,
                         _ => {}
@@ -157,15 +157,17 @@ impl Transfer {
 }
 
 /// Sends all messages, or has the kernel send them, and shuts down. Nothing where there is no kernel for it.
-fn transfer(sender: End, treatment: Treatment) -> Option<Transfer> {
+fn transfer(sender: KernelEnd, treatment: LinkTreatment) -> Option<Transfer> {
     let (program, treatments) = match sender {
-        End::Ours => (Program::Receives, [treatment, Treatment::default()]),
-        End::Theirs => (Program::Sends(MESSAGES * MESSAGE_BYTES), [Treatment::default(), treatment]),
+        KernelEnd::Ours => (KernelProgram::Receives, [treatment, LinkTreatment::default()]),
+        KernelEnd::Theirs => {
+            (KernelProgram::Sends(MESSAGES * MESSAGE_BYTES), [LinkTreatment::default(), treatment])
+        }
     };
-    let mut link = KernelLink::new(Kernel::sctp(program, 1)?, ONE_WAY, treatments);
+    let mut link = KernelLink::new(KernelPeer::sctp(program, 1)?, ONE_WAY, treatments);
     let config = SctpConfig { ecn: true, ..SctpConfig::default() };
     let mut endpoint = Endpoint::default();
-    let port = PortConfig { port: Kernel::PORT, addresses: vec![Kernel::OURS], config };
+    let port = PortConfig { port: KernelPeer::PORT, addresses: vec![KernelPeer::OURS], config };
     endpoint.bind(port, Seed::new(1, 0).stream("ours")).unwrap();
     let mut ours = Ours {
         endpoint,
@@ -177,16 +179,16 @@ fn transfer(sender: End, treatment: Treatment) -> Option<Transfer> {
         reductions: Vec::new(),
         is_over: false,
     };
-    if sender == End::Ours {
+    if sender == KernelEnd::Ours {
         let options = ConnectOptions {
-            local_port: Kernel::PORT,
-            peer_addresses: vec![Kernel::THEIRS],
-            peer_port: Kernel::PORT,
+            local_port: KernelPeer::PORT,
+            peer_addresses: vec![KernelPeer::THEIRS],
+            peer_port: KernelPeer::PORT,
             ..ConnectOptions::default()
         };
         ours.endpoint.connect(link.now(), &options).unwrap();
     } else {
-        ours.endpoint.listen(Kernel::PORT, Acceptance::InTurn);
+        ours.endpoint.listen(KernelPeer::PORT, Acceptance::InTurn);
     }
     ours.drain(&mut link);
     while !ours.is_over {
@@ -211,7 +213,7 @@ fn transfer(sender: End, treatment: Treatment) -> Option<Transfer> {
 
 /// Holds a transfer to what both ends must do: offer ECN, echo the TSNs of what was marked and nothing else, and answer
 /// every echo. Returns the echoed TSNs.
-fn assert_agreed(transfer: &Transfer, sender: End) -> BTreeSet<u32> {
+fn assert_agreed(transfer: &Transfer, sender: KernelEnd) -> BTreeSet<u32> {
     let offers: Vec<bool> = transfer.left().filter_map(Seen::offer).collect();
     assert_eq!(offers, [true, true]);
     let tsns = |of: &dyn Fn(&Seen) -> Option<Tsn>, has_come: bool, from_sender: bool| -> Vec<u32> {
@@ -231,7 +233,7 @@ fn assert_agreed(transfer: &Transfer, sender: End) -> BTreeSet<u32> {
 
 /// Holds a receiver to it that each SACK has an ECNE of the latest mark from that mark on until a CWR has come. Returns
 /// how many had one.
-fn assert_echo(transfer: &Transfer, receiver: End) -> usize {
+fn assert_echo(transfer: &Transfer, receiver: KernelEnd) -> usize {
     // Of each TSN that has come, what is to be echoed once it has; nothing is known of one behind which a CWR came by
     // itself, since a SACK of it may have left before or after that.
     let mut after: BTreeMap<u32, Option<Option<Tsn>>> = BTreeMap::new();
@@ -269,7 +271,7 @@ fn assert_echo(transfer: &Transfer, receiver: End) -> usize {
 }
 
 /// The most packets of data in flight before each of these echoes came, and after the data of then was acknowledged.
-fn in_flight(transfer: &Transfer, sender: End, echoed: &BTreeSet<u32>) -> Vec<[u32; 2]> {
+fn in_flight(transfer: &Transfer, sender: KernelEnd, echoed: &BTreeSet<u32>) -> Vec<[u32; 2]> {
     const SENDS: usize = 12;
     let (mut flights, mut acknowledged, mut sent) = (Vec::new(), None, None);
     let (mut open, mut places) = (Vec::new(), Vec::new());
@@ -300,11 +302,11 @@ fn in_flight(transfer: &Transfer, sender: End, echoed: &BTreeSet<u32>) -> Vec<[u
 #[test]
 fn the_kernel_echoes_our_marks_until_our_cwr_and_we_reduce_once_a_window() {
     // Two marks in one window, one long after, and a loss later still.
-    let treatment = Treatment { marked: vec![12, 14, 150], lost: vec![220] };
-    let Some(transfer) = transfer(End::Ours, treatment) else { return };
+    let treatment = LinkTreatment { marked: vec![12, 14, 150], lost: vec![220] };
+    let Some(transfer) = transfer(KernelEnd::Ours, treatment) else { return };
     assert_eq!(transfer.counts["received"], u64::from(MESSAGES * MESSAGE_BYTES));
-    assert_agreed(&transfer, End::Ours);
-    let echoes = assert_echo(&transfer, End::Theirs);
+    assert_agreed(&transfer, KernelEnd::Ours);
+    let echoes = assert_echo(&transfer, KernelEnd::Theirs);
     println!("{echoes} SACKs with ECNE, cwnd {:?}", transfer.reductions);
     // Half of the window, and no less than four packets.
     assert_eq!(transfer.reductions.len(), 2);
@@ -313,7 +315,7 @@ fn the_kernel_echoes_our_marks_until_our_cwr_and_we_reduce_once_a_window() {
     }
     // New data may be marked, and nothing else: one packet of data is retransmitted, at least.
     let (mut highest, mut sent_again): (Option<Tsn>, _) = (None, 0);
-    for seen in transfer.left().filter(|seen| seen.from == End::Ours) {
+    for seen in transfer.left().filter(|seen| seen.from == KernelEnd::Ours) {
         let is_new = seen.data().filter(|tsn| highest.is_none_or(|highest| highest.is_before(*tsn)));
         sent_again += u32::from(seen.data().is_some() && is_new.is_none());
         highest = is_new.or(highest);
@@ -322,25 +324,26 @@ fn the_kernel_echoes_our_marks_until_our_cwr_and_we_reduce_once_a_window() {
     }
     assert!(sent_again >= 1);
     assert_eq!(transfer.counts["IpExtInCEPkts"], 3);
-    let has_come = |seen: &&Seen| seen.from == End::Ours && seen.has_come && seen.ecn == Ecn::Capable0;
+    let has_come = |seen: &&Seen| seen.from == KernelEnd::Ours && seen.has_come && seen.ecn == Ecn::Capable0;
     assert_eq!(transfer.counts["IpExtInECT0Pkts"], transfer.seen.iter().filter(has_come).count() as u64);
 }
 
 #[test]
 fn we_echo_the_marks_of_the_kernel_until_its_cwr_and_it_reduces() {
     // The kernel has ECT(0) on its INIT and COOKIE ECHO as well, which are the first two.
-    let Some(transfer) = transfer(End::Theirs, Treatment { marked: vec![14, 16, 152], lost: Vec::new() })
+    let Some(transfer) =
+        transfer(KernelEnd::Theirs, LinkTreatment { marked: vec![14, 16, 152], lost: Vec::new() })
     else {
         return;
     };
     assert_eq!(transfer.received_bytes, u64::from(MESSAGES * MESSAGE_BYTES));
-    let echoed = assert_agreed(&transfer, End::Theirs);
-    let echoes = assert_echo(&transfer, End::Ours);
-    let flights = in_flight(&transfer, End::Theirs, &echoed);
+    let echoed = assert_agreed(&transfer, KernelEnd::Theirs);
+    let echoes = assert_echo(&transfer, KernelEnd::Ours);
+    let flights = in_flight(&transfer, KernelEnd::Theirs, &echoed);
     println!("{echoes} SACKs with ECNE, packets in flight {flights:?}");
     let [before, after] = flights.last().expect("an echo");
     assert!(4 * after <= 3 * before, "{flights:?}");
-    let ours = || transfer.left().filter(|seen| seen.from == End::Ours);
+    let ours = || transfer.left().filter(|seen| seen.from == KernelEnd::Ours);
     assert!(ours().all(|seen| seen.ecn == Ecn::NotCapable), "we send no data");
     assert_eq!(transfer.counts["IpExtInECT0Pkts"], 0);
 }

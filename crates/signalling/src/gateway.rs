@@ -4,9 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use slantpath_base::{Duration, Instant};
-use slantpath_sigtran::asp::ConfigError;
-use slantpath_sigtran::m3ua::{Counters, Sgp, SgpConfig};
-use slantpath_sigtran::transport::{AssociationId, TransportInput};
+use slantpath_sigtran::asp;
+use slantpath_sigtran::m3ua::{self, Sgp, SgpConfig};
+use slantpath_sigtran::transport::{AssociationNumber, TransportInput};
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::node::{self, CongestionMethod};
 use slantpath_ss7::transfer::{StatusCause, TransferIndication};
@@ -25,7 +25,7 @@ pub struct GatewayConfig {
     /// The network of its point codes, where messages name it.
     pub network: Option<u32>,
     /// Associations with the ASPs.
-    pub associations: Vec<AssociationId>,
+    pub associations: Vec<AssociationNumber>,
 }
 
 /// The process and the interworking function of a gateway.
@@ -42,7 +42,7 @@ pub(crate) struct Gateway {
 }
 
 impl Gateway {
-    pub(crate) fn new(config: GatewayConfig, mtp3: &node::Config) -> Result<Self, ConfigError> {
+    pub(crate) fn new(config: GatewayConfig, mtp3: &node::Config) -> Result<Self, asp::ConfigError> {
         let GatewayConfig { sgp, network, associations } = config;
         let destinations = sgp.servers.iter().flat_map(|server| &server.key.destinations);
         let served = destinations.map(|destination| destination.dpc).collect();
@@ -59,14 +59,14 @@ impl Gateway {
         })
     }
 
-    pub(crate) fn counters(&self) -> (&Counters, usize) {
+    pub(crate) fn counters(&self) -> (&m3ua::Counters, usize) {
         (self.sgp.counters(), self.sgp.waiting())
     }
 
     pub(crate) fn handle_transport(
         &mut self,
         now: Instant,
-        association: AssociationId,
+        association: AssociationNumber,
         input: TransportInput,
     ) {
         self.tallies.received(association, &input);

@@ -2,15 +2,15 @@
 
 use slantpath_base::{Duration, Instant};
 use slantpath_sigtran::m2pa;
-use slantpath_sigtran::transport::{AssociationId, Transmit, TransportInput};
+use slantpath_sigtran::transport::{AssociationNumber, Transmit, TransportInput};
 use slantpath_ss7::link::{LinkIndication, LinkRequest};
-use slantpath_ss7::mtp2::{self, Arrival, Transmission};
+use slantpath_ss7::mtp2::{self, Arrival};
 
 /// Carrier of a link, with the settings of its level 2.
 #[derive(Clone, Debug)]
 pub enum Level2Config {
     /// An association, with M2PA.
-    Association(AssociationId, m2pa::LinkConfig),
+    Association(AssociationNumber, m2pa::LinkConfig),
     /// A line, with MTP2.
     Line(mtp2::Config),
 }
@@ -63,7 +63,7 @@ pub(crate) enum Level2Output {
     /// On the association of a link of M2PA.
     Transmit(Transmit),
     /// On the line of a link of MTP2.
-    Unit(Transmission),
+    Unit(mtp2::Transmission),
     /// Nothing until then, or until something comes.
     Wait(Option<Instant>),
 }

@@ -1,7 +1,7 @@
 //! Events of a gateway or an application server process above M3UA, and counts of what passes over its associations.
 
-use slantpath_sigtran::asp::{AsState, AspState, ErrorCode, Request, Status};
-use slantpath_sigtran::transport::{AssociationId, TransportInput};
+use slantpath_sigtran::asp::{self, AsState, AspState, ErrorCode, Status};
+use slantpath_sigtran::transport::{AssociationNumber, TransportInput};
 use slantpath_ss7::PointCode;
 use slantpath_ss7::transfer::StatusCause;
 
@@ -9,7 +9,7 @@ use slantpath_ss7::transfer::StatusCause;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct M3uaEvent {
     /// On which association, if on one.
-    pub association: Option<AssociationId>,
+    pub association: Option<AssociationNumber>,
     /// To the application server of which routing context, if to one.
     pub routing_context: Option<u32>,
     /// Kind of the event.
@@ -32,7 +32,7 @@ pub enum M3uaEventKind {
     /// The peer has sent an ERR.
     Error(ErrorCode),
     /// No answer came to a request, as often as it was sent.
-    NotAcknowledged(Request),
+    NotAcknowledged(asp::Request),
     /// NTFY.
     Notified(Status),
     /// A destination cannot be reached any more.
@@ -149,38 +149,38 @@ const fn is_data(octets: &[u8]) -> bool {
 
 /// The tallies of an entity's associations.
 #[derive(Clone, Debug)]
-pub(crate) struct Tallies(Vec<(AssociationId, AssociationTally)>);
+pub(crate) struct Tallies(Vec<(AssociationNumber, AssociationTally)>);
 
 impl Tallies {
-    pub(crate) fn new(associations: impl IntoIterator<Item = AssociationId>) -> Self {
+    pub(crate) fn new(associations: impl IntoIterator<Item = AssociationNumber>) -> Self {
         let mut tallies: Vec<_> =
             associations.into_iter().map(|association| (association, AssociationTally::default())).collect();
         tallies.sort_unstable_by_key(|(association, _)| *association);
         Self(tallies)
     }
 
-    pub(crate) fn associations(&self) -> impl Iterator<Item = AssociationId> {
+    pub(crate) fn associations(&self) -> impl Iterator<Item = AssociationNumber> {
         self.0.iter().map(|(association, _)| *association)
     }
 
     /// Gives the tally of an association; none of one that the entity does not have.
-    pub(crate) fn of(&self, association: AssociationId) -> Option<AssociationTally> {
+    pub(crate) fn of(&self, association: AssociationNumber) -> Option<AssociationTally> {
         let place = self.0.binary_search_by_key(&association, |(own, _)| *own).ok()?;
         Some(self.0[place].1)
     }
 
-    fn of_mut(&mut self, association: AssociationId) -> Option<&mut AssociationTally> {
+    fn of_mut(&mut self, association: AssociationNumber) -> Option<&mut AssociationTally> {
         let place = self.0.binary_search_by_key(&association, |(own, _)| *own).ok()?;
         Some(&mut self.0[place].1)
     }
 
-    pub(crate) fn sent(&mut self, association: AssociationId, octets: &[u8]) {
+    pub(crate) fn sent(&mut self, association: AssociationNumber, octets: &[u8]) {
         if let Some(tally) = self.of_mut(association) {
             tally.sent(octets);
         }
     }
 
-    pub(crate) fn received(&mut self, association: AssociationId, input: &TransportInput) {
+    pub(crate) fn received(&mut self, association: AssociationNumber, input: &TransportInput) {
         if let Some(tally) = self.of_mut(association) {
             tally.received(input);
         }
@@ -190,18 +190,18 @@ impl Tallies {
 #[cfg(test)]
 mod tests {
     use bytes::Bytes;
-    use slantpath_sigtran::transport::StreamId;
+    use slantpath_sigtran::transport::StreamNumber;
 
     use super::*;
 
     #[test]
     fn transfer_messages_are_told_from_all_others() {
         let message = |octets: &'static [u8]| TransportInput::Message {
-            stream: StreamId(1),
+            stream: StreamNumber(1),
             payload_protocol: 3,
             octets: Bytes::from_static(octets),
         };
-        let (one, other) = (AssociationId(7), AssociationId(3));
+        let (one, other) = (AssociationNumber(7), AssociationNumber(3));
         let mut tallies = Tallies::new([one, other]);
         tallies.sent(one, &[1, 0, 1, 1]);
         tallies.sent(one, &[1, 0, 3, 1]);
@@ -215,6 +215,6 @@ mod tests {
         };
         assert_eq!(tallies.of(one), Some(expected));
         assert_eq!(tallies.of(other), Some(AssociationTally::default()));
-        assert_eq!(tallies.of(AssociationId(1)), None);
+        assert_eq!(tallies.of(AssociationNumber(1)), None);
     }
 }

@@ -1,14 +1,14 @@
 //! Requests of management to points and processes, and reports of a point to management.
 
 use slantpath_ss7::PointCode;
-use slantpath_ss7::mtp3::node::{InhibitError, LinkId};
+use slantpath_ss7::mtp3::node::{InhibitError, Mtp3LinkId};
 use slantpath_ss7::sccp::Ssn;
 
 /// Requests of management to a signalling point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ManagementRequest {
     /// To do something to the point's end of a link.
-    Link(LinkId, LinkEndChange),
+    Link(Mtp3LinkId, LinkEndChange),
     /// To do something to the point.
     Point(PointChange),
 }
@@ -64,7 +64,7 @@ pub enum ProcessChange {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PointEvent {
     /// To which link; none if it happened to the point.
-    pub link: Option<LinkId>,
+    pub link: Option<Mtp3LinkId>,
     /// Kind of the event.
     pub kind: PointEventKind,
 }

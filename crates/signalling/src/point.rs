@@ -11,11 +11,11 @@ mod management;
 use std::collections::VecDeque;
 
 use slantpath_base::{Deadlines, Instant, Rounds};
-use slantpath_sigtran::transport::{AssociationId, Transmit, TransportInput};
+use slantpath_sigtran::transport::{AssociationNumber, Transmit, TransportInput};
 use slantpath_sigtran::{asp, m2pa, m3ua};
 use slantpath_ss7::PointCode;
-use slantpath_ss7::mtp2::{self, Transmission};
-use slantpath_ss7::mtp3::node::{self, DiscardReason, LinkId};
+use slantpath_ss7::mtp2;
+use slantpath_ss7::mtp3::node::{self, DiscardReason, Mtp3LinkId};
 use slantpath_ss7::mtp3::{self, ServiceIndicator};
 use slantpath_ss7::sccp::{self, Ssn};
 use slantpath_ss7::transfer::{Transfer, TransferIndication};
@@ -45,7 +45,7 @@ pub struct PointConfig {
 #[derive(Clone, Debug)]
 pub struct LinkEndConfig {
     /// Number of the link in MTP3.
-    pub link: LinkId,
+    pub link: Mtp3LinkId,
     /// Level 2 of the link, and its carrier.
     pub level2: Level2Config,
 }
@@ -58,12 +58,12 @@ pub enum ConfigError {
     Gateway(asp::ConfigError),
     /// The links of MTP3 and the ends of links are not the same, each once.
     #[error("link {} of MTP3 does not have one end", .0.0)]
-    Links(LinkId),
+    Links(Mtp3LinkId),
     /// An end of M2PA.
     #[error("link {}: {error}", .link.0)]
     M2pa {
         /// Number of the link in MTP3.
-        link: LinkId,
+        link: Mtp3LinkId,
         /// Fault in its configuration.
         error: m2pa::ConfigError,
     },
@@ -71,7 +71,7 @@ pub enum ConfigError {
     #[error("link {}: {error}", .link.0)]
     Mtp2 {
         /// Number of the link in MTP3.
-        link: LinkId,
+        link: Mtp3LinkId,
         /// Fault in its configuration.
         error: mtp2::ConfigError,
     },
@@ -88,20 +88,20 @@ pub enum ConfigError {
 
 /// Inputs of a point.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Input {
+pub enum PointInput {
     /// From an association.
-    Association(AssociationId, TransportInput),
+    Association(AssociationNumber, TransportInput),
     /// From the line of a link.
-    Line(LinkId, LineInput),
+    Line(Mtp3LinkId, LineInput),
     /// Request from management.
     Management(ManagementRequest),
 }
 
 /// Requests and reports of a point to its driver.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Output {
+pub enum PointOutput {
     /// An association is to end at once; who opened it opens it again.
-    Abort(AssociationId),
+    Abort(AssociationNumber),
     /// Something happened to a link or to the point.
     Event(PointEvent),
     /// For a user part of this point. What SCCP takes itself is not among it, but what MTP3 says of destinations is.
@@ -111,7 +111,7 @@ pub enum Output {
     /// A message for an association.
     Transmit(Transmit),
     /// A unit for the line of a link.
-    Unit(LinkId, Transmission),
+    Unit(Mtp3LinkId, mtp2::Transmission),
     /// A unitdata for a subsystem of this point.
     Unitdata {
         /// Number of the subsystem.
@@ -126,7 +126,7 @@ pub enum Output {
 /// A signalling point.
 ///
 /// Give it what comes ([`SignallingPoint::handle_input`]) and what user parts send ([`SignallingPoint::transfer`]),
-/// then call [`SignallingPoint::poll_output`] until it says [`Output::Wait`].
+/// then call [`SignallingPoint::poll_output`] until it says [`PointOutput::Wait`].
 #[derive(Debug)]
 pub struct SignallingPoint {
     mtp3: mtp3::Node,
@@ -134,13 +134,13 @@ pub struct SignallingPoint {
     gateway: Option<Gateway>,
     processor: Option<Processor>,
     /// In the order of the configuration.
-    links: Vec<(LinkId, Level2)>,
+    links: Vec<(Mtp3LinkId, Level2)>,
     /// Position of each link of MTP3 among the links.
     places: Vec<usize>,
     /// Link that an association carries, by association; the gateway has all others.
-    associations: Vec<(AssociationId, usize)>,
+    associations: Vec<(AssociationNumber, usize)>,
     /// Outputs that inputs have left.
-    outputs: VecDeque<Output>,
+    outputs: VecDeque<PointOutput>,
     /// Parts that have something to do, and the part that is at it.
     work: Rounds,
     current: Option<usize>,
@@ -173,7 +173,7 @@ impl SignallingPoint {
             ConfigError::Mtp3(faults.into_iter().next().expect("a refusal has a fault"))
         };
         let mut mtp3 = mtp3::Node::new(mtp3).map_err(first_fault)?;
-        (0_u16..).take(count).for_each(|link| mtp3.activate(now, LinkId(link)));
+        (0_u16..).take(count).for_each(|link| mtp3.activate(now, Mtp3LinkId(link)));
         let sccp = sccp.map(|sccp| crate::served_point::sccp_node(now, sccp)).transpose();
         let mut work = Rounds::new(count + 3);
         (0..count + 2).for_each(|part| work.mark(part));
@@ -197,19 +197,19 @@ impl SignallingPoint {
     /// # Panics
     /// If the point has no such link, or the link no line; messages of associations that it does not have are the
     /// gateway's to refuse.
-    pub fn handle_input(&mut self, now: Instant, input: Input) {
+    pub fn handle_input(&mut self, now: Instant, input: PointInput) {
         match input {
-            Input::Association(association, input) => self.handle_transport(now, association, input),
-            Input::Line(link, input) => {
+            PointInput::Association(association, input) => self.handle_transport(now, association, input),
+            PointInput::Line(link, input) => {
                 let place = self.places[usize::from(link.0)];
                 self.links[place].1.handle_line(now, input);
                 self.work.mark(place);
             }
-            Input::Management(request) => self.handle_management(now, request),
+            PointInput::Management(request) => self.handle_management(now, request),
         }
     }
 
-    fn handle_transport(&mut self, now: Instant, association: AssociationId, input: TransportInput) {
+    fn handle_transport(&mut self, now: Instant, association: AssociationNumber, input: TransportInput) {
         if let Ok(at) = self.associations.binary_search_by_key(&association, |(own, _)| *own) {
             let place = self.associations[at].1;
             self.links[place].1.handle_transport(now, input);
@@ -217,7 +217,7 @@ impl SignallingPoint {
         } else if let Some(gateway) = &mut self.gateway {
             if let Some(kind) = M3uaEventKind::of_transport(&input) {
                 let association = Some(association);
-                self.outputs.push_back(Output::M3uaEvent(M3uaEvent {
+                self.outputs.push_back(PointOutput::M3uaEvent(M3uaEvent {
                     association,
                     routing_context: None,
                     kind,
@@ -238,7 +238,7 @@ impl SignallingPoint {
     }
 
     /// Does all there is to do by `now`, and says what to do with it, or until when nothing is to be done.
-    pub fn poll_output(&mut self, now: Instant) -> Output {
+    pub fn poll_output(&mut self, now: Instant) -> PointOutput {
         while let Some(part) = self.deadlines.take_due(now) {
             self.work.mark(part);
         }
@@ -247,7 +247,7 @@ impl SignallingPoint {
                 return output;
             }
             let Some(part) = self.current.take().or_else(|| self.work.take()) else {
-                return Output::Wait(self.deadlines.earliest());
+                return PointOutput::Wait(self.deadlines.earliest());
             };
             let step = if part < self.links.len() {
                 self.poll_link(now, part)
@@ -294,7 +294,7 @@ impl SignallingPoint {
     }
 
     /// Gives the counts of the messages that the gateway has sent and received over an association, if it has that.
-    pub fn association_tally(&self, association: AssociationId) -> Option<AssociationTally> {
+    pub fn association_tally(&self, association: AssociationNumber) -> Option<AssociationTally> {
         self.gateway.as_ref()?.tallies.of(association)
     }
 
@@ -302,7 +302,7 @@ impl SignallingPoint {
     ///
     /// # Panics
     /// If the point has no such link.
-    pub fn link_counters(&self, link: LinkId) -> EndCounters {
+    pub fn link_counters(&self, link: Mtp3LinkId) -> EndCounters {
         self.links[self.places[usize::from(link.0)]].1.counters()
     }
 
@@ -310,7 +310,7 @@ impl SignallingPoint {
     ///
     /// # Panics
     /// If the point has no such link.
-    pub fn link_queue(&self, link: LinkId) -> usize {
+    pub fn link_queue(&self, link: Mtp3LinkId) -> usize {
         self.links[self.places[usize::from(link.0)]].1.queued()
     }
 
@@ -318,7 +318,7 @@ impl SignallingPoint {
     ///
     /// # Panics
     /// If the point has no such link.
-    pub fn link_discards(&self, link: LinkId) -> (&'static str, Vec<(&'static str, u64)>) {
+    pub fn link_discards(&self, link: Mtp3LinkId) -> (&'static str, Vec<(&'static str, u64)>) {
         self.links[self.places[usize::from(link.0)]].1.discards()
     }
 
@@ -345,11 +345,11 @@ fn places(count: usize, ends: &[LinkEndConfig]) -> Result<Vec<usize>, ConfigErro
             return Err(ConfigError::Links(end.link));
         }
     }
-    let of = |(place, link): (Option<usize>, u16)| place.ok_or(ConfigError::Links(LinkId(link)));
+    let of = |(place, link): (Option<usize>, u16)| place.ok_or(ConfigError::Links(Mtp3LinkId(link)));
     places.into_iter().zip(0..).map(of).collect()
 }
 
-fn level2(end: LinkEndConfig) -> Result<(LinkId, Level2), ConfigError> {
+fn level2(end: LinkEndConfig) -> Result<(Mtp3LinkId, Level2), ConfigError> {
     let LinkEndConfig { link, level2 } = end;
     let level2 = match level2 {
         Level2Config::Association(association, config) => {

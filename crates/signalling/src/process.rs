@@ -6,9 +6,9 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use slantpath_base::{Duration, Instant};
-use slantpath_sigtran::asp::{AspState, ConfigError, ProcessEvent, ServerName, Status};
-use slantpath_sigtran::m3ua::{Asp, AspConfig, AspOutput, Availability, Counters, NetworkPoint};
-use slantpath_sigtran::transport::{AssociationId, Transmit, TransportInput};
+use slantpath_sigtran::asp::{self, AspState, ProcessEvent, ServerName, Status};
+use slantpath_sigtran::m3ua::{self, AspOutput, NetworkPoint};
+use slantpath_sigtran::transport::{AssociationNumber, Transmit, TransportInput};
 use slantpath_ss7::transfer::{Transfer, TransferIndication};
 
 use crate::m3ua::{AssociationTally, M3uaEvent, M3uaEventKind as Kind, Tallies};
@@ -18,7 +18,7 @@ use crate::management::ProcessChange;
 #[derive(Clone, Debug)]
 pub struct ServerProcessConfig {
     /// Settings of its M3UA.
-    pub asp: AspConfig,
+    pub asp: m3ua::AspConfig,
     /// Roles of the process, one for each application server.
     pub roles: Vec<Role>,
 }
@@ -36,7 +36,7 @@ pub struct Role {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ServerProcessInput {
     /// From an association.
-    Association(AssociationId, TransportInput),
+    Association(AssociationNumber, TransportInput),
     /// Request from management.
     Management(ProcessChange),
 }
@@ -45,15 +45,15 @@ pub enum ServerProcessInput {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ServerProcessOutput {
     /// An association is to end at once; who opened it opens it again.
-    Abort(AssociationId),
+    Abort(AssociationNumber),
     /// An association is to end at once, and to stay closed.
-    Close(AssociationId),
+    Close(AssociationNumber),
     /// Something happened at the process.
     Event(M3uaEvent),
     /// For the user parts above it.
     Indication(TransferIndication),
     /// An association that was closed is to be opened again.
-    Open(AssociationId),
+    Open(AssociationNumber),
     /// A message for an association.
     Transmit(Transmit),
     /// Nothing until then, or until something comes.
@@ -63,11 +63,11 @@ pub enum ServerProcessOutput {
 /// An application server process.
 #[derive(Debug)]
 pub struct ServerProcess {
-    asp: Asp,
+    asp: m3ua::Asp,
     tallies: Tallies,
     roles: Vec<Role>,
     /// Instants at which it takes traffic that nobody has, by association and routing context.
-    takeovers: BTreeMap<(AssociationId, u32), Instant>,
+    takeovers: BTreeMap<(AssociationNumber, u32), Instant>,
     /// Time that an answer may take: the first process has as long to come up before the next one takes its place.
     acknowledgement: Duration,
     management: Management,
@@ -88,7 +88,7 @@ impl ServerProcess {
     ///
     /// # Errors
     /// If the configuration contradicts itself.
-    pub fn new(config: ServerProcessConfig) -> Result<Self, ConfigError> {
+    pub fn new(config: ServerProcessConfig) -> Result<Self, asp::ConfigError> {
         let ServerProcessConfig { asp, roles } = config;
         Ok(Self {
             tallies: Tallies::new(asp.gateways.iter().copied()),
@@ -97,7 +97,7 @@ impl ServerProcess {
             acknowledgement: asp.process.acknowledgement,
             management: Management::Active,
             outputs: VecDeque::new(),
-            asp: Asp::new(asp)?,
+            asp: m3ua::Asp::new(asp)?,
         })
     }
 
@@ -120,7 +120,7 @@ impl ServerProcess {
 
     /// Tells whether it reaches a destination.
     pub fn reaches(&self, place: NetworkPoint) -> bool {
-        self.asp.destination(place).availability != Availability::Unavailable
+        self.asp.destination(place).availability != m3ua::Availability::Unavailable
     }
 
     /// Tells whether it carries the traffic of an application server, at any gateway, and is to go on with it.
@@ -161,16 +161,16 @@ impl ServerProcess {
     }
 
     /// Gives the counts of M3UA.
-    pub const fn counters(&self) -> &Counters {
+    pub const fn counters(&self) -> &m3ua::Counters {
         self.asp.counters()
     }
 
     /// Gives the counts of what has been sent and received over an association, if it has that.
-    pub fn association_tally(&self, association: AssociationId) -> Option<AssociationTally> {
+    pub fn association_tally(&self, association: AssociationNumber) -> Option<AssociationTally> {
         self.tallies.of(association)
     }
 
-    fn handle_transport(&mut self, now: Instant, from: AssociationId, input: TransportInput) {
+    fn handle_transport(&mut self, now: Instant, from: AssociationNumber, input: TransportInput) {
         self.tallies.received(from, &input);
         if let Some(kind) = Kind::of_transport(&input) {
             self.event(Some(from), None, kind);
@@ -213,11 +213,11 @@ impl ServerProcess {
         };
     }
 
-    fn event(&mut self, association: Option<AssociationId>, routing_context: Option<u32>, kind: Kind) {
+    fn event(&mut self, association: Option<AssociationNumber>, routing_context: Option<u32>, kind: Kind) {
         self.outputs.push_back(ServerProcessOutput::Event(M3uaEvent { association, routing_context, kind }));
     }
 
-    fn handle_event(&mut self, now: Instant, at: AssociationId, event: ProcessEvent<u32>) {
+    fn handle_event(&mut self, now: Instant, at: AssociationNumber, event: ProcessEvent<u32>) {
         match event {
             ProcessEvent::Asp(name, state) => self.event(Some(at), name.key().copied(), Kind::Asp(state)),
             ProcessEvent::Notified(status, names, _) => {
@@ -254,7 +254,7 @@ impl ServerProcess {
     }
 
     /// The gateway has granted ASP Up.
-    fn came_up(&mut self, now: Instant, at: AssociationId) {
+    fn came_up(&mut self, now: Instant, at: AssociationNumber) {
         if self.management == Management::Inactive {
             return;
         }
@@ -266,7 +266,7 @@ impl ServerProcess {
     }
 
     /// NTFY: whoever stands by takes what nobody has, at once after a failure, and after its turn at the start.
-    fn notified(&mut self, now: Instant, at: AssociationId, status: Status, contexts: &[u32]) {
+    fn notified(&mut self, now: Instant, at: AssociationNumber, status: Status, contexts: &[u32]) {
         let standing_by = self.roles.iter().filter(|role| role.place > 0);
         for role in standing_by.filter(|role| contexts.is_empty() || contexts.contains(&role.routing_context))
         {

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use bytes::Bytes;
 use slantpath_base::{Duration, Instant};
-use slantpath_ss7::mtp3::node::LinkId;
+use slantpath_ss7::mtp3::node::Mtp3LinkId;
 
 /// Capacity of a processor and its delay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +62,7 @@ pub struct ProcessorCounters {
 pub(crate) struct Processor {
     config: ProcessorConfig,
     /// Messages that wait or are on their way, with the instant at which each has passed, in that order.
-    inside: VecDeque<(Instant, LinkId, Bytes)>,
+    inside: VecDeque<(Instant, Mtp3LinkId, Bytes)>,
     /// Instant at which it has nothing more to process.
     free_at: Instant,
     is_congested: bool,
@@ -109,7 +109,7 @@ impl Processor {
         if each == 0 { 0 } else { busy.div_ceil(each).saturating_sub(1) }
     }
 
-    pub(crate) fn push(&mut self, now: Instant, link: LinkId, octets: Bytes) {
+    pub(crate) fn push(&mut self, now: Instant, link: Mtp3LinkId, octets: Bytes) {
         if self.waiting(now) >= u64::from(self.config.waiting_max) {
             self.counters.queue_full += 1;
             return;
@@ -120,7 +120,7 @@ impl Processor {
     }
 
     /// The next message that has passed by `now`.
-    pub(crate) fn pop(&mut self, now: Instant) -> Option<(LinkId, Bytes)> {
+    pub(crate) fn pop(&mut self, now: Instant) -> Option<(Mtp3LinkId, Bytes)> {
         let (_, link, octets) = self.inside.pop_front_if(|(passed_at, ..)| *passed_at <= now)?;
         self.counters.processed += 1;
         Some((link, octets))
@@ -164,7 +164,7 @@ mod tests {
     }
 
     fn push(processor: &mut Processor, now: u64, octet: u8) {
-        processor.push(at(now), LinkId(u16::from(octet)), Bytes::copy_from_slice(&[octet]));
+        processor.push(at(now), Mtp3LinkId(u16::from(octet)), Bytes::copy_from_slice(&[octet]));
     }
 
     #[test]

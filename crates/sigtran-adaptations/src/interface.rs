@@ -4,24 +4,24 @@
 use bytes::Bytes;
 use slantpath_sigtran::asp::kind;
 use slantpath_sigtran::asp::{Parameters, Scope};
-use slantpath_sigtran::common::{Frame, ParseError, tag};
+use slantpath_sigtran::common::{Frame, MessageParseError, tag};
 use slantpath_wire::tlv;
 
-use crate::message::{CommonParameter, Format, interface_tag};
+use crate::message::{CommonParameter, MessageFormat, interface_tag};
 
 /// Tags of the parameters that name interfaces, and of INFO String.
 pub(crate) const INTERFACES: &[u16] =
     &[interface_tag::INTEGER, interface_tag::RANGE, interface_tag::TEXT, tag::INFO];
 
 /// Management where interfaces name the traffic.
-pub(crate) const MANAGEMENT: &[Format] = &[
-    Format::new(
+pub(crate) const MANAGEMENT: &[MessageFormat] = &[
+    MessageFormat::new(
         kind::ERR,
         "ERR",
         &[&[tag::ERROR_CODE]],
         &[interface_tag::INTEGER, interface_tag::RANGE, interface_tag::TEXT, tag::DIAGNOSTIC],
     ),
-    Format::new(
+    MessageFormat::new(
         kind::NTFY,
         "NTFY",
         &[&[tag::STATUS]],
@@ -50,12 +50,12 @@ impl InterfaceIdentifier {
     /// The one identifier that a message's header has; nothing if it has none.
     pub fn of_header<'a>(
         parameters: impl IntoIterator<Item = &'a CommonParameter>,
-    ) -> Result<Option<Self>, ParseError> {
+    ) -> Result<Option<Self>, MessageParseError> {
         for parameter in parameters {
             match parameter {
                 CommonParameter::InterfaceIntegers(numbers) => match numbers.as_slice() {
                     [number] => return Ok(Some(Self::Integer(*number))),
-                    _ => return Err(ParseError::ParameterField(interface_tag::INTEGER)),
+                    _ => return Err(MessageParseError::ParameterField(interface_tag::INTEGER)),
                 },
                 CommonParameter::InterfaceText(text) => return Ok(Some(Self::Text(text.clone()))),
                 _ => {}
@@ -67,7 +67,7 @@ impl InterfaceIdentifier {
 
 impl InterfaceIdentifier {
     /// Reads it inside another parameter.
-    pub(crate) fn read(tag: u16, value: &[u8]) -> Result<Option<Self>, ParseError> {
+    pub(crate) fn read(tag: u16, value: &[u8]) -> Result<Option<Self>, MessageParseError> {
         Ok(match tag {
             interface_tag::INTEGER => Some(Self::Integer(crate::message::number(tag, value)?)),
             interface_tag::TEXT => Some(Self::Text(Bytes::copy_from_slice(value))),
@@ -126,7 +126,7 @@ impl Interfaces {
 }
 
 impl Parameters for Interfaces {
-    fn parse(frame: &Frame<'_>) -> Result<Self, ParseError> {
+    fn parse(frame: &Frame<'_>) -> Result<Self, MessageParseError> {
         let mut interfaces = Vec::new();
         for field in frame.parameters() {
             match CommonParameter::read(field.kind, field.value) {

@@ -19,15 +19,15 @@ pub use process::{DataLinkProcess, DataLinkProcessConfig, DataLinkProcessEvent, 
 
 use crate::interface::{InterfaceIdentifier, Interfaces};
 use crate::message::OwnMessage;
-use slantpath_sigtran::asp::{Adaptation, AspMessage, ErrorCode};
+use slantpath_sigtran::asp::{AdaptationLayer, AspMessage, ErrorCode};
 use slantpath_sigtran::common::MessageKind;
-use slantpath_sigtran::transport::{AssociationId, StreamId, Transmit};
+use slantpath_sigtran::transport::{AssociationNumber, StreamNumber, Transmit};
 
 /// IUA, as far as its ASPs are concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Iua;
 
-impl Adaptation for Iua {
+impl AdaptationLayer for Iua {
     const PAYLOAD_PROTOCOL: u32 = 1;
     const INVALID_SCOPE: ErrorCode = ErrorCode::INVALID_INTERFACE_IDENTIFIER;
     type Scope = Interfaces;
@@ -44,15 +44,15 @@ fn about(interface: &InterfaceIdentifier, dlci: Dlci, kind: MessageKind) -> OwnM
 }
 
 /// The stream of the interface at that place: one each as far as there are streams, and never the first of several.
-fn stream_of(at: usize, streams: u16) -> StreamId {
+fn stream_of(at: usize, streams: u16) -> StreamNumber {
     match at.checked_rem(usize::from(streams.saturating_sub(1))) {
-        None => StreamId(0),
-        Some(at) => StreamId(u16::try_from(at + 1).unwrap_or(u16::MAX)),
+        None => StreamNumber(0),
+        Some(at) => StreamNumber(u16::try_from(at + 1).unwrap_or(u16::MAX)),
     }
 }
 
 /// An ERR of IUA names no interface but in the octets that it quotes (RFC 4233, section 3.3.3.1).
-fn transmit(association: AssociationId, stream: StreamId, mut message: Message) -> Transmit {
+fn transmit(association: AssociationNumber, stream: StreamNumber, mut message: Message) -> Transmit {
     if let Message::Asp(AspMessage::Err { scope, .. }) = &mut message {
         *scope = Interfaces::default();
     }

@@ -23,15 +23,15 @@ pub use process::{LinkProcess, LinkProcessConfig, LinkProcessEvent, LinkProcessO
 
 use crate::interface::{InterfaceIdentifier, Interfaces};
 use crate::message::OwnMessage;
-use slantpath_sigtran::asp::{Adaptation, ErrorCode};
+use slantpath_sigtran::asp::{AdaptationLayer, ErrorCode};
 use slantpath_sigtran::common::MessageKind;
-use slantpath_sigtran::transport::{AssociationId, StreamId, Transmit};
+use slantpath_sigtran::transport::{AssociationNumber, StreamNumber, Transmit};
 
 /// M2UA, as far as its ASPs are concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct M2ua;
 
-impl Adaptation for M2ua {
+impl AdaptationLayer for M2ua {
     const PAYLOAD_PROTOCOL: u32 = 2;
     const INVALID_SCOPE: ErrorCode = ErrorCode::INVALID_INTERFACE_IDENTIFIER;
     type Scope = Interfaces;
@@ -84,15 +84,15 @@ fn about(interface: &InterfaceIdentifier, kind: MessageKind) -> OwnMessage<M2uaP
 }
 
 /// The stream of the link at that place: one each as far as there are streams, and never the first of several.
-fn stream_of(at: usize, streams: u16) -> StreamId {
+fn stream_of(at: usize, streams: u16) -> StreamNumber {
     let traffic = usize::from(streams.saturating_sub(1));
     match at.checked_rem(traffic) {
-        None => StreamId(0),
-        Some(at) => StreamId(u16::try_from(at + 1).unwrap_or(u16::MAX)),
+        None => StreamNumber(0),
+        Some(at) => StreamNumber(u16::try_from(at + 1).unwrap_or(u16::MAX)),
     }
 }
 
-fn transmit(association: AssociationId, stream: StreamId, message: &Message) -> Transmit {
+fn transmit(association: AssociationNumber, stream: StreamNumber, message: &Message) -> Transmit {
     let payload_protocol = M2ua::PAYLOAD_PROTOCOL;
     Transmit { association, stream, payload_protocol, report: None, octets: message.to_bytes() }
 }

@@ -12,7 +12,7 @@ mod reception;
 pub(crate) use associations::{Associations, Received, Streams};
 pub use common::CommonParameter;
 pub(crate) use common::interface_tag;
-pub use format::Format;
+pub use format::MessageFormat;
 pub(crate) use format::STATE_MAINTENANCE;
 pub use reception::StreamRule;
 pub(crate) use reception::receive;
@@ -20,18 +20,18 @@ pub(crate) use reception::receive;
 use core::fmt;
 
 use bytes::Bytes;
-use slantpath_sigtran::asp::{Adaptation, AspMessage, ErrorCode};
-use slantpath_sigtran::common::{Frame, MessageKind, ParseError, emit};
+use slantpath_sigtran::asp::{AdaptationLayer, AspMessage, ErrorCode};
+use slantpath_sigtran::common::{Frame, MessageKind, MessageParseError, emit};
 use slantpath_wire::tlv;
 
 /// Vocabulary of a layer: its own parameters as an enum, and its messages' formats.
 pub trait Vocabulary: Clone + fmt::Debug + PartialEq + Eq {
     /// Every message of the layer, in tables.
-    const FORMATS: &'static [&'static [Format]];
+    const FORMATS: &'static [&'static [MessageFormat]];
     /// True if a message may carry any known parameter, as SUA allows (RFC 3868, section 3).
     const CARRIES_ANY: bool;
     /// The layer, as far as its ASPs are concerned.
-    type Layer: Adaptation;
+    type Layer: AdaptationLayer;
 
     /// Tells whether a message of class 0 is the layer's own, and none about ASPs.
     fn is_own(kind: MessageKind) -> bool;
@@ -44,7 +44,7 @@ pub trait Vocabulary: Clone + fmt::Debug + PartialEq + Eq {
     /// The tag of the parameter.
     fn tag(&self) -> u16;
     /// Reads the value of a parameter; nothing if the tag is none of the layer's own.
-    fn read(tag: u16, value: &[u8]) -> Result<Option<Self>, ParseError>;
+    fn read(tag: u16, value: &[u8]) -> Result<Option<Self>, MessageParseError>;
     /// Appends the value.
     fn write(&self, out: &mut Vec<u8>);
 }
@@ -75,7 +75,7 @@ impl<V: Vocabulary> Parameter<V> {
         }
     }
 
-    fn read(tag: u16, value: &[u8]) -> Result<Self, ParseError> {
+    fn read(tag: u16, value: &[u8]) -> Result<Self, MessageParseError> {
         if let Some(own) = V::read(tag, value)? {
             Ok(Self::Own(own))
         } else if let Some(common) = CommonParameter::read(tag, value)? {
@@ -151,23 +151,23 @@ pub enum Message<V: Vocabulary> {
 
 impl<V: Vocabulary> Message<V> {
     /// Every message of the layer.
-    pub fn formats() -> impl Iterator<Item = &'static Format> {
+    pub fn formats() -> impl Iterator<Item = &'static MessageFormat> {
         V::FORMATS.iter().copied().flatten()
     }
 
-    fn format_of(kind: MessageKind) -> Result<&'static Format, ParseError> {
+    fn format_of(kind: MessageKind) -> Result<&'static MessageFormat, MessageParseError> {
         Self::formats().find(|format| format.kind == kind).ok_or_else(|| {
             if Self::formats().any(|format| format.kind.class == kind.class) {
-                ParseError::UnsupportedType(kind)
+                MessageParseError::UnsupportedType(kind)
             } else {
-                ParseError::UnsupportedClass(kind)
+                MessageParseError::UnsupportedClass(kind)
             }
         })
     }
 
     /// Reads a message from its version on. A class or type that the layer does not have is an error, and so is a
     /// parameter whose value is impossible; one of the layer's own that is missing is not: see [`Self::receive`].
-    pub fn parse(octets: &[u8]) -> Result<Self, ParseError> {
+    pub fn parse(octets: &[u8]) -> Result<Self, MessageParseError> {
         let frame = Frame::parse(octets)?;
         Self::format_of(frame.kind)?;
         if matches!(frame.kind.class, 0 | 3 | 4) && !V::is_own(frame.kind) {
@@ -180,18 +180,20 @@ impl<V: Vocabulary> Message<V> {
 
     /// Reads a message as a receiver of the protocol does: every mandatory parameter must be there, and none that does
     /// not belong there.
-    pub fn receive(octets: &[u8]) -> Result<Self, ParseError> {
+    pub fn receive(octets: &[u8]) -> Result<Self, MessageParseError> {
         let frame = Frame::parse(octets)?;
         let format = Self::format_of(frame.kind)?;
         for field in frame.parameters() {
             let known = Self::formats().any(|format| format.has(field.kind));
             if known && !V::CARRIES_ANY && !format.has(field.kind) {
-                return Err(ParseError::UnexpectedParameter(field.kind));
+                return Err(MessageParseError::UnexpectedParameter(field.kind));
             }
         }
         for choices in format.mandatory {
             if !frame.parameters().any(|field| choices.contains(&field.kind)) {
-                return Err(ParseError::MissingParameter(choices.first().copied().unwrap_or_default()));
+                return Err(MessageParseError::MissingParameter(
+                    choices.first().copied().unwrap_or_default(),
+                ));
             }
         }
         Self::parse(octets)
@@ -231,23 +233,26 @@ impl<V: Vocabulary> Message<V> {
 }
 
 /// A value of exactly 32 bits.
-pub(crate) fn number(tag: u16, value: &[u8]) -> Result<u32, ParseError> {
-    value.try_into().map(u32::from_be_bytes).map_err(|_| ParseError::ParameterField(tag))
+pub(crate) fn number(tag: u16, value: &[u8]) -> Result<u32, MessageParseError> {
+    value.try_into().map(u32::from_be_bytes).map_err(|_| MessageParseError::ParameterField(tag))
 }
 
 /// A list of 32-bit values that is not empty.
-pub(crate) fn numbers(tag: u16, value: &[u8]) -> Result<Vec<u32>, ParseError> {
+pub(crate) fn numbers(tag: u16, value: &[u8]) -> Result<Vec<u32>, MessageParseError> {
     match value.as_chunks::<4>() {
-        ([], _) | (_, [_, ..]) => Err(ParseError::ParameterField(tag)),
+        ([], _) | (_, [_, ..]) => Err(MessageParseError::ParameterField(tag)),
         (numbers, []) => Ok(numbers.iter().map(|octets| u32::from_be_bytes(*octets)).collect()),
     }
 }
 
 /// The parameters inside a parameter.
-pub(crate) fn nested(tag: u16, value: &[u8]) -> impl Iterator<Item = Result<tlv::Tlv<'_>, ParseError>> {
+pub(crate) fn nested(
+    tag: u16,
+    value: &[u8],
+) -> impl Iterator<Item = Result<tlv::Tlv<'_>, MessageParseError>> {
     let mut reader = slantpath_wire::Reader::new(value);
     std::iter::from_fn(move || {
-        let field = tlv::read(&mut reader).map_err(|_| ParseError::ParameterField(tag)).transpose();
+        let field = tlv::read(&mut reader).map_err(|_| MessageParseError::ParameterField(tag)).transpose();
         if matches!(field, Some(Err(_))) {
             reader = slantpath_wire::Reader::new(&[]);
         }

@@ -13,7 +13,7 @@ mod status;
 #[cfg(test)]
 mod tests;
 
-pub use address::{Address, AddressPart, GlobalTitle, RoutingIndicator, indicator};
+pub use address::{Address, AddressPart, RoutingIndicator, SuaGlobalTitle, indicator};
 pub use connection::{CONNECTION_MACHINE, ConnectionAction, ConnectionInput, ConnectionState};
 pub use gateway::{
     RegistrationPolicy, SignallingGateway, SignallingGatewayConfig, SignallingGatewayEvent,
@@ -21,10 +21,10 @@ pub use gateway::{
 };
 pub use label::Labels;
 pub use parameter::{
-    AddressRange, Cause, DeregistrationResult, Label, RegistrationResult, RoutingKey, Segmentation,
+    AddressRange, DeregistrationResult, Label, RegistrationResult, RoutingKey, SccpCause, Segmentation,
     SequenceNumber, SuaParameter, kind,
 };
-pub use primitive::{Notice, Unitdata, return_cause};
+pub use primitive::{Unitdata, UnitdataNotice, return_cause};
 pub use process::{
     ConnectRequest, ConnectionConfig, ConnectionEvent, ConnectionId, SegmentationConfig, UserProcess,
     UserProcessConfig, UserProcessEvent, UserProcessOutput,
@@ -34,15 +34,15 @@ pub use status::{Availability, Destination, DestinationChange};
 use bytes::Bytes;
 use slantpath_ss7::PointCode;
 
-use slantpath_sigtran::asp::{Adaptation, ErrorCode, Parameters, RoutingContexts};
-use slantpath_sigtran::common::{Frame, ParseError, emit_u32_list, tag};
-use slantpath_sigtran::transport::{AssociationId, StreamId, Transmit};
+use slantpath_sigtran::asp::{AdaptationLayer, ErrorCode, Parameters, RoutingContexts};
+use slantpath_sigtran::common::{Frame, MessageParseError, emit_u32_list, tag};
+use slantpath_sigtran::transport::{AssociationNumber, StreamNumber, Transmit};
 
 /// SUA, as far as its ASPs are concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sua;
 
-impl Adaptation for Sua {
+impl AdaptationLayer for Sua {
     const PAYLOAD_PROTOCOL: u32 = 4;
     const INVALID_SCOPE: ErrorCode = ErrorCode::INVALID_ROUTING_CONTEXT;
     type Scope = RoutingContexts;
@@ -60,7 +60,7 @@ pub struct ErrorEvidence {
 }
 
 impl Parameters for ErrorEvidence {
-    fn parse(frame: &Frame<'_>) -> Result<Self, ParseError> {
+    fn parse(frame: &Frame<'_>) -> Result<Self, MessageParseError> {
         let split = |number: u32| (number.to_be_bytes()[0], PointCode(number & 0x00ff_ffff));
         Ok(Self {
             network_appearance: frame.u32(parameter::tag::NETWORK_APPEARANCE)?,
@@ -127,13 +127,13 @@ pub mod deregistration_status {
 }
 
 /// The stream of a flow: by its sequence control or reference, and never the first of several.
-fn stream_of(flow: u32, streams: u16) -> StreamId {
+fn stream_of(flow: u32, streams: u16) -> StreamNumber {
     match flow.checked_rem(u32::from(streams.saturating_sub(1))) {
-        None => StreamId(0),
-        Some(at) => StreamId(u16::try_from(at + 1).unwrap_or(u16::MAX)),
+        None => StreamNumber(0),
+        Some(at) => StreamNumber(u16::try_from(at + 1).unwrap_or(u16::MAX)),
     }
 }
 
-fn transmit(association: AssociationId, stream: StreamId, octets: Bytes) -> Transmit {
+fn transmit(association: AssociationNumber, stream: StreamNumber, octets: Bytes) -> Transmit {
     Transmit { association, stream, payload_protocol: Sua::PAYLOAD_PROTOCOL, report: None, octets }
 }

@@ -1,8 +1,8 @@
 //! Parts that M3UA, M2UA, SUA and IUA share: application server processes, the application servers that they serve, and
 //! the messages of classes 0, 3 and 4 that keep both ends of one mind.
 //!
-//! A layer is this, and its own transfer, network management and registration classes. It says in [`Adaptation`] what
-//! its messages concern: routing contexts in M3UA and SUA, interface identifiers in M2UA and IUA.
+//! A layer is this, and its own transfer, network management and registration classes. It says in [`AdaptationLayer`]
+//! what its messages concern: routing contexts in M3UA and SUA, interface identifiers in M2UA and IUA.
 
 mod codes;
 pub(crate) mod config;
@@ -25,4 +25,4 @@ pub use machine::{
 };
 pub use message::{AspMessage, kind};
 pub use process::{Process, ProcessConfig, ProcessEvent, ProcessOutput, Request, ServerName};
-pub use scope::{Adaptation, Parameters, RoutingContexts, Scope};
+pub use scope::{AdaptationLayer, Parameters, RoutingContexts, Scope};

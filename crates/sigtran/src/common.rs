@@ -6,7 +6,7 @@ mod layout;
 use slantpath_wire::tlv::{self, Tlv};
 use slantpath_wire::{Reader, WireError};
 
-pub use layout::Layout;
+pub use layout::MessageLayout;
 
 use crate::asp::ErrorCode;
 
@@ -29,7 +29,7 @@ pub struct MessageKind {
 /// 3.8.1) but for those that cannot be answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum ParseError {
+pub enum MessageParseError {
     /// Another version than 1: "Invalid Version".
     #[error("version {0} is not 1")]
     InvalidVersion(u8),
@@ -56,7 +56,7 @@ pub enum ParseError {
     UnsupportedType(MessageKind),
 }
 
-impl ParseError {
+impl MessageParseError {
     /// The code that an ERR about it has (RFC 4666, section 3.8.1): the same in every layer that has it.
     pub const fn error_code(self) -> ErrorCode {
         match self {
@@ -73,18 +73,18 @@ impl ParseError {
     }
 }
 
-impl From<WireError> for ParseError {
+impl From<WireError> for MessageParseError {
     fn from(error: WireError) -> Self {
         Self::Malformed(error)
     }
 }
 
 /// Checks version and length; the kind of the message, and its parameters unread.
-pub(crate) fn header(octets: &[u8]) -> Result<(MessageKind, &[u8]), ParseError> {
+pub(crate) fn header(octets: &[u8]) -> Result<(MessageKind, &[u8]), MessageParseError> {
     let mut reader = Reader::new(octets);
     let [version, _reserved, class, kind] = reader.array()?;
     if version != VERSION {
-        return Err(ParseError::InvalidVersion(version));
+        return Err(MessageParseError::InvalidVersion(version));
     }
     let len = reader.u32()?;
     let wanted = usize::try_from(len).unwrap_or(usize::MAX);
@@ -92,19 +92,19 @@ pub(crate) fn header(octets: &[u8]) -> Result<(MessageKind, &[u8]), ParseError> 
     let padded = octets.len() - octets.len().min(wanted) < 4;
     if wanted < HEADER_LEN || wanted > octets.len() || !padded {
         let error = WireError::BadValue { field: "message length", value: len.into() };
-        return Err(ParseError::Malformed(error));
+        return Err(MessageParseError::Malformed(error));
     }
     Ok((MessageKind { class, kind }, reader.rest()))
 }
 
 /// Reads the next parameter, and names one whose length is wrong.
-pub(crate) fn next_parameter<'a>(reader: &mut Reader<'a>) -> Result<Option<Tlv<'a>>, ParseError> {
+pub(crate) fn next_parameter<'a>(reader: &mut Reader<'a>) -> Result<Option<Tlv<'a>>, MessageParseError> {
     // The tag, for a parameter whose length is wrong.
     let tag = reader.rest().first_chunk().map(|tag| u16::from_be_bytes(*tag));
     match (tlv::read(reader), tag) {
         (Ok(field), _) => Ok(field),
-        (Err(_), Some(tag)) => Err(ParseError::ParameterField(tag)),
-        (Err(error), None) => Err(ParseError::Malformed(error)),
+        (Err(_), Some(tag)) => Err(MessageParseError::ParameterField(tag)),
+        (Err(error), None) => Err(MessageParseError::Malformed(error)),
     }
 }
 
@@ -118,7 +118,7 @@ pub struct Frame<'a> {
 
 impl<'a> Frame<'a> {
     /// Checks version, length and the framing of every parameter.
-    pub fn parse(octets: &'a [u8]) -> Result<Self, ParseError> {
+    pub fn parse(octets: &'a [u8]) -> Result<Self, MessageParseError> {
         let (kind, parameters) = header(octets)?;
         let mut check = Reader::new(parameters);
         while next_parameter(&mut check)?.is_some() {}
@@ -143,32 +143,32 @@ impl<'a> Frame<'a> {
     }
 
     /// The value of a parameter that must be there.
-    pub fn required(&self, tag: u16) -> Result<&'a [u8], ParseError> {
-        self.value(tag).ok_or(ParseError::MissingParameter(tag))
+    pub fn required(&self, tag: u16) -> Result<&'a [u8], MessageParseError> {
+        self.value(tag).ok_or(MessageParseError::MissingParameter(tag))
     }
 
     /// A parameter of 32 bits, if it is there.
-    pub fn u32(&self, tag: u16) -> Result<Option<u32>, ParseError> {
+    pub fn u32(&self, tag: u16) -> Result<Option<u32>, MessageParseError> {
         match self.value(tag).map(<[u8; 4]>::try_from) {
             None => Ok(None),
             Some(Ok(octets)) => Ok(Some(u32::from_be_bytes(octets))),
-            Some(Err(_)) => Err(ParseError::InvalidParameterValue(tag)),
+            Some(Err(_)) => Err(MessageParseError::InvalidParameterValue(tag)),
         }
     }
 
     /// A parameter of 32 bits that must be there.
-    pub fn required_u32(&self, tag: u16) -> Result<u32, ParseError> {
-        self.u32(tag)?.ok_or(ParseError::MissingParameter(tag))
+    pub fn required_u32(&self, tag: u16) -> Result<u32, MessageParseError> {
+        self.u32(tag)?.ok_or(MessageParseError::MissingParameter(tag))
     }
 
     /// A list of 32-bit numbers, such as routing contexts; empty if the parameter is absent.
-    pub fn u32_list(&self, tag: u16) -> Result<Vec<u32>, ParseError> {
+    pub fn u32_list(&self, tag: u16) -> Result<Vec<u32>, MessageParseError> {
         let value = self.value(tag).unwrap_or(&[]);
         let (numbers, rest) = value.as_chunks::<4>();
         if rest.is_empty() {
             Ok(numbers.iter().map(|octets| u32::from_be_bytes(*octets)).collect())
         } else {
-            Err(ParseError::InvalidParameterValue(tag))
+            Err(MessageParseError::InvalidParameterValue(tag))
         }
     }
 }
@@ -236,7 +236,7 @@ mod tests {
     fn a_length_that_does_not_fit_is_malformed() {
         for len in [0_u8, 7, 12, 255] {
             let octets = [1, 0, 3, 1, 0, 0, 0, len];
-            assert!(matches!(Frame::parse(&octets), Err(ParseError::Malformed(_))), "{len}");
+            assert!(matches!(Frame::parse(&octets), Err(MessageParseError::Malformed(_))), "{len}");
         }
         assert!(Frame::parse(&[1, 0, 3, 1, 0, 0, 0, 8]).is_ok());
     }
@@ -245,14 +245,14 @@ mod tests {
     fn a_parameter_whose_length_is_wrong_is_named() {
         for len in [3, 9] {
             let octets = [1, 0, 3, 1, 0, 0, 0, 12, 0, 4, 0, len];
-            assert_eq!(Frame::parse(&octets).map(|_| ()), Err(ParseError::ParameterField(4)), "{len}");
+            assert_eq!(Frame::parse(&octets).map(|_| ()), Err(MessageParseError::ParameterField(4)), "{len}");
         }
     }
 
     #[test]
     fn another_version_is_named() {
         let octets = [2, 0, 3, 1, 0, 0, 0, 8];
-        assert_eq!(Frame::parse(&octets).map(|_| ()), Err(ParseError::InvalidVersion(2)));
+        assert_eq!(Frame::parse(&octets).map(|_| ()), Err(MessageParseError::InvalidVersion(2)));
     }
 
     proptest! {

@@ -16,7 +16,7 @@ pub use asp::{Asp, AspConfig, AspOutput, AvailabilityPolicy, Destination, NotUp,
 pub use counters::{Counters, DropReason};
 pub use data::Data;
 pub use destination::{Availability, DestinationState, NetworkPoint};
-pub use ipsp::{Exchange, Flow, Ipsp, IpspConfig, IpspOutput};
+pub use ipsp::{Exchange, Ipsp, IpspConfig, IpspOutput, TrafficFlow};
 pub use message::{AffectedDestinations, AffectedPlace, M3ua, Message, UnavailabilityCause};
 pub use protocol_data::ProtocolData;
 pub use routing::TrafficKey;

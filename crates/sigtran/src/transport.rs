@@ -5,11 +5,11 @@ use bytes::Bytes;
 
 /// An association, numbered by whoever drives the layer. A lost one keeps its number when it comes back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct AssociationId(pub u32);
+pub struct AssociationNumber(pub u32);
 
 /// A stream of an association, numbered from 0; messages of one stream arrive in order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct StreamId(pub u16);
+pub struct StreamNumber(pub u16);
 
 /// Inputs from the transport of an association.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub enum TransportInput {
     /// A message came.
     Message {
         /// Stream on which it came.
-        stream: StreamId,
+        stream: StreamNumber,
         /// Payload protocol identifier; 0 if the sender gave none.
         payload_protocol: u32,
         /// From the version on.
@@ -43,9 +43,9 @@ pub enum TransportInput {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transmit {
     /// Over which association.
-    pub association: AssociationId,
+    pub association: AssociationNumber,
     /// On which stream.
-    pub stream: StreamId,
+    pub stream: StreamNumber,
     /// Payload protocol identifier.
     pub payload_protocol: u32,
     /// The number that [`TransportInput::Transmitted`] is to tell when the message is first sent, if it is.

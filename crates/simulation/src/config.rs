@@ -4,7 +4,7 @@ use slantpath_base::Duration;
 use slantpath_signalling::{self as signalling, ProcessorConfig, ProcessorError};
 use slantpath_sigtran::{asp, m2pa};
 use slantpath_ss7::load::{GeneratorConfig, GeneratorError};
-use slantpath_ss7::mtp3::node::{self, LinkId};
+use slantpath_ss7::mtp3::node::{self, Mtp3LinkId};
 use slantpath_ss7::sccp::{self, Ssn};
 use slantpath_ss7::{PointCode, mtp2};
 
@@ -102,23 +102,23 @@ pub struct LinkConfig {
     /// Name of the link, by which its random streams are derived.
     pub name: String,
     /// Ends of the link, first and second.
-    pub ends: [LinkEnd; 2],
+    pub ends: [PointEnd; 2],
     /// Carrier of the link.
-    pub carrier: Carrier,
+    pub carrier: LinkCarrier,
 }
 
 /// A link's end at a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LinkEnd {
+pub struct PointEnd {
     /// Point at which the link ends.
     pub point: PointId,
     /// Number by which the point's MTP3 knows the link.
-    pub link: LinkId,
+    pub link: Mtp3LinkId,
 }
 
 /// Carrier of a link: an association or a line.
 #[derive(Clone, Debug)]
-pub enum Carrier {
+pub enum LinkCarrier {
     /// An association, with M2PA at both ends.
     Association(m2pa::LinkConfig),
     /// A line, with MTP2 at both ends.
@@ -173,7 +173,7 @@ pub enum NetworkConfigError {
         /// The point's name.
         point: String,
         /// Number by which MTP3 knows the link.
-        link: LinkId,
+        link: Mtp3LinkId,
     },
     /// A gateway or an application server process.
     #[error("`{name}`: {error}")]
@@ -231,7 +231,7 @@ impl NetworkConfigError {
         error: signalling::ConfigError,
         point: String,
         gateway: Option<String>,
-        link: impl Fn(LinkId) -> String,
+        link: impl Fn(Mtp3LinkId) -> String,
     ) -> Self {
         use signalling::ConfigError as E;
         match error {

@@ -34,15 +34,15 @@ mod servers;
 mod simulation;
 
 pub use config::{
-    AdaptationId, AssociationSide, Carried, Carrier, LineConfig, LinkConfig, LinkEnd, LoadConfig,
-    NetworkConfig, NetworkConfigError, PointConfig, PointId, Side, SignallingLinkId, UserPlace,
+    AdaptationId, AssociationSide, Carried, LineConfig, LinkCarrier, LinkConfig, LoadConfig, NetworkConfig,
+    NetworkConfigError, PointConfig, PointEnd, PointId, Side, SignallingLinkId, UserPlace,
 };
-pub use load::{LoadReport, number_links};
+pub use load::{LinkLoadReport, number_links};
 pub use m3ua::{
     AdaptationConfig, AspConfig, AspId, GatewayConfig, GatewayId, M3uaConfig, ServedPointConfig,
     ServedPointId, ServerConfig, ServerId, SignallingProcess,
 };
-pub use management::{Change, LinkChange};
+pub use management::{LinkChange, ManagementChange};
 pub use network::SignallingNetwork;
-pub use record::{AdaptationEvent, Availability, Event};
+pub use record::{AdaptationEvent, Event, LinkAvailability};
 pub use simulation::{AssociationPlace, SignallingSimulation};

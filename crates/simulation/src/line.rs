@@ -1,17 +1,17 @@
 //! A line between two terminals of MTP2: a bearer each way, which can fail.
 
 use slantpath_base::{Duration, Instant, Seed};
-use slantpath_ss7::mtp2::{Arrival, Bearer, Transmission};
+use slantpath_ss7::mtp2::{self, Arrival, Bearer};
 
-use crate::config::{LineConfig, LinkEnd, Side};
+use crate::config::{LineConfig, PointEnd, Side};
 
 #[derive(Debug)]
 pub(crate) struct Line {
     /// Ends of the link at which its terminals are.
-    pub(crate) ends: [LinkEnd; 2],
+    pub(crate) ends: [PointEnd; 2],
     bearers: [Bearer; 2],
     /// Last transmission of each terminal: a line that works again carries it from then on.
-    last: [Option<Transmission>; 2],
+    last: [Option<mtp2::Transmission>; 2],
     condition: Condition,
 }
 
@@ -22,7 +22,7 @@ enum Condition {
 }
 
 impl Line {
-    pub(crate) fn new(ends: [LinkEnd; 2], config: &LineConfig, seed: Seed, path: &str) -> Self {
+    pub(crate) fn new(ends: [PointEnd; 2], config: &LineConfig, seed: Seed, path: &str) -> Self {
         let bearer = |direction: &str| {
             let bearer = Bearer::new(config.delay);
             if config.bit_error_rate == 0.0 {
@@ -37,7 +37,7 @@ impl Line {
     }
 
     /// A terminal begins to send.
-    pub(crate) fn carry(&mut self, from: Side, transmission: Transmission) {
+    pub(crate) fn carry(&mut self, from: Side, transmission: mtp2::Transmission) {
         self.last[from as usize] = Some(transmission.clone());
         if self.condition == Condition::Works {
             self.bearers[from as usize].carry(transmission);
@@ -57,7 +57,7 @@ impl Line {
         for (bearer, last) in self.bearers.iter_mut().zip(&self.last) {
             if let Some(last) = last.as_ref().filter(|last| last.repeats) {
                 let end = now + (last.end - last.start);
-                bearer.carry(Transmission { start: now, end, ..last.clone() });
+                bearer.carry(mtp2::Transmission { start: now, end, ..last.clone() });
             }
         }
     }

@@ -17,7 +17,7 @@ use crate::config::{LoadConfig, NetworkConfigError, UserPlace};
 /// Report on the messages of one of a load's links.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct LoadReport {
+pub struct LinkLoadReport {
     /// Number of the link among those of the load.
     pub link: LinkNumber,
     /// Report on its messages.
@@ -129,11 +129,14 @@ impl Load {
         self.accounts.get_mut(usize::from(link.0.checked_sub(self.first_link)?))
     }
 
-    fn reports(&mut self, now: Instant) -> Vec<LoadReport> {
+    fn reports(&mut self, now: Instant) -> Vec<LinkLoadReport> {
         let begin = self.start.min(now);
         let accounts = (0_u8..=u8::MAX).zip(&mut self.accounts);
         accounts
-            .map(|(link, account)| LoadReport { link: LinkNumber(link), report: account.report(begin, now) })
+            .map(|(link, account)| LinkLoadReport {
+                link: LinkNumber(link),
+                report: account.report(begin, now),
+            })
             .collect()
     }
 }
@@ -260,7 +263,7 @@ impl Loads {
         candidates.into_iter().any(|number| self.all[*number].arrived_unitdata(now, at, data))
     }
 
-    pub(crate) fn reports(&mut self, now: Instant, number: usize) -> Vec<LoadReport> {
+    pub(crate) fn reports(&mut self, now: Instant, number: usize) -> Vec<LinkLoadReport> {
         self.all.get_mut(number).map(|load| load.reports(now)).unwrap_or_default()
     }
 }

@@ -7,9 +7,9 @@ use slantpath_signalling as signalling;
 use slantpath_signalling::{Role, ServerProcessConfig};
 use slantpath_sigtran::asp::{self, Members, ProcessConfig, ServerName, TrafficMode};
 use slantpath_sigtran::m3ua::{
-    self, AvailabilityPolicy, Destination, KeyDestination, QueueLimits, ServedServer, SgpConfig, TrafficKey,
+    self, AvailabilityPolicy, KeyDestination, QueueLimits, ServedServer, SgpConfig, TrafficKey,
 };
-use slantpath_sigtran::transport::AssociationId;
+use slantpath_sigtran::transport::AssociationNumber;
 use slantpath_ss7::mtp3::node::CongestionMethod;
 use slantpath_ss7::{PointCode, PointCodeFormat, sccp};
 
@@ -132,8 +132,8 @@ pub(crate) struct Plan<'a> {
 }
 
 impl Plan<'_> {
-    fn association(&self, id: AdaptationId) -> AssociationId {
-        AssociationId(self.first_association.saturating_add(u32::try_from(id.0).unwrap_or(u32::MAX)))
+    fn association(&self, id: AdaptationId) -> AssociationNumber {
+        AssociationNumber(self.first_association.saturating_add(u32::try_from(id.0).unwrap_or(u32::MAX)))
     }
 
     /// Configuration that makes a point a gateway, whose MTP3 has that method of congestion.
@@ -218,7 +218,7 @@ impl Plan<'_> {
                 gateways.map(|(number, _)| (self.association(AdaptationId(number)), 0)).collect();
             codes().into_iter().map(move |point_code| {
                 let gateways = gateways.clone();
-                Destination { network_appearance, point_code, gateways }
+                m3ua::Destination { network_appearance, point_code, gateways }
             })
         });
         m3ua::AspConfig {

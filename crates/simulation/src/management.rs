@@ -2,7 +2,7 @@
 
 use slantpath_base::Instant;
 use slantpath_signalling::{
-    Input, LineInput, LinkEndChange, ManagementRequest, PointChange, ProcessChange, ServerProcessInput,
+    LineInput, LinkEndChange, ManagementRequest, PointChange, PointInput, ProcessChange, ServerProcessInput,
 };
 
 use crate::config::{PointId, Side, SignallingLinkId};
@@ -11,7 +11,7 @@ use crate::network::SignallingNetwork;
 
 /// Something that is done to a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
+pub enum ManagementChange {
     /// To a link as a whole.
     Link(SignallingLinkId, LinkChange),
     /// To a link at one of its ends.
@@ -38,19 +38,21 @@ pub enum LinkChange {
 
 impl SignallingNetwork {
     /// Management does something.
-    pub fn change(&mut self, now: Instant, change: Change) {
+    pub fn change(&mut self, now: Instant, change: ManagementChange) {
         match change {
-            Change::Link(link, LinkChange::Activate) => self.change_ends(now, link, LinkEndChange::Activate),
-            Change::Link(link, LinkChange::Deactivate) => {
+            ManagementChange::Link(link, LinkChange::Activate) => {
+                self.change_ends(now, link, LinkEndChange::Activate);
+            }
+            ManagementChange::Link(link, LinkChange::Deactivate) => {
                 self.change_ends(now, link, LinkEndChange::Deactivate);
             }
-            Change::Link(link, LinkChange::Fail) => self.fail_line(now, link),
-            Change::Link(link, LinkChange::Restore) => self.restore_line(now, link),
-            Change::LinkEnd(link, side, change) => self.change_end(now, link, side, change),
-            Change::Point(point, change) => {
-                self.point_input(now, point, Input::Management(ManagementRequest::Point(change)));
+            ManagementChange::Link(link, LinkChange::Fail) => self.fail_line(now, link),
+            ManagementChange::Link(link, LinkChange::Restore) => self.restore_line(now, link),
+            ManagementChange::LinkEnd(link, side, change) => self.change_end(now, link, side, change),
+            ManagementChange::Point(point, change) => {
+                self.point_input(now, point, PointInput::Management(ManagementRequest::Point(change)));
             }
-            Change::Process(asp, change) => {
+            ManagementChange::Process(asp, change) => {
                 self.process_input(now, asp, ServerProcessInput::Management(change));
             }
         }
@@ -65,14 +67,14 @@ impl SignallingNetwork {
     fn change_end(&mut self, now: Instant, link: SignallingLinkId, side: Side, change: LinkEndChange) {
         let end = self.link_end(link, side);
         let request = ManagementRequest::Link(end.link, change);
-        self.point_input(now, end.point, Input::Management(request));
+        self.point_input(now, end.point, PointInput::Management(request));
     }
 
     fn fail_line(&mut self, now: Instant, link: SignallingLinkId) {
         let Some(line) = self.line_of(link) else { return };
         if self.lines[line].fail() {
             for end in self.lines[line].ends {
-                self.point_input(now, end.point, Input::Line(end.link, LineInput::UnitsLost));
+                self.point_input(now, end.point, PointInput::Line(end.link, LineInput::UnitsLost));
             }
         }
     }

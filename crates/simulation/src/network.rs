@@ -5,24 +5,24 @@
 
 use slantpath_base::{Deadlines, Instant, Rounds, Seed};
 use slantpath_signalling::{
-    AssociationTally, EndCounters, Input, Level2Config, LineInput, LinkEndConfig, M3uaEvent,
-    Output as PointOutput, PointConfig as PointParts, PointEvent, ProcessorCounters, ServedPointOutput,
-    ServerProcessInput, ServerProcessOutput, SignallingPoint,
+    self as signalling, AssociationTally, EndCounters, Level2Config, LineInput, LinkEndConfig, M3uaEvent,
+    PointEvent, PointInput, PointOutput, ProcessorCounters, ServedPointOutput, ServerProcessInput,
+    ServerProcessOutput, SignallingPoint,
 };
 use slantpath_sigtran::m3ua;
-use slantpath_sigtran::transport::{AssociationId, Transmit, TransportInput};
+use slantpath_sigtran::transport::{AssociationNumber, Transmit, TransportInput};
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3;
-use slantpath_ss7::mtp3::node::{self, LinkId, LinkMeasurements};
+use slantpath_ss7::mtp3::node::{self, LinkMeasurements, Mtp3LinkId};
 use slantpath_ss7::sccp::{self, Ssn};
 use slantpath_ss7::transfer::{Transfer, TransferIndication};
 
 use crate::config::{
-    AdaptationId, AssociationSide, Carried, Carrier, LinkConfig, LinkEnd, NetworkConfig, NetworkConfigError,
-    PointConfig, PointId, Side, SignallingLinkId, UserPlace,
+    AdaptationId, AssociationSide, Carried, LinkCarrier, LinkConfig, NetworkConfig, NetworkConfigError,
+    PointConfig, PointEnd, PointId, Side, SignallingLinkId, UserPlace,
 };
 use crate::line::Line;
-use crate::load::{LoadReport, Loads};
+use crate::load::{LinkLoadReport, Loads};
 use crate::m3ua::{AspId, GatewayId, Plan, ServedPointId, SignallingProcess};
 use crate::record::{AdaptationEvent, Event};
 use crate::servers::{self, Servers};
@@ -64,7 +64,7 @@ struct Member {
 
 #[derive(Debug)]
 struct Link {
-    ends: [LinkEnd; 2],
+    ends: [PointEnd; 2],
     /// Index of its line, if it is not an association.
     line: Option<usize>,
 }
@@ -153,7 +153,7 @@ impl SignallingNetwork {
     pub(crate) fn handle_transport(&mut self, now: Instant, end: AssociationSide, input: TransportInput) {
         let association = self.association(end.carried);
         match self.holders[place(association)][end.side as usize] {
-            Holder::Point(point) => self.point_input(now, point, Input::Association(association, input)),
+            Holder::Point(point) => self.point_input(now, point, PointInput::Association(association, input)),
             Holder::Process(asp) => {
                 self.process_input(now, asp, ServerProcessInput::Association(association, input));
             }
@@ -292,20 +292,20 @@ impl SignallingNetwork {
     }
 
     /// Reports on a load's messages up to `now`, one for each of its links.
-    pub fn load_reports(&mut self, now: Instant, load: usize) -> Vec<LoadReport> {
+    pub fn load_reports(&mut self, now: Instant, load: usize) -> Vec<LinkLoadReport> {
         self.loads.reports(now, load)
     }
 
     /// The association that carries a link or M3UA.
-    fn association(&self, carried: Carried) -> AssociationId {
+    fn association(&self, carried: Carried) -> AssociationNumber {
         match carried {
-            Carried::Adaptation(id) => AssociationId(number(self.links.len() + id.0)),
-            Carried::Link(id) => AssociationId(number(id.0)),
+            Carried::Adaptation(id) => AssociationNumber(number(self.links.len() + id.0)),
+            Carried::Link(id) => AssociationNumber(number(id.0)),
         }
     }
 
     /// The end of an association that somebody has.
-    fn side_of(&self, association: AssociationId, holder: Holder) -> AssociationSide {
+    fn side_of(&self, association: AssociationNumber, holder: Holder) -> AssociationSide {
         let at = place(association);
         let carried = match at.checked_sub(self.links.len()) {
             Some(adaptation) => Carried::Adaptation(AdaptationId(adaptation)),
@@ -315,7 +315,7 @@ impl SignallingNetwork {
         AssociationSide { carried, side }
     }
 
-    pub(crate) fn link_end(&self, link: SignallingLinkId, side: Side) -> LinkEnd {
+    pub(crate) fn link_end(&self, link: SignallingLinkId, side: Side) -> PointEnd {
         self.links[link.0].ends[side as usize]
     }
 
@@ -323,7 +323,7 @@ impl SignallingNetwork {
         self.links[link.0].line
     }
 
-    pub(crate) fn point_input(&mut self, now: Instant, point: PointId, input: Input) {
+    pub(crate) fn point_input(&mut self, now: Instant, point: PointId, input: PointInput) {
         self.points[point.0].point.handle_input(now, input);
         self.work.mark(self.slot(Component::Point(point)));
     }
@@ -372,7 +372,7 @@ impl SignallingNetwork {
         for side in Side::BOTH {
             while let Some(arrival) = self.lines[number].poll_arrival(now, side) {
                 let end = self.lines[number].ends[side as usize];
-                self.point_input(now, end.point, Input::Line(end.link, LineInput::Arrival(arrival)));
+                self.point_input(now, end.point, PointInput::Line(end.link, LineInput::Arrival(arrival)));
             }
         }
         Step::Done(self.lines[number].next_arrival())
@@ -401,7 +401,7 @@ impl SignallingNetwork {
                     self.adaptation_event(now, SignallingProcess::Gateway(gateway), event);
                 }
                 PointOutput::Transmit(transmit) => return self.transmit(Holder::Point(id), transmit),
-                PointOutput::Unit(LinkId(link), transmission) => {
+                PointOutput::Unit(Mtp3LinkId(link), transmission) => {
                     let (link, side) = point.links[usize::from(link)];
                     let line = self.line_of(link).expect("units go on lines");
                     self.lines[line].carry(side, transmission);
@@ -552,14 +552,14 @@ impl Member {
         let (name, code) = (mtp3.name.clone(), mtp3.point_code);
         let gateways = &plan.config.gateways;
         let gateway = gateways.iter().position(|gateway| gateway.point == id).map(GatewayId);
-        let parts = PointParts {
+        let parts = signalling::PointConfig {
             gateway: gateway.map(|gateway| plan.gateway(gateway, mtp3.congestion)),
             mtp3,
             sccp,
             processor,
             links: ends,
         };
-        let names = |link: LinkId| links[at[usize::from(link.0)].0.0].name.clone();
+        let names = |link: Mtp3LinkId| links[at[usize::from(link.0)].0.0].name.clone();
         let point = SignallingPoint::new(Instant::START, parts);
         let gateway_name = gateway.map(|gateway| gateways[gateway.0].name.clone());
         let point = point.map_err(|error| NetworkConfigError::of_point(error, name, gateway_name, names))?;
@@ -567,12 +567,12 @@ impl Member {
     }
 }
 
-fn level2(link: usize, carrier: &Carrier) -> Level2Config {
+fn level2(link: usize, carrier: &LinkCarrier) -> Level2Config {
     match carrier {
-        Carrier::Association(config) => {
-            Level2Config::Association(AssociationId(number(link)), config.clone())
+        LinkCarrier::Association(config) => {
+            Level2Config::Association(AssociationNumber(number(link)), config.clone())
         }
-        Carrier::Line(config) => Level2Config::Line(config.terminal.clone()),
+        LinkCarrier::Line(config) => Level2Config::Line(config.terminal.clone()),
     }
 }
 
@@ -581,8 +581,8 @@ impl Link {
     fn new(config: LinkConfig, lines: &mut Vec<Line>, seed: Seed) -> Self {
         let LinkConfig { name, ends, carrier } = config;
         let line = match carrier {
-            Carrier::Association(_) => None,
-            Carrier::Line(config) => {
+            LinkCarrier::Association(_) => None,
+            LinkCarrier::Line(config) => {
                 lines.push(Line::new(ends, &config, seed, &format!("signalling/links/{name}")));
                 Some(lines.len() - 1)
             }
@@ -597,6 +597,6 @@ fn number(place: usize) -> u32 {
 }
 
 /// Index of an association of that number.
-fn place(association: AssociationId) -> usize {
+fn place(association: AssociationNumber) -> usize {
     usize::try_from(association.0).unwrap_or(usize::MAX)
 }

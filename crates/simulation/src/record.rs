@@ -43,7 +43,7 @@ impl Event {
 
 /// Availability of a link's end over a span of time. Times out of service count from the first time in service on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Availability {
+pub struct LinkAvailability {
     /// Number of times that it became available.
     pub times_available: u64,
     /// Number of times that it became unavailable.
@@ -58,7 +58,7 @@ pub struct Availability {
     since: Option<Instant>,
 }
 
-impl Availability {
+impl LinkAvailability {
     /// The next event of the end.
     pub fn observe(&mut self, event: &Event) {
         match event.kind {
@@ -106,7 +106,7 @@ mod tests {
         use PointEventKind::{Available, Unavailable};
         let events = [event(1, Unavailable), event(10, Available), event(20, Unavailable)];
         let events = [&events[..], &[event(23, Available), event(40, Unavailable)]].concat();
-        let mut availability = Availability::default();
+        let mut availability = LinkAvailability::default();
         for event in &events {
             availability.observe(event);
         }
@@ -122,7 +122,7 @@ mod tests {
         use PointEventKind::{Available, Unavailable};
         let events =
             [(10, Available), (20, Unavailable), (25, Available), (30, Unavailable), (31, Unavailable)];
-        let mut availability = Availability::default();
+        let mut availability = LinkAvailability::default();
         for (at, kind) in events.into_iter().chain([(33, Available), (40, Available)]) {
             availability.observe(&event(at, kind));
         }

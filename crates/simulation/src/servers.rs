@@ -4,9 +4,7 @@
 use std::collections::BTreeMap;
 
 use slantpath_base::Instant;
-use slantpath_signalling::{
-    ServedPoint, ServedPointConfig as PointConfig, ServerProcess, ServerProcessInput,
-};
+use slantpath_signalling::{self as signalling, ServedPoint, ServerProcess, ServerProcessInput};
 use slantpath_sigtran::m3ua::NetworkPoint;
 use slantpath_ss7::PointCode;
 use slantpath_ss7::transfer::{Transfer, TransferIndication};
@@ -124,7 +122,7 @@ impl Served {
             }));
         }
         let wrong = |error| NetworkConfigError::Sccp { point: config.name.clone(), error };
-        let point = PointConfig { code: config.code, sccp: config.sccp.clone() };
+        let point = signalling::ServedPointConfig { code: config.code, sccp: config.sccp.clone() };
         let point = ServedPoint::new(Instant::START, point).map_err(wrong)?;
         Ok(Self { point, of_no_load: 0, network, exits })
     }

@@ -12,7 +12,7 @@ use slantpath_net::{Network, NodeId, Source};
 use slantpath_sigtran::transport::TransportInput;
 
 use crate::config::{AssociationSide, Carried};
-use crate::management::Change;
+use crate::management::ManagementChange;
 use crate::network::{Output, SignallingNetwork};
 
 /// Place of an end of an association that carries signalling.
@@ -32,7 +32,7 @@ pub struct SignallingSimulation {
     signalling: SignallingNetwork,
     places: Places,
     /// In order of time.
-    script: VecDeque<(Instant, Change)>,
+    script: VecDeque<(Instant, ManagementChange)>,
     /// Inputs from hosts for the signalling network, with the number of the place, while they are being sorted.
     inputs: Vec<(usize, TransportInput)>,
 }
@@ -42,7 +42,7 @@ impl SignallingSimulation {
     pub fn new(
         signalling: SignallingNetwork,
         places: Vec<AssociationPlace>,
-        mut script: Vec<(Instant, Change)>,
+        mut script: Vec<(Instant, ManagementChange)>,
     ) -> Self {
         script.sort_by_key(|(at, ..)| *at);
         Self { signalling, places: Places::new(places), script: script.into(), inputs: Vec::new() }

@@ -4,7 +4,7 @@ use slantpath_base::{DataRate, Duration};
 use slantpath_cc::cubic::IdleWindow;
 use slantpath_cc::new_reno::{AvoidanceIncrease, UnusedWindow};
 use slantpath_cc::{
-    Algorithm, Controller, InitialWindow, NewReno, NewRenoConfig, RtoConfig, SlowStart, Terms,
+    self as cc, Algorithm, Controller, InitialWindow, NewRenoConfig, RtoConfig, SlowStart, Terms,
 };
 use slantpath_wire::ip::IpFields;
 
@@ -91,7 +91,7 @@ pub struct TcpConfig {
     /// Fields of the IP header of every packet. Default: 64 hops, best effort, no ECN.
     pub ip: IpFields,
     /// Events that a connection reports beyond those that every application needs. Default: none.
-    pub reports: Reports,
+    pub reports: TcpReports,
 }
 
 impl Default for TcpConfig {
@@ -131,14 +131,14 @@ impl Default for TcpConfig {
             checksum: ChecksumPolicy::Complete,
             ecn: false,
             ip: IpFields::default(),
-            reports: Reports::default(),
+            reports: TcpReports::default(),
         }
     }
 }
 
 impl TcpConfig {
     /// The congestion controller of a connection with segments of `mss_bytes`.
-    pub(crate) fn controller(&self, mss_bytes: u32) -> Controller<NewReno> {
+    pub(crate) fn controller(&self, mss_bytes: u32) -> Controller<cc::NewReno> {
         let new_reno = self.new_reno(mss_bytes);
         let terms = Terms {
             segment_bytes: u64::from(mss_bytes),
@@ -152,7 +152,7 @@ impl TcpConfig {
             fast_convergence: self.fast_convergence,
             idle_window: IdleWindow::Restart,
         };
-        Controller::of(self.congestion_control, &terms, || NewReno::new(new_reno))
+        Controller::of(self.congestion_control, &terms, || cc::NewReno::new(new_reno))
     }
 
     fn new_reno(&self, mss_bytes: u32) -> NewRenoConfig {
@@ -264,7 +264,7 @@ pub enum ChecksumPolicy {
 
 /// Events for those who study a connection rather than use it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Reports {
+pub struct TcpReports {
     /// [`Event::Acked`](crate::Event::Acked) whenever more of the stream has been acknowledged.
     pub acked: bool,
     /// [`Event::Transmitted`](crate::Event::Transmitted) for each segment with data.

@@ -7,13 +7,13 @@ use bytes::Bytes;
 /// Events of a connection, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// The peer acknowledged the stream up to this offset. Only if [`Reports::acked`](crate::Reports::acked).
+    /// The peer acknowledged the stream up to this offset. Only if [`TcpReports::acked`](crate::TcpReports::acked).
     Acked {
         /// Bytes since the start of the stream.
         up_to_bytes: u64,
     },
     /// A segment has come with data that may still have to wait for what lies before it. Some of it may have come
-    /// before. Only if [`Reports::arrived`](crate::Reports::arrived).
+    /// before. Only if [`TcpReports::arrived`](crate::TcpReports::arrived).
     Arrived {
         /// Offset of its first byte in the peer's stream that has not been in order yet.
         start_bytes: u64,
@@ -30,7 +30,7 @@ pub enum Event {
     PeerClosed,
     /// The connection is gone. Nothing follows.
     Reset(ResetCause),
-    /// A segment with data went out. Only if [`Reports::transmitted`](crate::Reports::transmitted).
+    /// A segment with data went out. Only if [`TcpReports::transmitted`](crate::TcpReports::transmitted).
     Transmitted {
         /// Offset of its first byte in the stream.
         start_bytes: u64,

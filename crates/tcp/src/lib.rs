@@ -27,8 +27,8 @@ mod segment;
 mod tx;
 
 pub use config::{
-    ChecksumPolicy, DelayedAck, LossDetection, LossRecovery, Reports, RttSampling, SackRecovery, TcpConfig,
-    WindowLimit,
+    ChecksumPolicy, DelayedAck, LossDetection, LossRecovery, RttSampling, SackRecovery, TcpConfig,
+    TcpReports, WindowLimit,
 };
 pub use connection::{ConnectionState, Snapshot};
 pub use endpoint::{Chance, CommandError, ConnectionId, Endpoint, Input, Output, Statistics};

@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use slantpath_base::{Duration, Instant, Timer};
-use slantpath_cc::{CongestionControl, Controller, NewReno, Pacer, RttEstimator};
+use slantpath_cc::{self as cc, CongestionControl, Controller, Pacer, RttEstimator};
 
 use crate::config::{LossDetection, LossRecovery, RttSampling, TcpConfig};
 use mark::Marks;
@@ -135,7 +135,7 @@ pub(crate) struct Tx {
     recover: Option<NonZeroU64>,
     counters: Counters,
     recovery: Recovery,
-    control: Controller<NewReno>,
+    control: Controller<cc::NewReno>,
     rtt: RttEstimator,
     pacer: Pacer,
     timing: Timing,

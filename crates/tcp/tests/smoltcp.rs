@@ -12,7 +12,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use bytes::Bytes;
 use slantpath_base::{Duration, Instant, Probability, Seed, Stream};
 use slantpath_tcp::{Chance, ConnectionId, Endpoint, Event, Input, Output, TcpConfig};
-use slantpath_testkit::{Faults, Wire};
+use slantpath_testkit::{Wire, WireFaults};
 use slantpath_wire::ip::{Envelope, Fragmentation, IpHeader, protocol};
 use slantpath_wire::{Checksum, Packet};
 use smoltcp::iface::{Config, Interface, SocketHandle, SocketSet};
@@ -95,7 +95,7 @@ fn peer_time(now: Instant) -> PeerInstant {
 }
 
 impl Duel {
-    fn new(seed: u64, faults: Faults, to_send: [Bytes; 2]) -> Self {
+    fn new(seed: u64, faults: WireFaults, to_send: [Bytes; 2]) -> Self {
         let mut card = Card::default();
         let mut config = Config::new(HardwareAddress::Ip);
         config.random_seed = seed;
@@ -265,7 +265,7 @@ fn chance(value: f64) -> Probability {
 }
 
 /// Both send their streams, close, and everything must have arrived.
-fn exchange(seed: u64, faults: Faults, we_call: bool, config: TcpConfig, lens: [usize; 2]) {
+fn exchange(seed: u64, faults: WireFaults, we_call: bool, config: TcpConfig, lens: [usize; 2]) {
     let streams = [pattern(lens[0], 0), pattern(lens[1], 7)];
     let mut duel = Duel::new(seed, faults, streams.clone());
     if we_call {
@@ -283,7 +283,7 @@ fn exchange(seed: u64, faults: Faults, we_call: bool, config: TcpConfig, lens: [
 #[test]
 fn bulk_both_ways_between_two_stacks() {
     for we_call in [true, false] {
-        let faults = Faults::none(Duration::from_millis(20));
+        let faults = WireFaults::none(Duration::from_millis(20));
         exchange(1, faults, we_call, TcpConfig::default(), [1_000_000, 700_000]);
     }
 }
@@ -291,13 +291,13 @@ fn bulk_both_ways_between_two_stacks() {
 #[test]
 fn bulk_both_ways_under_loss_reordering_duplication_and_damage() {
     for seed in 0..20 {
-        let faults = Faults {
+        let faults = WireFaults {
             loss: chance(0.01 + 0.002 * seed as f64),
             duplication: chance(0.02),
             reordering: chance(0.05),
             extra_delay_max: Duration::from_millis(15),
             corruption: chance(0.01),
-            ..Faults::none(Duration::from_millis(10))
+            ..WireFaults::none(Duration::from_millis(10))
         };
         let config = TcpConfig { timestamps: seed % 3 == 0, sack: seed % 4 != 1, ..TcpConfig::default() };
         exchange(seed, faults, seed % 2 == 0, config, [120_000, 80_000]);
@@ -314,7 +314,7 @@ fn without_scaling_and_with_small_segments() {
     };
     exchange(
         3,
-        Faults { loss: chance(0.02), ..Faults::none(Duration::from_millis(5)) },
+        WireFaults { loss: chance(0.02), ..WireFaults::none(Duration::from_millis(5)) },
         true,
         config,
         [50_000; 2],

@@ -11,11 +11,11 @@ use slantpath_base::{Duration, Instant, Seed};
 use slantpath_wire::ip::{Ecn, Envelope, Fragmentation, IpFields, IpHeader};
 use slantpath_wire::{Checksum, Packet};
 
-use crate::{Faults, Wire, skip};
+use crate::{Wire, WireFaults, skip};
 
 /// Task of the kernel's side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Program {
+pub enum KernelProgram {
     /// Listens on port 5000, and receives until the test closes.
     Receives,
     /// Calls port 5000, sends so many bytes (by SCTP in messages of 1,000) and closes.
@@ -24,13 +24,13 @@ pub enum Program {
 
 /// One kernel, and one connection or association of it.
 #[derive(Debug)]
-pub struct Kernel {
+pub struct KernelPeer {
     relay: Child,
     requests: ChildStdin,
     answers: BufReader<ChildStdout>,
 }
 
-impl Kernel {
+impl KernelPeer {
     /// The test's own address.
     pub const OURS: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(10, 82, 0, 1));
     /// Address of the kernel.
@@ -43,7 +43,7 @@ impl Kernel {
     ///
     /// # Panics
     /// If it does not come up all the same.
-    pub fn tcp(program: Program, ecn: u8) -> Option<Self> {
+    pub fn tcp(program: KernelProgram, ecn: u8) -> Option<Self> {
         Self::start("tcp", program, ecn, &[])
     }
 
@@ -52,7 +52,7 @@ impl Kernel {
     ///
     /// # Panics
     /// If it does not come up all the same.
-    pub fn sctp(program: Program, ecn: u8) -> Option<Self> {
+    pub fn sctp(program: KernelProgram, ecn: u8) -> Option<Self> {
         let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/peers/linux-sctp");
         let Ok(scripts) = scripts.canonicalize() else {
             skip("there is no shared peers/linux-sctp here");
@@ -61,10 +61,10 @@ impl Kernel {
         Self::start("sctp", program, ecn, &[scripts.to_str().expect("a path of text")])
     }
 
-    fn start(protocol: &str, program: Program, ecn: u8, more: &[&str]) -> Option<Self> {
+    fn start(protocol: &str, program: KernelProgram, ecn: u8, more: &[&str]) -> Option<Self> {
         let (what, bytes) = match program {
-            Program::Receives => ("receive", 0),
-            Program::Sends(bytes) => ("send", bytes),
+            KernelProgram::Receives => ("receive", 0),
+            KernelProgram::Sends(bytes) => ("send", bytes),
         };
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../peers/linux-ecn/relay.py");
         let started = Command::new("python3")
@@ -150,7 +150,7 @@ impl Kernel {
 
 /// Sender on a [`KernelLink`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum KernelEnd {
     /// The stack under test.
     Ours,
     /// Stack of the kernel.
@@ -161,7 +161,7 @@ pub enum End {
 #[derive(Clone, Debug)]
 pub struct Passage {
     /// Sender of the packet.
-    pub from: End,
+    pub from: KernelEnd,
     /// True if the packet has come, at the other end.
     pub has_come: bool,
     /// Instant at which the packet left or came.
@@ -182,7 +182,7 @@ impl Passage {
 /// Treatment by the link of the packets of one end: marks and losses. Packets are told by their numbers, from zero,
 /// among those that may be marked.
 #[derive(Clone, Debug, Default)]
-pub struct Treatment {
+pub struct LinkTreatment {
     /// These get a mark.
     pub marked: Vec<usize>,
     /// These are lost.
@@ -192,10 +192,10 @@ pub struct Treatment {
 /// A link that delays, marks and loses between the stack under test and a kernel.
 #[derive(Debug)]
 pub struct KernelLink {
-    kernel: Kernel,
+    kernel: KernelPeer,
     /// From ours, from theirs.
     wires: [Wire<Vec<u8>>; 2],
-    treatments: [Treatment; 2],
+    treatments: [LinkTreatment; 2],
     markable: [usize; 2],
     now: Instant,
     /// All that has passed either end, in order of time.
@@ -204,8 +204,8 @@ pub struct KernelLink {
 
 impl KernelLink {
     /// A link to this kernel with this delay either way; what it does to packets of ours and of theirs.
-    pub fn new(kernel: Kernel, one_way: Duration, treatments: [Treatment; 2]) -> Self {
-        let wire = |name| Wire::new(Faults::none(one_way), Seed::new(1, 0).stream(name));
+    pub fn new(kernel: KernelPeer, one_way: Duration, treatments: [LinkTreatment; 2]) -> Self {
+        let wire = |name| Wire::new(WireFaults::none(one_way), Seed::new(1, 0).stream(name));
         let wires = [wire("from ours"), wire("from theirs")];
         Self { kernel, wires, treatments, markable: [0; 2], now: Instant::START, passages: Vec::new() }
     }
@@ -229,7 +229,7 @@ impl KernelLink {
             payload_len: u16::try_from(packet.len()).expect("a packet that IP can carry"),
             fragmentation: Fragmentation::Forbidden,
         };
-        self.put(End::Ours, header, &packet.contiguous());
+        self.put(KernelEnd::Ours, header, &packet.contiguous());
     }
 
     /// Lets time pass until something comes for us or `deadline` is due, for a second at most.
@@ -239,7 +239,7 @@ impl KernelLink {
     pub fn turn(&mut self, deadline: Option<Instant>) {
         let mut for_kernel = Vec::new();
         while let Some(octets) = self.wires[0].receive(self.now) {
-            self.note(End::Ours, true, &octets);
+            self.note(KernelEnd::Ours, true, &octets);
             for_kernel.push(octets);
         }
         let next = [deadline, self.wires[0].next_arrival(), self.wires[1].next_arrival()];
@@ -249,14 +249,14 @@ impl KernelLink {
         self.now = now;
         for octets in of_kernel {
             let (header, len) = IpHeader::parse(&octets).expect("an IP packet");
-            self.put(End::Theirs, header, &octets[len..]);
+            self.put(KernelEnd::Theirs, header, &octets[len..]);
         }
     }
 
     /// The next packet that has come for us.
     pub fn receive(&mut self) -> Option<(Envelope, Packet)> {
         let octets = self.wires[1].receive(self.now)?;
-        let header = self.note(End::Theirs, true, &octets);
+        let header = self.note(KernelEnd::Theirs, true, &octets);
         let (source, destination) = (header.source, header.destination);
         let packet = Packet::copied(&octets[header.header_len()..], Checksum::Complete);
         Some((Envelope { source, destination, fields: IpFields::of(&header) }, packet))
@@ -269,7 +269,7 @@ impl KernelLink {
         (self.kernel.end(), self.passages)
     }
 
-    fn put(&mut self, from: End, mut header: IpHeader, payload: &[u8]) {
+    fn put(&mut self, from: KernelEnd, mut header: IpHeader, payload: &[u8]) {
         let whole = |header: &IpHeader| {
             let mut octets = vec![0; header.header_len()];
             header.emit(&mut octets);
@@ -292,7 +292,7 @@ impl KernelLink {
         self.wires[from as usize].send(self.now, octets);
     }
 
-    fn note(&mut self, from: End, has_come: bool, octets: &[u8]) -> IpHeader {
+    fn note(&mut self, from: KernelEnd, has_come: bool, octets: &[u8]) -> IpHeader {
         let (header, len) = IpHeader::parse(octets).expect("an IP packet");
         let payload = octets[len..].to_vec();
         self.passages.push(Passage { from, has_come, at: self.now, header, payload });

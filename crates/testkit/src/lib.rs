@@ -22,10 +22,10 @@ mod tshark;
 pub mod vectors;
 mod wire;
 
-pub use kernel::{End, Kernel, KernelLink, Passage, Program, Treatment};
+pub use kernel::{KernelEnd, KernelLink, KernelPeer, KernelProgram, LinkTreatment, Passage};
 pub use machine_page::MachinePage;
 pub use mangle::Mangle;
 pub use skip::{needs_program, skip};
 pub use told::Told;
 pub use tshark::Tshark;
-pub use wire::{Bottleneck, Faults, Wire};
+pub use wire::{Bottleneck, Wire, WireFaults};

@@ -8,7 +8,7 @@ use crate::Mangle;
 
 /// Faults of a wire: each befalls a packet by chance and on its own.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Faults {
+pub struct WireFaults {
     /// Time that every packet takes.
     pub delay: Duration,
     /// The chance to vanish.
@@ -23,7 +23,7 @@ pub struct Faults {
     pub corruption: Probability,
 }
 
-impl Faults {
+impl WireFaults {
     /// A wire that only takes its time.
     pub const fn none(delay: Duration) -> Self {
         Self {
@@ -49,7 +49,7 @@ pub struct Bottleneck {
 /// One direction between two protocol objects, carrying packets of type `T`.
 #[derive(Clone, Debug)]
 pub struct Wire<T> {
-    faults: Faults,
+    faults: WireFaults,
     bottleneck: Option<Bottleneck>,
     /// Instant at which everything that has entered the bottleneck will have been sent.
     idle_from: Instant,
@@ -74,7 +74,7 @@ enum State {
 
 impl<T: Mangle> Wire<T> {
     /// A wire whose faults are drawn from `stream`.
-    pub const fn new(faults: Faults, stream: Stream) -> Self {
+    pub const fn new(faults: WireFaults, stream: Stream) -> Self {
         Self {
             faults,
             bottleneck: None,
@@ -91,7 +91,7 @@ impl<T: Mangle> Wire<T> {
     }
 
     /// Other faults from now on; what is under way keeps its own.
-    pub fn set_faults(&mut self, faults: Faults) {
+    pub fn set_faults(&mut self, faults: WireFaults) {
         self.faults = faults;
     }
 
@@ -201,7 +201,7 @@ mod tests {
 
     const DELAY: Duration = Duration::from_millis(10);
 
-    fn wire(faults: Faults) -> Wire<Vec<u8>> {
+    fn wire(faults: WireFaults) -> Wire<Vec<u8>> {
         Wire::new(faults, Seed::new(1, 0).stream("wire"))
     }
 
@@ -225,7 +225,7 @@ mod tests {
 
     #[test]
     fn a_wire_without_faults_only_takes_its_time() {
-        let mut wire = wire(Faults::none(DELAY));
+        let mut wire = wire(WireFaults::none(DELAY));
         let expected: Vec<_> = (0..5_u8).map(|n| (Instant::from_millis(10 + u64::from(n)), n)).collect();
         assert_eq!(carried(&mut wire, 5), expected);
         assert!(wire.is_empty());
@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn a_chosen_packet_is_lost_and_no_other() {
-        let mut wire = wire(Faults::none(DELAY));
+        let mut wire = wire(WireFaults::none(DELAY));
         wire.lose(2);
         let numbers: Vec<u8> = carried(&mut wire, 5).into_iter().map(|(_, number)| number).collect();
         assert_eq!(numbers, [0, 1, 3, 4]);
@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn a_cut_wire_delivers_what_was_under_way() {
-        let mut wire = wire(Faults::none(DELAY));
+        let mut wire = wire(WireFaults::none(DELAY));
         wire.send(Instant::START, vec![1]);
         wire.cut();
         wire.send(Instant::START, vec![2]);
@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn a_bottleneck_sends_one_after_the_other_and_drops_what_does_not_fit() {
-        let mut wire = wire(Faults::none(DELAY));
+        let mut wire = wire(WireFaults::none(DELAY));
         // A packet of one byte takes 4 ms, and less than four may wait.
         let rate = DataRate::from_bits_per_sec(2_000);
         wire.narrow(Bottleneck { rate, queue: DataSize::from_bytes(3) });
@@ -269,7 +269,7 @@ mod tests {
 
     #[test]
     fn faults_happen_and_happen_alike_for_one_seed() {
-        let faults = Faults {
+        let faults = WireFaults {
             delay: DELAY,
             loss: half(),
             duplication: half(),
@@ -286,7 +286,7 @@ mod tests {
 
     #[test]
     fn corruption_flips_one_bit() {
-        let mut wire = wire(Faults { corruption: Probability::ALWAYS, ..Faults::none(DELAY) });
+        let mut wire = wire(WireFaults { corruption: Probability::ALWAYS, ..WireFaults::none(DELAY) });
         wire.send(Instant::START, vec![0; 20]);
         let packet = wire.receive(Instant::START + DELAY).unwrap();
         assert_eq!(packet.iter().map(|byte| byte.count_ones()).sum::<u32>(), 1);

@@ -20,7 +20,7 @@ mod echo {
     use std::sync::Arc;
 
     use slantpath_tokio::{
-        Association, AssociationError, Carriage, Endpoint, EndpointConfig, Peer, SendOptions,
+        Association, AssociationError, Carriage, Endpoint, EndpointConfig, MessageOptions, Peer,
     };
 
     const PORT: u16 = 7;
@@ -53,7 +53,7 @@ mod echo {
                 for number in 0..MESSAGES {
                     // Waits whenever the send buffer is full.
                     let stream = u16::try_from(number % u32::from(call.outbound_streams()))?;
-                    call.send(stream, number.to_be_bytes().repeat(50), SendOptions::default()).await?;
+                    call.send(stream, number.to_be_bytes().repeat(50), MessageOptions::default()).await?;
                 }
                 Ok::<(), Box<dyn std::error::Error + Send + Sync>>(())
             }
@@ -78,10 +78,10 @@ mod echo {
         loop {
             match association.receive().await {
                 Ok(Some(message)) => {
-                    let options = SendOptions {
+                    let options = MessageOptions {
                         payload_protocol: message.payload_protocol,
                         is_unordered: message.is_unordered,
-                        ..SendOptions::default()
+                        ..MessageOptions::default()
                     };
                     association.send(message.stream, message.payload, options).await?;
                 }

@@ -4,7 +4,9 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use slantpath_live::{Instant, Lost, Message, Notification, Received, SendOptions, SendRefused, SocketId};
+use slantpath_live::{
+    Instant, Lost, MessageOptions, Notification, ProgramMessage, Received, SendRefused, SocketId,
+};
 use slantpath_sctp as sctp;
 
 use crate::error::{AssociationError, SendError, TryReceiveError};
@@ -68,7 +70,7 @@ impl Association {
         &self,
         stream: u16,
         payload: impl Into<Bytes>,
-        options: SendOptions,
+        options: MessageOptions,
     ) -> Result<(), SendError> {
         let payload = payload.into();
         let _turn = self.held.bell.turn.lock().await;
@@ -85,7 +87,7 @@ impl Association {
         &self,
         stream: u16,
         payload: impl Into<Bytes>,
-        options: SendOptions,
+        options: MessageOptions,
     ) -> Result<(), SendError> {
         self.offer(stream, payload.into(), options)
     }
@@ -95,14 +97,14 @@ impl Association {
         &self,
         stream: u16,
         payload: Bytes,
-        options: SendOptions,
+        options: MessageOptions,
     ) -> Option<Result<(), SendError>> {
         let _turn = self.held.bell.turn.try_lock().ok()?;
         Some(self.offer(stream, payload, options))
             .filter(|sent| !sent.as_ref().is_err_and(SendError::is_full))
     }
 
-    fn offer(&self, stream: u16, payload: Bytes, options: SendOptions) -> Result<(), SendError> {
+    fn offer(&self, stream: u16, payload: Bytes, options: MessageOptions) -> Result<(), SendError> {
         self.held.shared.lock().check()?;
         let message = options.message(stream, payload);
         let sent = self.held.shared.act(|program, host, now| program.send(now, host, self.held.id, message));
@@ -118,12 +120,12 @@ impl Association {
     /// ended in order, and all that came has been received.
     ///
     /// Dropped before it is ready, it has taken nothing.
-    pub async fn receive(&self) -> Result<Option<Message>, AssociationError> {
+    pub async fn receive(&self) -> Result<Option<ProgramMessage>, AssociationError> {
         wait_for(&self.held.bell.readable, || self.next()).await
     }
 
     /// A message that has come. Where none is there now, the error tells it from the end.
-    pub fn try_receive(&self) -> Result<Message, TryReceiveError> {
+    pub fn try_receive(&self) -> Result<ProgramMessage, TryReceiveError> {
         match self.next() {
             Some(Ok(Some(message))) => Ok(message),
             Some(Ok(None)) => Err(TryReceiveError::Ended),
@@ -133,7 +135,7 @@ impl Association {
     }
 
     /// Takes the next outcome for [`Association::receive`]; nothing while it has to wait.
-    fn next(&self) -> Option<Result<Option<Message>, AssociationError>> {
+    fn next(&self) -> Option<Result<Option<ProgramMessage>, AssociationError>> {
         match self.held.shared.act(|program, host, now| program.receive(now, host, self.held.id)) {
             Received::Message(message) => Some(Ok(Some(message))),
             Received::Ended(None) => Some(Ok(None)),

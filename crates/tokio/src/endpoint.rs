@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
-use slantpath_live::{AddressChange, EndpointConfig, LiveCounters, OpenError, OpenPort, Peer, Station};
+use slantpath_live::{EndpointConfig, LiveCounters, OpenError, OpenPort, OwnAddressChange, Peer, Station};
 use slantpath_sctp as sctp;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
@@ -175,7 +175,7 @@ impl Endpoint {
 
     /// Takes the next change of an address of this endpoint or of its link, oldest first; `None` if nothing has changed
     /// since the last call.
-    pub fn poll_address_change(&self) -> Option<AddressChange> {
+    pub fn poll_address_change(&self) -> Option<OwnAddressChange> {
         self.handle.shared.lock().live.poll_change()
     }
 

@@ -89,8 +89,8 @@ pub use endpoint::{Endpoint, EndpointSnapshot};
 pub use error::{AssociationError, ConnectError, EndpointError, SendError, TryReceiveError};
 pub use slantpath_live::{
     AssociationsConfig, Binding, Carriage, Dscp, Duration, Ecn, EndpointConfig, Extension, Extensions,
-    IpFields, Lost, Message, Notification, OpenError, PathEventKind, Peer, Reliability, SctpConfig,
-    SendOptions, SharedKey, StreamId,
+    IpFields, Lost, MessageOptions, Notification, OpenError, PathEventKind, Peer, ProgramMessage,
+    Reliability, SctpConfig, SharedKey, StreamId,
 };
 /// SCTP itself: its settings, errors and events, and what [`Association::command`] is given.
 pub use slantpath_sctp as sctp;

@@ -5,7 +5,7 @@ use std::io;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use slantpath_live::{Associations, Concern, Host, Instant, Live, SocketId, Station};
+use slantpath_live::{Concern, Host, Instant, Live, PortAssociations, SocketId, Station};
 use tokio::sync::Notify;
 
 use crate::error::EndpointError;
@@ -23,7 +23,7 @@ pub(crate) struct Shared {
 
 #[derive(Debug)]
 pub(crate) struct State {
-    pub(crate) live: Live<Station<Associations>>,
+    pub(crate) live: Live<Station<PortAssociations>>,
     /// Of each association that somebody holds.
     bells: BTreeMap<SocketId, Arc<Bell>>,
     /// Why nothing happens any more.
@@ -62,7 +62,7 @@ impl Bell {
 }
 
 impl Shared {
-    pub(crate) fn new(live: Live<Station<Associations>>) -> Self {
+    pub(crate) fn new(live: Live<Station<PortAssociations>>) -> Self {
         let state = State { live, bells: BTreeMap::new(), failure: None, holders: 1 };
         let [work, acceptable, ended] = std::array::from_fn(|_| Notify::new());
         Self { state: Mutex::new(state), work, acceptable, ended }
@@ -74,7 +74,7 @@ impl Shared {
     }
 
     /// Lets `act` act on the associations and their host, and has the task send what comes of it.
-    pub(crate) fn act<R>(&self, act: impl FnOnce(&mut Associations, &mut Host, Instant) -> R) -> R {
+    pub(crate) fn act<R>(&self, act: impl FnOnce(&mut PortAssociations, &mut Host, Instant) -> R) -> R {
         let mut state = self.lock();
         let now = state.live.now();
         let Station { host, program } = state.live.host_mut();

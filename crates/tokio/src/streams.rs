@@ -8,7 +8,7 @@ use std::task::{Context, Poll, ready};
 use bytes::Bytes;
 use futures_core::{FusedStream, Stream};
 use futures_sink::Sink;
-use slantpath_live::{Message, Notification, SendOptions};
+use slantpath_live::{MessageOptions, Notification, ProgramMessage};
 
 use crate::association::Association;
 use crate::endpoint::Endpoint;
@@ -49,7 +49,7 @@ impl<T> Stage<T> {
 #[must_use = "nothing is received unless it is polled"]
 pub struct Messages {
     association: Association,
-    stage: Stage<Result<Option<Message>, AssociationError>>,
+    stage: Stage<Result<Option<ProgramMessage>, AssociationError>>,
 }
 
 /// The notifications of an association, as [`Association::notification`] gives them.
@@ -76,7 +76,7 @@ pub struct Callers {
 pub struct Outgoing {
     association: Association,
     stream: u16,
-    options: SendOptions,
+    options: MessageOptions,
     /// A message that waits for room.
     waiting: Option<Waiting<Result<(), SendError>>>,
 }
@@ -93,7 +93,7 @@ impl Association {
     }
 
     /// A `Sink` of messages for a stream, all sent with the same options.
-    pub fn outgoing(&self, stream: u16, options: SendOptions) -> Outgoing {
+    pub fn outgoing(&self, stream: u16, options: MessageOptions) -> Outgoing {
         Outgoing { association: self.clone(), stream, options, waiting: None }
     }
 }
@@ -106,7 +106,7 @@ impl Endpoint {
 }
 
 impl Stream for Messages {
-    type Item = Result<Message, AssociationError>;
+    type Item = Result<ProgramMessage, AssociationError>;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let Self { association, stage } = self.get_mut();

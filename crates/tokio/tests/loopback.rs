@@ -7,13 +7,11 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use slantpath_sctp::{
-    Cause, Event, Extension, Extensions, Reliability, SendError as Refused, StreamId, StreamsChanged,
-};
+use slantpath_sctp::{self as sctp, Cause, Extension, Extensions, Reliability, StreamId, StreamsChanged};
 use slantpath_tokio::{
     Association, AssociationError, AssociationsConfig, Carriage, ConnectError, Dscp, Ecn, Endpoint,
-    EndpointConfig, EndpointError, IpFields, Lost, Message, Notification, OpenError, Peer, SendError,
-    SendOptions, TryReceiveError,
+    EndpointConfig, EndpointError, IpFields, Lost, MessageOptions, Notification, OpenError, Peer,
+    ProgramMessage, SendError, TryReceiveError,
 };
 
 const PORT: u16 = 5_000;
@@ -45,7 +43,7 @@ async fn association(client: &Endpoint, server: &Endpoint) -> [Association; 2] {
 }
 
 async fn text(association: &Association) -> String {
-    let Message { payload, .. } = association.receive().await.unwrap().unwrap();
+    let ProgramMessage { payload, .. } = association.receive().await.unwrap().unwrap();
     String::from_utf8(payload.to_vec()).unwrap()
 }
 
@@ -57,18 +55,18 @@ async fn messages_keep_their_stream_their_protocol_and_their_order_both_ways() {
     assert_eq!(call.peer().unwrap(), (LOOPBACK, PORT).into());
     assert_eq!(accepted.peer().unwrap(), (LOOPBACK, client.port()).into());
     assert_eq!((call.outbound_streams(), accepted.outbound_streams()), (16, 16));
-    let options = SendOptions { payload_protocol: 46, is_unordered: true, ..SendOptions::default() };
+    let options = MessageOptions { payload_protocol: 46, is_unordered: true, ..MessageOptions::default() };
     call.send(3, "one", options).await.unwrap();
     let payload = Bytes::from_static(b"one");
     let ip = Some(marked);
     let expected =
-        Message { stream: 3, payload_protocol: 46, is_unordered: true, payload, options: None, ip };
+        ProgramMessage { stream: 3, payload_protocol: 46, is_unordered: true, payload, options: None, ip };
     assert_eq!(accepted.receive().await.unwrap(), Some(expected));
     // Longer than a packet.
     let long = vec![7; 100_000];
-    accepted.send(0, long.clone(), SendOptions::default()).await.unwrap();
+    accepted.send(0, long.clone(), MessageOptions::default()).await.unwrap();
     for number in 0..100 {
-        accepted.send(0, format!("{number}"), SendOptions::default()).await.unwrap();
+        accepted.send(0, format!("{number}"), MessageOptions::default()).await.unwrap();
     }
     assert_eq!(call.receive().await.unwrap().unwrap().payload, long);
     for number in 0..100 {
@@ -93,8 +91,9 @@ async fn many_associations_and_tasks_share_an_endpoint_and_every_message_comes_b
         for _ in 0..8 {
             let association = server.accept().await.unwrap();
             served.push(tokio::spawn(async move {
-                while let Some(Message { stream, payload, .. }) = association.receive().await.unwrap() {
-                    association.send(stream, payload, SendOptions::default()).await.unwrap();
+                while let Some(ProgramMessage { stream, payload, .. }) = association.receive().await.unwrap()
+                {
+                    association.send(stream, payload, MessageOptions::default()).await.unwrap();
                 }
             }));
         }
@@ -111,7 +110,7 @@ async fn many_associations_and_tasks_share_an_endpoint_and_every_message_comes_b
                 async move {
                     for number in 0..500_u32 {
                         let payload = number.to_be_bytes().repeat(100);
-                        call.send(u16::try_from(number % 16).unwrap(), payload, SendOptions::default())
+                        call.send(u16::try_from(number % 16).unwrap(), payload, MessageOptions::default())
                             .await
                             .unwrap();
                     }
@@ -148,17 +147,17 @@ async fn a_sender_waits_for_a_slow_reader_and_goes_on_when_that_reads() {
     // The buffers hold 50 of these: nearly so many are taken, in the end, though nobody reads.
     let mut sent = 0;
     while sent < 47 {
-        match call.try_send(0, payload(), SendOptions::default()) {
+        match call.try_send(0, payload(), MessageOptions::default()) {
             Ok(()) => sent += 1,
-            Err(SendError::Refused(Refused::BufferFull { .. })) => tokio::task::yield_now().await,
+            Err(SendError::Refused(sctp::SendError::BufferFull { .. })) => tokio::task::yield_now().await,
             Err(error) => panic!("{error}"),
         }
     }
     // Two that wait are served in their turn, the long one first, which finds no room before somebody reads.
     let long = vec![2; 15_000];
     let ((), (), received) = tokio::join!(
-        async { call.send(0, long.clone(), SendOptions::default()).await.unwrap() },
-        async { call.send(0, payload(), SendOptions::default()).await.unwrap() },
+        async { call.send(0, long.clone(), MessageOptions::default()).await.unwrap() },
+        async { call.send(0, payload(), MessageOptions::default()).await.unwrap() },
         async {
             let mut received = Vec::new();
             for _ in 0..sent + 2 {
@@ -183,7 +182,7 @@ async fn a_receive_that_is_dropped_takes_nothing_and_a_connect_that_is_dropped_g
             () = std::future::ready(()) => None,
         };
         assert!(ready.is_none());
-        call.send(0, format!("{number}"), SendOptions::default()).await.unwrap();
+        call.send(0, format!("{number}"), MessageOptions::default()).await.unwrap();
         assert_eq!(text(&accepted).await, format!("{number}"));
     }
     // Nobody is there, and nothing says so.
@@ -239,7 +238,7 @@ async fn a_peer_is_called_behind_a_udp_port_of_its_own() {
     let client = Endpoint::bind(config(1)).await.unwrap();
     let peer = peer();
     let (call, accepted) = tokio::join!(client.connect_by(&peer, udp_port), server.accept());
-    call.unwrap().send(0, "found", SendOptions::default()).await.unwrap();
+    call.unwrap().send(0, "found", MessageOptions::default()).await.unwrap();
     assert_eq!(text(&accepted.unwrap()).await, "found");
 }
 
@@ -248,17 +247,17 @@ async fn one_that_is_dropped_delivers_what_was_sent_and_one_that_is_aborted_says
     let [client, server] = endpoints(|_| {}).await;
     let [call, accepted] = association(&client, &server).await;
     for number in 0..1_000 {
-        call.send(0, format!("{number}"), SendOptions::default()).await.unwrap();
+        call.send(0, format!("{number}"), MessageOptions::default()).await.unwrap();
     }
     // What it never reads holds nothing up.
-    accepted.send(0, vec![0; 100_000], SendOptions::default()).await.unwrap();
+    accepted.send(0, vec![0; 100_000], MessageOptions::default()).await.unwrap();
     drop(call);
     for number in 0..1_000 {
         assert_eq!(text(&accepted).await, format!("{number}"));
     }
     assert_eq!(accepted.receive().await.unwrap(), None);
     accepted.ended().await.unwrap();
-    let late = accepted.send(0, "late", SendOptions::default()).await.unwrap_err();
+    let late = accepted.send(0, "late", MessageOptions::default()).await.unwrap_err();
     assert!(matches!(late, SendError::Ended), "{late:?}");
 
     let [call, accepted] = association(&client, &server).await;
@@ -279,12 +278,12 @@ async fn what_cannot_be_sent_or_called_or_bound_is_said_by_its_type() {
         SendError::Refused(error) => error,
         other => panic!("{other:?}"),
     };
-    let options = SendOptions::default();
-    let no_stream = Refused::NoSuchStream { stream: StreamId(16), available: 16 };
+    let options = MessageOptions::default();
+    let no_stream = sctp::SendError::NoSuchStream { stream: StreamId(16), available: 16 };
     assert_eq!(refused(call.send(16, "x", options).await), no_stream);
-    assert_eq!(refused(call.send(0, "", options).await), Refused::Empty);
+    assert_eq!(refused(call.send(0, "", options).await), sctp::SendError::Empty);
     let too_long = refused(call.send(0, vec![0; 10_000_000], options).await);
-    assert!(matches!(too_long, Refused::TooLong { len: 10_000_000, .. }));
+    assert!(matches!(too_long, sctp::SendError::TooLong { len: 10_000_000, .. }));
 
     // An endpoint without a port of this number answers that there is none.
     let other = Peer { addresses: vec![LOOPBACK], port: PORT + 1 };
@@ -310,7 +309,7 @@ async fn what_cannot_be_sent_or_called_or_bound_is_said_by_its_type() {
 async fn closing_ends_all_in_order_and_wakes_who_waits() {
     let [client, server] = endpoints(|_| {}).await;
     let [call, accepted] = association(&client, &server).await;
-    accepted.send(0, "farewell", SendOptions::default()).await.unwrap();
+    accepted.send(0, "farewell", MessageOptions::default()).await.unwrap();
     let (accepting, closing, received) = tokio::join!(server.accept(), server.close(), async {
         let farewell = text(&call).await;
         (farewell, call.receive().await.unwrap())
@@ -331,7 +330,7 @@ async fn an_endpoint_that_is_dropped_lets_its_associations_go_on_and_gives_its_p
     let [call, accepted] = association(&client, &server).await;
     let address = server.addresses().unwrap()[0];
     drop(server);
-    accepted.send(0, "still there", SendOptions::default()).await.unwrap();
+    accepted.send(0, "still there", MessageOptions::default()).await.unwrap();
     assert_eq!(text(&call).await, "still there");
     drop(accepted);
     assert_eq!(call.receive().await.unwrap(), None);
@@ -365,12 +364,12 @@ async fn a_message_with_a_lifetime_of_nothing_is_not_sent() {
             .await;
     let [call, accepted] = association(&client, &server).await;
     let reliability = Reliability::Lifetime(slantpath_tokio::Duration::ZERO);
-    call.send(0, "never", SendOptions { reliability, ..SendOptions::default() }).await.unwrap();
-    call.send(0, "ever", SendOptions::default()).await.unwrap();
+    call.send(0, "never", MessageOptions { reliability, ..MessageOptions::default() }).await.unwrap();
+    call.send(0, "ever", MessageOptions::default()).await.unwrap();
     assert_eq!(text(&accepted).await, "ever");
     let [client, server] = endpoints(|_| {}).await;
     let [call, _accepted] = association(&client, &server).await;
-    let refused = call.send(0, "never", SendOptions { reliability, ..SendOptions::default() }).await;
+    let refused = call.send(0, "never", MessageOptions { reliability, ..MessageOptions::default() }).await;
     assert_eq!(refused.unwrap_err().to_string(), "the other end has not agreed to \"partial-reliability\"");
 }
 
@@ -388,14 +387,14 @@ async fn several_sctp_ports_share_a_udp_port_and_outlive_each_other() {
     for (from, to, word) in
         [(&first_call, &first, "one"), (&call, &accepted, "two"), (&accepted, &call, "back")]
     {
-        from.send(0, word, SendOptions::default()).await.unwrap();
+        from.send(0, word, MessageOptions::default()).await.unwrap();
         assert_eq!(text(to).await, word);
     }
     assert_eq!([&server, &second].map(|endpoint| endpoint.snapshot().associations), [1, 1]);
     // The first goes with its association; the second goes on, takes callers, and can call.
     server.close().await.unwrap();
     drop((server, first, first_call));
-    accepted.send(0, "still", SendOptions::default()).await.unwrap();
+    accepted.send(0, "still", MessageOptions::default()).await.unwrap();
     assert_eq!(text(&call).await, "still");
     let third = client.bind_beside(&EndpointConfig { port: 0, ..config(udp) }).unwrap();
     let (again, taken) = tokio::join!(third.connect(&theirs), second.accept());
@@ -421,9 +420,9 @@ async fn commands_of_extensions_reach_sctp_and_what_comes_of_them_is_told() {
         let Notification::Sctp(event) = association.notification().await.unwrap() else {
             panic!("streams were added")
         };
-        assert!(matches!(*event, Event::StreamsChanged(StreamsChanged::Added { .. })), "{event:?}");
+        assert!(matches!(*event, sctp::Event::StreamsChanged(StreamsChanged::Added { .. })), "{event:?}");
     }
-    call.send(19, "on a stream that was added", SendOptions::default()).await.unwrap();
+    call.send(19, "on a stream that was added", MessageOptions::default()).await.unwrap();
     assert_eq!(text(&accepted).await, "on a stream that was added");
     assert_eq!(call.command(|sctp, id, now| sctp.request_heartbeat(now, id, LOOPBACK)), Some(true));
     call.shutdown().await.unwrap();
@@ -435,7 +434,7 @@ async fn without_waiting_what_is_not_there_now_is_told_from_the_end() {
     let [client, server] = endpoints(|_| {}).await;
     let [call, accepted] = association(&client, &server).await;
     assert!(matches!(accepted.try_receive(), Err(TryReceiveError::Nothing)));
-    call.send(0, "last words", SendOptions::default()).await.unwrap();
+    call.send(0, "last words", MessageOptions::default()).await.unwrap();
     call.shutdown().await.unwrap();
     accepted.ended().await.unwrap();
     assert_eq!(accepted.try_receive().unwrap().payload, "last words");
@@ -453,7 +452,7 @@ async fn an_association_lasts_as_long_as_one_of_its_clones() {
     let [call, accepted] = association(&client, &server).await;
     let clone = call.clone();
     drop(call);
-    let sender = tokio::spawn(async move { clone.send(0, "from a clone", SendOptions::default()).await });
+    let sender = tokio::spawn(async move { clone.send(0, "from a clone", MessageOptions::default()).await });
     assert_eq!(text(&accepted).await, "from a clone");
     sender.await.unwrap().unwrap();
     // The task has dropped the last one.

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use nix::sched::CloneFlags;
 use slantpath_testkit::needs_program;
-use slantpath_tokio::{Carriage, Endpoint, EndpointConfig, OpenError, Peer, SendOptions};
+use slantpath_tokio::{Carriage, Endpoint, EndpointConfig, MessageOptions, OpenError, Peer};
 
 /// Has this thread, and what it starts, act in a network namespace of its own.
 fn enter_a_namespace() -> io::Result<()> {
@@ -42,13 +42,13 @@ fn two_addresses_at_each_end_carry_an_association_and_ports_are_kept_apart() {
         assert!(matches!(taken, OpenError::PortInUse { protocol: "SCTP", port: 5_000, .. }), "{taken:?}");
         let peer = Peer { addresses: addresses([1, 2]), port: 5_001 };
         let (call, accepted) = tokio::join!(client.connect(&peer), beside.accept());
-        call.unwrap().send(0, "beside", SendOptions::default()).await.unwrap();
+        call.unwrap().send(0, "beside", MessageOptions::default()).await.unwrap();
         assert_eq!(accepted.unwrap().receive().await.unwrap().unwrap().payload, "beside");
         let peer = Peer { addresses: addresses([1, 2]), port: 5_000 };
         let (call, accepted) = tokio::join!(client.connect(&peer), server.accept());
         let (call, accepted) = (call.unwrap(), accepted.unwrap());
         for number in 0..1_000_u32 {
-            call.send(0, number.to_be_bytes().repeat(500), SendOptions::default()).await.unwrap();
+            call.send(0, number.to_be_bytes().repeat(500), MessageOptions::default()).await.unwrap();
             let message = accepted.receive().await.unwrap().unwrap();
             assert_eq!(message.payload, number.to_be_bytes().repeat(500));
         }

@@ -11,8 +11,8 @@ use bytes::Bytes;
 use futures_core::{FusedStream, Stream};
 use futures_sink::Sink;
 use slantpath_tokio::{
-    Association, Carriage, Endpoint, EndpointConfig, Notification, Outgoing, Peer, SctpConfig, SendError,
-    SendOptions,
+    Association, Carriage, Endpoint, EndpointConfig, MessageOptions, Notification, Outgoing, Peer,
+    SctpConfig, SendError,
 };
 
 const PORT: u16 = 5_000;
@@ -54,7 +54,7 @@ async fn is_pending<S: Stream + Unpin>(stream: &mut S) -> bool {
 #[tokio::test]
 async fn a_sink_sends_on_its_stream_what_a_stream_of_messages_gives_until_the_end() {
     let ([server, client], [call, accepted]) = pair(SctpConfig::default()).await;
-    let options = SendOptions { payload_protocol: 46, ..SendOptions::default() };
+    let options = MessageOptions { payload_protocol: 46, ..MessageOptions::default() };
     let mut sink = call.outgoing(3, options);
     let mut messages = accepted.messages();
     assert!(is_pending(&mut messages).await, "nothing has come");
@@ -68,7 +68,7 @@ async fn a_sink_sends_on_its_stream_what_a_stream_of_messages_gives_until_the_en
         assert_eq!(got, (3, 46, text.as_bytes()));
     }
     // Closed, the sink takes nothing from others.
-    call.send(0, "three", SendOptions::default()).await.unwrap();
+    call.send(0, "three", MessageOptions::default()).await.unwrap();
     assert_eq!(&next(&mut messages).await.unwrap().unwrap().payload[..], b"three");
     assert!(!messages.is_terminated());
     call.shutdown().await.unwrap();
@@ -87,7 +87,7 @@ async fn a_sink_is_halted_by_a_full_buffer_and_keeps_the_order() {
     let sctp =
         SctpConfig { send_buffer_bytes: 20_000, receive_buffer_bytes: 20_000, ..SctpConfig::default() };
     let (_endpoints, [call, accepted]) = pair(sctp).await;
-    let mut sink = call.outgoing(1, SendOptions::default());
+    let mut sink = call.outgoing(1, MessageOptions::default());
     let message = |number: u32| [&number.to_be_bytes()[..], &[0; 9_996]].concat();
     // Two fit. The third is taken, and waits: the sink is not ready.
     for number in 0..3 {

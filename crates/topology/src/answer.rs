@@ -119,7 +119,7 @@ pub enum FollowError {
 
 /// Stage of the work on an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
+pub enum AnswerStage {
     /// The passes of the satellites over each site.
     Passes,
     /// Contacts of antennas with the satellites that they hold, links between satellites, and the delay of each
@@ -136,11 +136,11 @@ pub fn follow(
     topology: &Topology,
     store: Option<&PassStore>,
     workers: Workers<'_>,
-    stage: &dyn Fn(Stage),
+    stage: &dyn Fn(AnswerStage),
 ) -> Result<Option<TopologyOutput>, FollowError> {
     let invalid = |error: NetworkError| FollowError::Invalid(topology.diagnose(&error));
     let network = topology.network();
-    stage(Stage::Passes);
+    stage(AnswerStage::Passes);
     let planner = Planner::new(network, *topology.topology.span).map_err(invalid)?;
     let hash = topology.hash();
     let passes = workers.each(network.sites.len(), |site, _| {
@@ -152,12 +152,12 @@ pub fn follow(
         Ok::<_, FollowError>(Some(passes))
     })?;
     let Some(passes) = passes.into_iter().collect::<Option<Vec<SitePasses>>>() else { return Ok(None) };
-    stage(Stage::Contacts);
+    stage(AnswerStage::Contacts);
     let plan = planner.finish(&passes).map_err(invalid)?;
     if workers.stop.load(Ordering::Relaxed) {
         return Ok(None);
     }
-    stage(Stage::Paths);
+    stage(AnswerStage::Paths);
     let questions: Vec<(&str, &PathTable)> =
         topology.paths.iter().map(|(name, path)| (name, &**path)).collect();
     let quiet = Workers { progress: &|_| {}, ..workers };

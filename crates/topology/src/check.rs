@@ -4,7 +4,7 @@
 use slantpath_base::Duration;
 use slantpath_orbit::elements::{Stale, Validity};
 use slantpath_orbit::network::NetworkError;
-use slantpath_orbit::{Network, Utc};
+use slantpath_orbit::{ContactNetwork, Utc};
 use slantpath_reader::{AllKnown, Fault, Faults, Files, Place, Setting, Stage, fault_of};
 
 use super::constellation::elements::Use;
@@ -25,7 +25,7 @@ pub fn check(
     all_known: AllKnown,
     files: &Files,
     faults: &mut Faults,
-) -> Option<Network> {
+) -> Option<ContactNetwork> {
     let time = head(file, faults);
     let validity = file.validity.whole();
     let validity =
@@ -43,7 +43,7 @@ pub fn check(
     let sites = ground::check::check(file, is_empty || constellations.is_none(), files, faults);
     let outages = outages::check(file, files, faults);
     let ((epoch, span), constellations, sites) = (time?, constellations?, sites?);
-    let mut network = Network::new(epoch, constellations);
+    let mut network = ContactNetwork::new(epoch, constellations);
     network.sites = sites;
     positions(file, span, network.satellite_count());
     table_sizes(file, span, network.satellite_count(), faults);

@@ -1,9 +1,9 @@
 //! `[topology]`, `[paths.<name>]`, `[[outages]]`, `[validity]` and `[map]`.
 
 use slantpath_base::Duration;
-use slantpath_orbit::NodeId;
+use slantpath_orbit::ContactNodeId;
 use slantpath_orbit::route::Refresh;
-use slantpath_orbit::topology::Selection;
+use slantpath_orbit::topology::RouteChoice;
 use slantpath_reader::{Later, Pair, Resolved, Setting, choice, section, word_or};
 
 use super::values::{Date, RefreshText};
@@ -11,7 +11,7 @@ use crate::bounds::{AGE, DELAY};
 
 section! {
     /// Name, epoch and span of a topology, and the sampling of its tables.
-    pub struct Head<S> {
+    pub struct TopologyHead<S> {
         /// Name of the topology.
         name: Setting<String>;
         /// Purpose of the topology.
@@ -66,9 +66,9 @@ section! {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Followed {
     /// The sites that send and receive.
-    pub(crate) ends: (NodeId, NodeId),
+    pub(crate) ends: (ContactNodeId, ContactNodeId),
     /// Selection of the route.
-    pub(crate) selection: Selection,
+    pub(crate) selection: RouteChoice,
 }
 
 choice! {
@@ -111,7 +111,7 @@ word_or! {
 
 section! {
     /// A node or a link that is out of service for a time, or a file of such.
-    pub struct Outage {
+    pub struct OutageOrFile {
         /// From when, after the start.
         from: Option<Setting<Duration>>, at most AGE;
         /// Until when, after the start.

@@ -37,13 +37,13 @@ use core::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
 
-use slantpath_orbit::Network;
+use slantpath_orbit::ContactNetwork;
 use slantpath_reader::{
-    Diagnostic, Diagnostics, Document, Files, LoadError, Output, Section, WriteFields, files_beside,
+    Diagnostic, Diagnostics, Document, Files, LoadError, MergedOutput, Section, WriteFields, files_beside,
     finished, json_schema as json_schema_of, print_json, read_text,
 };
 
-pub use answer::{FollowError, FollowedPath, Stage, TopologyOutput, follow, warning_lines};
+pub use answer::{AnswerStage, FollowError, FollowedPath, TopologyOutput, follow, warning_lines};
 pub use check::check;
 pub use constellation::shown::numbers_of_presets;
 pub use look_angles::LookAngleError;
@@ -55,7 +55,7 @@ use schema::TopologyFile;
 #[derive(Clone)]
 pub struct Topology {
     file: TopologyFile,
-    network: Network,
+    network: ContactNetwork,
     warnings: Vec<Diagnostic>,
     /// Document of which it was made, so that another can be made of it.
     document: Document,
@@ -108,7 +108,7 @@ impl Topology {
     }
 
     /// The satellites, sites and outages.
-    pub fn network(&self) -> &Network {
+    pub fn network(&self) -> &ContactNetwork {
         &self.network
     }
 
@@ -144,7 +144,7 @@ pub fn json_schema() -> String {
 }
 
 fn print<S: slantpath_reader::Stage>(file: &TopologyFile<S>, with_origins: bool) -> String {
-    let mut output = Output::default();
+    let mut output = MergedOutput::default();
     file.write_fields(&mut output);
     output.print(with_origins)
 }

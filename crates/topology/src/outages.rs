@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use slantpath_base::Instant;
-use slantpath_orbit::NodeId;
+use slantpath_orbit::ContactNodeId;
 use slantpath_orbit::outage::{Failing, Outage, read_lines};
 use slantpath_reader::{Fault, Faults, Files, Place, suggest};
 
@@ -86,7 +86,7 @@ pub(super) fn check(
 /// The outages, if all that they strike is there.
 pub(super) fn resolved(
     outages: Vec<(Outage, Written)>,
-    nodes: &BTreeMap<String, NodeId>,
+    nodes: &BTreeMap<String, ContactNodeId>,
     file: &TopologyFile,
     faults: &mut Faults,
 ) -> Option<Vec<Outage>> {

@@ -2,17 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use slantpath_orbit::NodeId;
-use slantpath_orbit::pair::Pair;
+use slantpath_orbit::ContactNodeId;
+use slantpath_orbit::pair::SitePair;
 use slantpath_orbit::site::Relay;
-use slantpath_orbit::topology::Selection;
+use slantpath_orbit::topology::RouteChoice;
 use slantpath_reader::{Fault, Faults, Lookup, suggest};
 
 use super::outages::unknown;
 use crate::schema::{Followed, RouteSelection};
 use crate::written::{SiteTable, TopologyFile};
 
-pub(super) fn check(file: &TopologyFile, nodes: &BTreeMap<String, NodeId>, faults: &mut Faults) {
+pub(super) fn check(file: &TopologyFile, nodes: &BTreeMap<String, ContactNodeId>, faults: &mut Faults) {
     let known: Vec<&str> = nodes.keys().map(String::as_str).collect();
     for (name, path) in file.paths.iter() {
         for end in [&path.from, &path.to] {
@@ -66,18 +66,19 @@ pub(super) fn check(file: &TopologyFile, nodes: &BTreeMap<String, NodeId>, fault
 }
 
 /// Puts nodes in the place of the names of each path, once all of them are there.
-pub(super) fn resolve(file: &mut TopologyFile, nodes: &BTreeMap<String, NodeId>) {
+pub(super) fn resolve(file: &mut TopologyFile, nodes: &BTreeMap<String, ContactNodeId>) {
     for (_, path) in file.paths.iter_mut() {
         let node = |name: &String| nodes.get(name).copied();
-        let via = || path.via.iter().flat_map(|via| via.iter()).map(node).collect::<Option<Vec<NodeId>>>();
+        let via =
+            || path.via.iter().flat_map(|via| via.iter()).map(node).collect::<Option<Vec<ContactNodeId>>>();
         let ends = node(&path.from).zip(node(&path.to));
         let followed = ends.and_then(|(from, to)| {
             let selection = match *path.selection {
-                RouteSelection::Disjoint => Selection::Disjoint,
-                RouteSelection::DisjointFirst => Selection::DisjointFirst,
-                RouteSelection::Fixed => Selection::Fixed([vec![from], via()?, vec![to]].concat()),
-                RouteSelection::LeastDelay => Selection::LeastDelay,
-                RouteSelection::LeastHops => Selection::LeastHops,
+                RouteSelection::Disjoint => RouteChoice::Disjoint,
+                RouteSelection::DisjointFirst => RouteChoice::DisjointFirst,
+                RouteSelection::Fixed => RouteChoice::Fixed([vec![from], via()?, vec![to]].concat()),
+                RouteSelection::LeastDelay => RouteChoice::LeastDelay,
+                RouteSelection::LeastHops => RouteChoice::LeastHops,
             };
             Some(Followed { ends: (from, to), selection })
         });
@@ -87,20 +88,20 @@ pub(super) fn resolve(file: &mut TopologyFile, nodes: &BTreeMap<String, NodeId>)
 
 /// Pairs that the paths ask of satellites that do not forward: one for each two ends, and a second one where two paths
 /// must share no satellite.
-pub(super) fn pairs(file: &TopologyFile) -> Vec<Pair> {
-    let mut pairs: Vec<Pair> = Vec::new();
+pub(super) fn pairs(file: &TopologyFile) -> Vec<SitePair> {
+    let mut pairs: Vec<SitePair> = Vec::new();
     for (_, path) in file.paths.iter() {
         let via = path.via.iter().flat_map(|via| via.iter());
-        let pair = Pair {
+        let pair = SitePair {
             constellation: path.constellation.as_ref().map(|name| (**name).clone()),
             satellites: via.filter(|node| site(file, node).is_none()).cloned().collect(),
-            ..Pair::new(&path.from, &path.to)
+            ..SitePair::new(&path.from, &path.to)
         };
-        let second = Pair { is_apart: true, ..pair.clone() };
+        let second = SitePair { is_apart: true, ..pair.clone() };
         let wanted =
             if *path.selection == RouteSelection::Disjoint { vec![pair, second] } else { vec![pair] };
         for pair in wanted {
-            let turned = Pair { from: pair.to.clone(), to: pair.from.clone(), ..pair.clone() };
+            let turned = SitePair { from: pair.to.clone(), to: pair.from.clone(), ..pair.clone() };
             if !pairs.contains(&pair) && !pairs.contains(&turned) {
                 pairs.push(pair);
             }

@@ -9,8 +9,8 @@ pub use super::ground::schema::{
     AntennaTable, GroundTable, HandoverKind, MeasuredBy, RelayName, ReselectWhen, SiteTable,
 };
 pub use super::head::{
-    CableTable, CableTime, Followed, Head, MapTable, Outage, PathTable, Positions, RouteSelection,
-    ValidityTable,
+    CableTable, CableTime, Followed, MapTable, OutageOrFile, PathTable, Positions, RouteSelection,
+    TopologyHead, ValidityTable,
 };
 pub use super::values::{CutOff, Date, PhasingMost, PhasingText, PresetName, RefreshText};
 
@@ -21,7 +21,7 @@ section! {
     /// but the files of elements, tracks and outages that it names.
     pub struct TopologyFile<S> {
         /// Name, epoch and span of the topology, and the sampling of its tables.
-        topology: Part<Head<S>>;
+        topology: Part<TopologyHead<S>>;
         /// Sets of satellites by name.
         constellations: Tables<ConstellationTable<S>>;
         /// Places on the ground, at sea or in the air by name.
@@ -33,7 +33,7 @@ section! {
         /// Cables between sites.
         cables: Vec<Named<CableTable>>;
         /// Outages of nodes and links, from when to when.
-        outages: Vec<Named<Outage>>;
+        outages: Vec<Named<OutageOrFile>>;
         /// Times from their epoch for which element sets may be used.
         validity: Part<ValidityTable>;
         /// Instant and ground tracks that the map shows.

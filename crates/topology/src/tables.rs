@@ -50,7 +50,7 @@ impl Answer<'_> {
         Ok(tables)
     }
 
-    fn name(&self, node: slantpath_orbit::NodeId) -> &str {
+    fn name(&self, node: slantpath_orbit::ContactNodeId) -> &str {
         &self.plan.names()[node.index()]
     }
 

@@ -8,7 +8,7 @@ use slantpath_orbit::Utc;
 use slantpath_orbit::constellation::presets::Preset;
 use slantpath_orbit::constellation::shell::Phasing;
 use slantpath_orbit::route::Refresh;
-use slantpath_reader::{Data, Fault, Json, Limit, Node, Value, fault_of, json, suggest};
+use slantpath_reader::{Fault, Json, KeyValue, UpperBound, ValueData, ValueNode, fault_of, json, suggest};
 
 /// A date in UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,13 +28,13 @@ impl fmt::Display for Date {
     }
 }
 
-impl Value for Date {
+impl KeyValue for Date {
     type Most = ();
 
-    fn read(node: &Node) -> Result<Self, Fault> {
+    fn read(node: &ValueNode) -> Result<Self, Fault> {
         let help = "write a date in UTC like \"2026-03-01T00:00:00Z\"";
         match &node.data {
-            Data::Datetime(text) | Data::Text(text) => text
+            ValueData::Datetime(text) | ValueData::Text(text) => text
                 .parse()
                 .map(Self)
                 .map_err(|error: slantpath_orbit::utc::DateError| fault_of(&error, help)),
@@ -56,10 +56,10 @@ impl Value for Date {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PresetName(pub Preset);
 
-impl Value for PresetName {
+impl KeyValue for PresetName {
     type Most = ();
 
-    fn read(node: &Node) -> Result<Self, Fault> {
+    fn read(node: &ValueNode) -> Result<Self, Fault> {
         let name = String::read(node)?;
         let known = Preset::ALL.map(Preset::name);
         name.parse().map(Self).map_err(|_| {
@@ -91,7 +91,7 @@ impl fmt::Display for PhasingMost {
     }
 }
 
-impl Limit for PhasingMost {
+impl UpperBound for PhasingMost {
     fn number(self) -> Option<Json> {
         None
     }
@@ -101,7 +101,7 @@ impl Limit for PhasingMost {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PhasingText(pub Phasing);
 
-impl Value for PhasingText {
+impl KeyValue for PhasingText {
     type Most = PhasingMost;
 
     fn beyond(&self, most: &PhasingMost) -> Option<String> {
@@ -112,7 +112,7 @@ impl Value for PhasingText {
         }
     }
 
-    fn read(node: &Node) -> Result<Self, Fault> {
+    fn read(node: &ValueNode) -> Result<Self, Fault> {
         let help = "write \"alternate\", Walker's F like \"walker 39\", or the angle from plane to plane like \
                     \"8.2 deg\"";
         let text = String::read(node).map_err(|fault| Fault::new(fault.message).help(help))?;
@@ -146,7 +146,7 @@ impl Value for PhasingText {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RefreshText(pub Refresh);
 
-impl Value for RefreshText {
+impl KeyValue for RefreshText {
     type Most = Duration;
 
     fn beyond(&self, most: &Duration) -> Option<String> {
@@ -156,7 +156,7 @@ impl Value for RefreshText {
         }
     }
 
-    fn read(node: &Node) -> Result<Self, Fault> {
+    fn read(node: &ValueNode) -> Result<Self, Fault> {
         match String::read(node).as_deref().map(str::trim) {
             Ok("all") => Ok(Self(Refresh::All)),
             Ok("changed") => Ok(Self(Refresh::Changed)),

@@ -195,7 +195,7 @@ pub enum Evidence {
 
 /// Change of T3-rtx.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Timer {
+pub enum TimerChange {
     /// The timer has expired.
     Expired,
     /// The timer ran and has been started anew.
@@ -247,7 +247,7 @@ words! {
         TooBig = "too-big",
         Unknown = "unknown",
     }
-    Timer {
+    TimerChange {
         Expired = "expired",
         Restarted = "restarted",
         Started = "started",

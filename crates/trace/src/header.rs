@@ -9,11 +9,11 @@ pub(crate) const VERSION: u64 = 1;
 
 /// Subject of a trace: its origin and the association's settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Header {
+pub struct TraceHeader {
     /// Run from which the trace comes.
-    pub origin: Origin,
+    pub origin: TraceOrigin,
     /// Settings of the association.
-    pub settings: Settings,
+    pub settings: TraceSettings,
     /// All settings of its profile by their names in scenarios, with values as there, as a JSON object; `None` in
     /// traces of programs that did not write them.
     pub profile: Option<Value>,
@@ -21,7 +21,7 @@ pub struct Header {
 
 /// Origin of a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Origin {
+pub enum TraceOrigin {
     /// A run of a scenario. Its clock begins with the run.
     Simulated {
         /// The scenario's file, as it was given.
@@ -56,7 +56,7 @@ pub enum Origin {
 
 /// The settings that tell why something was decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Settings {
+pub struct TraceSettings {
     /// RTO.Initial.
     pub rto_initial: Duration,
     /// RTO.Min.
@@ -71,13 +71,13 @@ pub struct Settings {
     pub heartbeat_interval: Option<Duration>,
 }
 
-impl Default for Settings {
+impl Default for TraceSettings {
     fn default() -> Self {
         Self::of(&SctpConfig::default())
     }
 }
 
-impl Settings {
+impl TraceSettings {
     /// Takes the settings of an association from its configuration.
     pub fn of(config: &SctpConfig) -> Self {
         Self {
@@ -115,11 +115,11 @@ impl Settings {
     }
 }
 
-impl Header {
+impl TraceHeader {
     /// The line, without its end.
     pub(crate) fn line(&self) -> String {
         let origin = match &self.origin {
-            Origin::Simulated { scenario, hash, set, seed, run, flow, from, to } => json!({
+            TraceOrigin::Simulated { scenario, hash, set, seed, run, flow, from, to } => json!({
                 "kind": "simulated",
                 "scenario": scenario,
                 "hash": hash,
@@ -130,8 +130,8 @@ impl Header {
                 "from": from,
                 "to": to,
             }),
-            Origin::Captured { capture } => json!({ "kind": "captured", "capture": capture }),
-            Origin::Live { command } => json!({ "kind": "live", "command": command }),
+            TraceOrigin::Captured { capture } => json!({ "kind": "captured", "capture": capture }),
+            TraceOrigin::Live { command } => json!({ "kind": "live", "command": command }),
         };
         let program = env!("CARGO_PKG_VERSION");
         let settings = self.settings.write();
@@ -140,7 +140,7 @@ impl Header {
         format!("{{\"slantpath_trace\":{VERSION},{run},\"sctp\":{settings}{profile}}}")
     }
 
-    /// Reads what [`Header::line`] wrote; `None` if a part of it is missing or no such thing.
+    /// Reads what [`TraceHeader::line`] wrote; `None` if a part of it is missing or no such thing.
     pub(crate) fn read(line: &Map<String, Value>) -> Option<Self> {
         let origin = line.get("origin")?;
         let text = |name: &str| origin[name].as_str().map(str::to_owned);
@@ -148,7 +148,7 @@ impl Header {
             origin[name].as_array()?.iter().map(|text| text.as_str().map(str::to_owned)).collect()
         };
         let origin = match origin["kind"].as_str()? {
-            "simulated" => Origin::Simulated {
+            "simulated" => TraceOrigin::Simulated {
                 scenario: text("scenario")?,
                 hash: text("hash")?,
                 set: texts("set")?,
@@ -158,14 +158,14 @@ impl Header {
                 from: text("from")?,
                 to: text("to")?,
             },
-            "captured" => Origin::Captured { capture: text("capture")? },
-            "live" => Origin::Live { command: texts("command")? },
+            "captured" => TraceOrigin::Captured { capture: text("capture")? },
+            "live" => TraceOrigin::Live { command: texts("command")? },
             _ => return None,
         };
         let profile = match line.get("profile") {
             None => None,
             Some(profile) => Some(profile.is_object().then(|| profile.clone())?),
         };
-        Some(Self { origin, settings: Settings::read(line.get("sctp")?)?, profile })
+        Some(Self { origin, settings: TraceSettings::read(line.get("sctp")?)?, profile })
     }
 }

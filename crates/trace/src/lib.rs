@@ -1,10 +1,11 @@
 //! Traces: what happened to an association, step by step, with the reasons, as lines of JSON; and what such a file
 //! tells in words.
 //!
-//! [`Record`] is one step. A [`TraceWriter`] writes records behind a [`Header`], a [`TraceReader`] reads them again,
-//! whatever stands in the file. [`Story`] follows the records of a file and can then say of each path when and why it
-//! failed, of each message that was retransmitted how its loss was noticed, and how long the sender waited for what;
-//! [`tell`] writes that as text, [`Story::json`] for programs. [`Outcome`] is what two runs are compared by. An
+//! [`Record`] is one step. A [`TraceWriter`] writes records behind a [`TraceHeader`], a [`TraceReader`] reads them
+//! again, whatever stands in the file. [`Story`] follows the records of a file and can then say of each path when and
+//! why it failed, of each message that was retransmitted how its loss was noticed, and how long the sender waited for
+//! what;
+//! [`tell`] writes that as text, [`Story::json`] for programs. [`TraceOutcome`] is what two runs are compared by. An
 //! [`Estimator`] says what the records show of the network below.
 //!
 //! The file's format is described in `docs/trace.md`, which is made of the declarations here.
@@ -54,13 +55,13 @@ mod write;
 
 pub use estimate::{Estimator, NetworkEstimate, PathEstimate};
 pub use explain::story::{
-    AssociationStory, Idle, Loss, Message, MessageKey, Part, PathStory, Reduction, Step, StepKind, Story,
-    Transmission,
+    AssociationStory, Idle, Loss, Message, MessageKey, MessagePart, PathStory, Reduction, Step, StepKind,
+    Story, Transmission,
 };
-pub use explain::text::{Selection, tell};
-pub use field::{Evidence, Timer};
-pub use header::{Header, Origin, Settings};
-pub use outcome::Outcome;
+pub use explain::text::{StorySelection, tell};
+pub use field::{Evidence, TimerChange};
+pub use header::{TraceHeader, TraceOrigin, TraceSettings};
+pub use outcome::TraceOutcome;
 pub use read::{ReadError, TraceReader};
 pub use record::{Record, What, page};
 pub use write::TraceWriter;

@@ -1,15 +1,15 @@
 //! Events of SCTP, as records.
 
 use slantpath_base::Instant;
-use slantpath_sctp::{Cause, CloseReason, Event, LossEvidence, T3RtxChange, TraceEvent};
+use slantpath_sctp::{self as sctp, Cause, CloseReason, LossEvidence, T3RtxChange, TraceEvent};
 
-use crate::field::{Evidence, Timer};
+use crate::field::{Evidence, TimerChange};
 use crate::record::{Record, What};
 
 impl Record {
     /// An event of a traced association; `None` for what a trace does not tell: messages that have arrived, or parts of
     /// them, which are the reader's and no decision of the association.
-    pub fn of_event(at: Instant, association: u32, event: &Event) -> Option<Self> {
+    pub fn of_event(at: Instant, association: u32, event: &sctp::Event) -> Option<Self> {
         Some(Self { at, association, what: what(event)? })
     }
 }
@@ -19,34 +19,36 @@ fn numbered(context: u64) -> Option<u64> {
     (context != u64::MAX).then_some(context)
 }
 
-fn what(event: &Event) -> Option<What> {
+fn what(event: &sctp::Event) -> Option<What> {
     Some(match event {
-        Event::Established { outbound_streams, inbound_streams } => {
+        sctp::Event::Established { outbound_streams, inbound_streams } => {
             What::Up { outbound_streams: *outbound_streams, inbound_streams: *inbound_streams }
         }
-        Event::Acknowledged { context } => What::Acknowledged { message: numbered(*context) },
-        Event::Transmitted { context, tsn, destination, transmission } => What::Sent {
+        sctp::Event::Acknowledged { context } => What::Acknowledged { message: numbered(*context) },
+        sctp::Event::Transmitted { context, tsn, destination, transmission } => What::Sent {
             message: numbered(*context),
             tsn: tsn.0,
             path: *destination,
             transmission: *transmission,
         },
-        Event::SendBufferDrained { free } => What::Room { free_bytes: *free },
-        Event::SendFailed { message } => What::Failed { message: numbered(message.context) },
-        Event::T3Rtx { address, change } => {
+        sctp::Event::SendBufferDrained { free } => What::Room { free_bytes: *free },
+        sctp::Event::SendFailed { message } => What::Failed { message: numbered(message.context) },
+        sctp::Event::T3Rtx { address, change } => {
             let (change, rto_ns, outstanding_bytes) = match *change {
-                T3RtxChange::Expired { rto, outstanding } => (Timer::Expired, Some(rto), Some(outstanding)),
-                T3RtxChange::Restarted { rto } => (Timer::Restarted, Some(rto), None),
-                T3RtxChange::Started { rto } => (Timer::Started, Some(rto), None),
-                T3RtxChange::Stopped => (Timer::Stopped, None, None),
+                T3RtxChange::Expired { rto, outstanding } => {
+                    (TimerChange::Expired, Some(rto), Some(outstanding))
+                }
+                T3RtxChange::Restarted { rto } => (TimerChange::Restarted, Some(rto), None),
+                T3RtxChange::Started { rto } => (TimerChange::Started, Some(rto), None),
+                T3RtxChange::Stopped => (TimerChange::Stopped, None, None),
             };
             What::T3Rtx { path: *address, change, rto_ns, outstanding_bytes }
         }
-        Event::Closed(reason) => {
+        sctp::Event::Closed(reason) => {
             What::Closed { orderly: *reason == CloseReason::ShutdownComplete, reason: closed(reason) }
         }
-        Event::Trace(event) => traced(event),
-        Event::Arrived { .. } | Event::Received(_) | Event::ReceivedPart(_) => return None,
+        sctp::Event::Trace(event) => traced(event),
+        sctp::Event::Arrived { .. } | sctp::Event::Received(_) | sctp::Event::ReceivedPart(_) => return None,
         other => What::Notice(other.notice()?),
     })
 }
@@ -158,7 +160,12 @@ mod tests {
     fn each_value_of_an_event_is_told_in_its_place() {
         let ms = Duration::from_millis;
         let lost = |evidence| {
-            Event::Trace(Box::new(TraceEvent::Lost { context: 5, tsn: Tsn(6), address: path(7), evidence }))
+            sctp::Event::Trace(Box::new(TraceEvent::Lost {
+                context: 5,
+                tsn: Tsn(6),
+                address: path(7),
+                evidence,
+            }))
         };
         let told = |evidence, reports, age_ns, reordering_window_ns, mtu_bytes| What::Lost {
             message: Some(5),
@@ -178,32 +185,35 @@ mod tests {
         };
         let cases = [
             (
-                Event::Established { outbound_streams: 1, inbound_streams: 2 },
+                sctp::Event::Established { outbound_streams: 1, inbound_streams: 2 },
                 What::Up { outbound_streams: 1, inbound_streams: 2 },
             ),
             (
-                Event::Transmitted { context: 1, tsn: Tsn(2), destination: path(3), transmission: 4 },
+                sctp::Event::Transmitted { context: 1, tsn: Tsn(2), destination: path(3), transmission: 4 },
                 What::Sent { message: Some(1), tsn: 2, path: path(3), transmission: 4 },
             ),
-            (Event::Acknowledged { context: u64::MAX }, What::Acknowledged { message: None }),
+            (sctp::Event::Acknowledged { context: u64::MAX }, What::Acknowledged { message: None }),
             (
-                Event::T3Rtx {
+                sctp::Event::T3Rtx {
                     address: path(1),
                     change: T3RtxChange::Expired { rto: ms(2), outstanding: 3 },
                 },
-                t3(Timer::Expired, Some(ms(2)), Some(3)),
+                t3(TimerChange::Expired, Some(ms(2)), Some(3)),
             ),
             (
-                Event::T3Rtx { address: path(1), change: T3RtxChange::Restarted { rto: ms(2) } },
-                t3(Timer::Restarted, Some(ms(2)), None),
+                sctp::Event::T3Rtx { address: path(1), change: T3RtxChange::Restarted { rto: ms(2) } },
+                t3(TimerChange::Restarted, Some(ms(2)), None),
             ),
             (
-                Event::T3Rtx { address: path(1), change: T3RtxChange::Started { rto: ms(2) } },
-                t3(Timer::Started, Some(ms(2)), None),
+                sctp::Event::T3Rtx { address: path(1), change: T3RtxChange::Started { rto: ms(2) } },
+                t3(TimerChange::Started, Some(ms(2)), None),
             ),
-            (Event::T3Rtx { address: path(1), change: T3RtxChange::Stopped }, t3(Timer::Stopped, None, None)),
             (
-                Event::Trace(Box::new(TraceEvent::PathError {
+                sctp::Event::T3Rtx { address: path(1), change: T3RtxChange::Stopped },
+                t3(TimerChange::Stopped, None, None),
+            ),
+            (
+                sctp::Event::Trace(Box::new(TraceEvent::PathError {
                     address: path(1),
                     unanswered: Unanswered::Heartbeat,
                     error_count: 2,
@@ -225,7 +235,7 @@ mod tests {
                 told(Evidence::Overtaken, None, Some(ms(8)), Some(ms(9)), None),
             ),
             (lost(LossEvidence::TooBig { mtu: 8 }), told(Evidence::TooBig, None, None, None, Some(8))),
-            (Event::Restarted, What::Notice(Notice::Restarted {})),
+            (sctp::Event::Restarted, What::Notice(Notice::Restarted {})),
         ];
         for (event, wanted) in cases {
             let record = Record::of_event(Instant::START + ms(1), 7, &event).unwrap();

@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 use slantpath_base::{Duration, Instant};
 use slantpath_sctp::Notice;
 
-use crate::explain::story::{AssociationStory, Delays, Step, StepKind, Story};
+use crate::explain::story::{AssociationStory, MessageDelays, Step, StepKind, Story};
 
 /// Outcome of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Outcome {
+pub struct TraceOutcome {
     /// Messages of which a part was sent.
     pub sent: u64,
     /// Messages that the peer has acknowledged.
@@ -50,11 +50,11 @@ pub struct Outcome {
     pub broken: u64,
 }
 
-impl Outcome {
+impl TraceOutcome {
     pub(crate) fn of(story: &Story) -> Self {
         let mut outcome = Self::default();
-        let mut delays = Delays::default();
-        let mut acknowledgements = Delays::default();
+        let mut delays = MessageDelays::default();
+        let mut acknowledgements = MessageDelays::default();
         outcome.tell_failovers(story.associations.values());
         for association in story.associations.values() {
             outcome.add(association);
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn the_first_failover_is_the_first_in_time_of_any_association() {
-        let mut outcome = Outcome::default();
+        let mut outcome = TraceOutcome::default();
         outcome.tell_failovers([moved(8_000, 10_000), moved(4_000, 5_000), moved(6_000, 6_500)].iter());
         assert_eq!(
             (outcome.failovers, outcome.first_failover, outcome.longest_failover),
@@ -271,7 +271,7 @@ mod tests {
 
     #[test]
     fn each_number_is_told_under_its_name() {
-        let outcome = Outcome {
+        let outcome = TraceOutcome {
             sent: 1,
             acknowledged: 2,
             delivered: 3,
@@ -324,8 +324,8 @@ mod tests {
         });
         assert_eq!(outcome.json(), json);
         // A trace of one real socket knows no deliveries: none is told, rather than zero.
-        let of_one_end = Outcome { sent: 3, acknowledged: 3, ..Outcome::default() };
+        let of_one_end = TraceOutcome { sent: 3, acknowledged: 3, ..TraceOutcome::default() };
         assert_eq!(of_one_end.rows()[2].2, None);
-        assert_eq!(Outcome { sent: 3, ..Outcome::default() }.rows()[2].2.as_deref(), Some("0"));
+        assert_eq!(TraceOutcome { sent: 3, ..TraceOutcome::default() }.rows()[2].2.as_deref(), Some("0"));
     }
 }

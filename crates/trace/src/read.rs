@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Read as _};
 use serde_json::{Map, Value};
 use slantpath_base::Instant;
 
-use crate::header::{Header, VERSION};
+use crate::header::{TraceHeader, VERSION};
 use crate::record::{Record, RecordFault};
 
 /// Why a file cannot be read as a trace.
@@ -73,7 +73,7 @@ const LINE_MAX: u64 = 64 * 1_024;
 #[derive(Debug)]
 pub struct TraceReader<R> {
     input: R,
-    header: Header,
+    header: TraceHeader,
     line: u64,
     latest: Instant,
     is_over: bool,
@@ -94,12 +94,12 @@ impl<R: BufRead> TraceReader<R> {
             Some(VERSION) => {}
             Some(other) => return Err(ReadError::Version(other)),
         }
-        let header = Header::read(&first).ok_or(ReadError::Header)?;
+        let header = TraceHeader::read(&first).ok_or(ReadError::Header)?;
         Ok(Self { input, header, line: 1, latest: Instant::START, is_over: false })
     }
 
     /// Gives the header of the trace: its origin and settings.
-    pub const fn header(&self) -> &Header {
+    pub const fn header(&self) -> &TraceHeader {
         &self.header
     }
 

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use slantpath_base::{Duration, Instant};
 use slantpath_sctp::{AssociationState, Notice, PathState, Unanswered, WaitReason, WindowCause};
 
-use crate::field::{Evidence, Field, Timer, taken, written};
+use crate::field::{Evidence, Field, TimerChange, taken, written};
 
 /// Something that has happened to an association.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -169,7 +169,7 @@ events! {
         /// Address of the path.
         path: IpAddr,
         /// Change of the timer.
-        change: Timer,
+        change: TimerChange,
         /// With which RTO; before it is backed off, if it has expired. Left out if it was stopped.
         rto_ns: Option<Duration>,
         /// Amount that was given up, if it has expired: bytes of DATA chunks sent to the address last.

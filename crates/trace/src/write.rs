@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::header::Header;
+use crate::header::TraceHeader;
 use crate::record::Record;
 
 /// Writes records behind a header. What it holds is one line.
@@ -14,7 +14,7 @@ pub struct TraceWriter<W> {
 
 impl<W: Write> TraceWriter<W> {
     /// Writes the header.
-    pub fn begin(mut out: W, header: &Header) -> io::Result<Self> {
+    pub fn begin(mut out: W, header: &TraceHeader) -> io::Result<Self> {
         let mut line = header.line();
         line.push('\n');
         out.write_all(line.as_bytes())?;

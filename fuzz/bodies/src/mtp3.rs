@@ -5,11 +5,11 @@ use slantpath_base::{Duration, Instant};
 use slantpath_ss7::PointCode;
 use slantpath_ss7::link::{LinkIndication, OutOfServiceReason};
 use slantpath_ss7::mtp3::node::{
-    Config, CongestionMethod, DestinationConfig, Function, LinkConfig, LinkId, LinkSetConfig, Output,
-    Procedure, RouteConfig, SequenceNumbers,
+    self, CongestionMethod, DestinationConfig, Function, LinkSetConfig, Mtp3LinkId, Procedure,
+    SequenceNumbers,
 };
 use slantpath_ss7::mtp3::{
-    Fsn, Msu, NetworkIndicator, Node, RoutingLabel, ServiceIndicator, ServiceInformation, Slc, Sls,
+    self, Fsn, Msu, NetworkIndicator, RoutingLabel, ServiceIndicator, ServiceInformation, Slc, Sls,
 };
 use slantpath_ss7::transfer::Transfer;
 
@@ -22,11 +22,11 @@ const LINKS: u16 = 4;
 /// links say, a step has an end, and no more messages wait than may.
 pub fn node(data: &[u8]) {
     let Some((options, steps)) = data.split_first() else { return };
-    let mut node = Node::new(config(*options)).expect("the configuration is right");
+    let mut node = mtp3::Node::new(config(*options)).expect("the configuration is right");
     let mut now = Instant::from_secs(1);
     let mut accepted = 0;
     for step in steps.chunks_exact(4) {
-        let link = LinkId(u16::from(step[1]) % LINKS);
+        let link = Mtp3LinkId(u16::from(step[1]) % LINKS);
         match step[0] % 18 {
             0 => node.activate(now, link),
             1 => node.deactivate(now, link),
@@ -63,7 +63,7 @@ pub fn node(data: &[u8]) {
     // Nothing waits for ever: every procedure has its timer, but for what level 2 owes. Links may fail on the way, as
     // nobody answers their tests.
     for _ in 0..8 {
-        for link in (0..LINKS).map(LinkId) {
+        for link in (0..LINKS).map(Mtp3LinkId) {
             node.handle_link(now, link, LinkIndication::BsntNotRetrievable);
             drain(&mut node, now);
             node.handle_link(now, link, LinkIndication::RetrievalComplete);
@@ -75,11 +75,11 @@ pub fn node(data: &[u8]) {
     assert_eq!(node.waiting(), 0);
 }
 
-fn drain(node: &mut Node, now: Instant) {
+fn drain(node: &mut mtp3::Node, now: Instant) {
     // A step moves at most what waits, and says a few things to each neighbour about each destination; an hour of
     // timers says them often.
     for _ in 0..100_000 {
-        if let Output::Wait(deadline) = node.poll_output(now) {
+        if let node::Output::Wait(deadline) = node.poll_output(now) {
             assert!(deadline.is_none_or(|deadline| deadline > now));
             return;
         }
@@ -88,8 +88,8 @@ fn drain(node: &mut Node, now: Instant) {
 }
 
 /// Two link sets of two links, a destination behind both and one behind the first alone.
-fn config(options: u8) -> Config {
-    let mut config = Config::new("node", PointCode(1));
+fn config(options: u8) -> node::Config {
+    let mut config = node::Config::new("node", PointCode(1));
     if options & 1 != 0 {
         config.function = Function::TransferPoint;
     }
@@ -106,12 +106,16 @@ fn config(options: u8) -> Config {
     let link_set = |adjacent: u32, sequence| LinkSetConfig {
         name: adjacent.to_string(),
         adjacent: PointCode(adjacent),
-        links: (0..2).map(|slc| LinkConfig { name: slc.to_string(), slc: Slc(slc), sequence }).collect(),
+        links: (0..2)
+            .map(|slc| node::LinkConfig { name: slc.to_string(), slc: Slc(slc), sequence })
+            .collect(),
     };
     config.link_sets = vec![link_set(2, SequenceNumbers::Bits7), link_set(3, SequenceNumbers::Bits24)];
     let route = |destination, over: &[(u32, u8)]| {
-        let route =
-            |(set, priority): &(u32, u8)| RouteConfig { link_set: set.to_string(), priority: *priority };
+        let route = |(set, priority): &(u32, u8)| node::RouteConfig {
+            link_set: set.to_string(),
+            priority: *priority,
+        };
         DestinationConfig { point_code: PointCode(destination), routes: over.iter().map(route).collect() }
     };
     let second = u8::from(options & 16 == 0);

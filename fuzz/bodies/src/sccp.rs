@@ -8,8 +8,8 @@ use slantpath_ss7::sccp::gtt::{
     Conditions, DigitPattern, Entity, Group, RouteOn, Rule, Sharing, TitleChange, Translator,
 };
 use slantpath_ss7::sccp::{
-    ConnectRequest, ConnectionId, ConnectionLimits, ConnectionRequest, Message, Node, NodeConfig, Output,
-    PartyAddress, ReassemblyLimits, Remote, Ssn, Subsystem,
+    self, ConnectionLimits, ConnectionRequest, NodeConfig, PartyAddress, ReassemblyLimits, Remote, Ssn,
+    Subsystem,
 };
 use slantpath_ss7::transfer::{StatusCause, Transfer, TransferIndication, UserPartUnavailability};
 
@@ -41,7 +41,7 @@ fn config() -> NodeConfig {
 /// Messages, requests and time in the order that the bytes say, each record a kind, a length and its bytes: whatever
 /// comes, what the node sends can be read, and what it holds stays within its bounds.
 pub fn node(data: &[u8]) {
-    let mut node = Node::new(config()).expect("the configuration is whole");
+    let mut node = sccp::Node::new(config()).expect("the configuration is whole");
     let mut now = Instant::START;
     let mut rest = data;
     let label = RoutingLabel { dpc: PointCode(1), opc: PointCode(2), sls: Sls(0) };
@@ -49,7 +49,7 @@ pub fn node(data: &[u8]) {
         let (bytes, next) = after.split_at(usize::from(*len).min(after.len()));
         rest = next;
         let first = bytes.first().copied().unwrap_or(0);
-        let id = ConnectionId(u64::from(first % 32));
+        let id = sccp::ConnectionId(u64::from(first % 32));
         let value = Bytes::copy_from_slice(bytes);
         // What is not possible now is refused: the answer itself is of no interest here.
         match kind % 12 {
@@ -97,7 +97,7 @@ pub fn node(data: &[u8]) {
                 let calling = PartyAddress { ssn: Some(Ssn(6)), ..PartyAddress::default() };
                 let (with_flow_control, importance) = (first & 1 == 0, None);
                 let data = Bytes::new();
-                let request = ConnectRequest { called, calling, with_flow_control, importance, data };
+                let request = sccp::ConnectRequest { called, calling, with_flow_control, importance, data };
                 let _ = node.connect(now, request);
             }
             10 => {
@@ -115,18 +115,18 @@ pub fn node(data: &[u8]) {
     }
 }
 
-fn drain(node: &mut Node, now: Instant) {
+fn drain(node: &mut sccp::Node, now: Instant) {
     // A record has at most 255 octets, and each can lead to some messages only.
     for _ in 0..4_096 {
         match node.poll_output(now) {
-            Output::Transfer(transfer) => {
-                let message = Message::parse(&transfer.user_data).expect("what is sent can be read");
+            sccp::Output::Transfer(transfer) => {
+                let message = sccp::Message::parse(&transfer.user_data).expect("what is sent can be read");
                 let mut written = Vec::new();
                 message.emit(&mut written).expect("what was read can be written");
                 assert_eq!(written, transfer.user_data);
             }
-            Output::Indication { .. } => {}
-            Output::Wait(deadline) => {
+            sccp::Output::Indication { .. } => {}
+            sccp::Output::Wait(deadline) => {
                 assert!(deadline.is_none_or(|deadline| deadline > now));
                 return;
             }

@@ -12,8 +12,7 @@ use std::net::IpAddr;
 use slantpath_base::{Duration, Instant, Seed};
 use slantpath_sctp::packet::ParsedPacket;
 use slantpath_sctp::{
-    Acceptance, AssociationId, ConnectOptions, Endpoint, Event, Extension, Input, Output, PortConfig,
-    SctpConfig,
+    self as sctp, Acceptance, AssociationId, ConnectOptions, Extension, PortConfig, SctpConfig,
 };
 use slantpath_wire::icmp::IcmpError;
 use slantpath_wire::ip::{Ecn, IpFields};
@@ -106,7 +105,7 @@ impl World {
         let &Settings { networks, ref configs, .. } = settings;
         let ends = [0, 1].map(|end| {
             let addresses = (0..networks).map(|network| address(network, end)).collect();
-            let mut endpoint = Endpoint::default();
+            let mut endpoint = sctp::Endpoint::default();
             let port = PortConfig { port: PORT, addresses, config: configs[end].clone() };
             endpoint.bind(port, Seed::new(1, end as u64).stream("end")).expect("a free port");
             assert!(endpoint.listen(PORT, Acceptance::ByPeer));
@@ -177,7 +176,7 @@ impl World {
                 if let Some((from, destination, quote)) = quote {
                     let error = IcmpError::PacketTooBig { mtu_bytes: u32::from(a) * 8 };
                     let quote = quote.slice(..quote.len().min(40));
-                    self.input(from, Input::Icmp { destination, error, quote });
+                    self.input(from, sctp::Input::Icmp { destination, error, quote });
                 }
             }
             // From the other address of its sender.
@@ -195,7 +194,7 @@ impl World {
         };
         self.now += HOP;
         self.expire();
-        self.input(1 - from, Input::Packet { source, destination, ip, packet });
+        self.input(1 - from, sctp::Input::Packet { source, destination, ip, packet });
     }
 
     fn advance(&mut self, span: Duration) {
@@ -206,12 +205,12 @@ impl World {
     fn expire(&mut self) {
         for end in 0..2 {
             if self.ends[end].deadline.is_some_and(|deadline| deadline <= self.now) {
-                self.input(end, Input::Deadline);
+                self.input(end, sctp::Input::Deadline);
             }
         }
     }
 
-    fn input(&mut self, end: usize, input: Input) {
+    fn input(&mut self, end: usize, input: sctp::Input) {
         self.ends[end].endpoint.handle_input(self.now, input);
         self.drain(end);
     }
@@ -220,12 +219,12 @@ impl World {
         for _ in 0..MOST_OUTPUTS {
             let mut packet = Packet::default();
             match self.ends[from].endpoint.poll_output(self.now, &mut packet) {
-                Output::Transmit { source, destination, ip, .. } => {
+                sctp::Output::Transmit { source, destination, ip, .. } => {
                     self.check_packet(from, &packet);
                     self.under_way.push_back(UnderWay { from, source, destination, ip, packet });
                 }
-                Output::Event(id, event) => self.hear(from, id, event),
-                Output::Wait(deadline) => {
+                sctp::Output::Event(id, event) => self.hear(from, id, event),
+                sctp::Output::Wait(deadline) => {
                     self.ends[from].deadline = deadline;
                     return;
                 }
@@ -255,8 +254,8 @@ impl World {
         }
     }
 
-    fn hear(&mut self, at: usize, id: AssociationId, event: Event) {
-        assert!(!self.is_honest || event != Event::Restarted, "nobody has restarted");
+    fn hear(&mut self, at: usize, id: AssociationId, event: sctp::Event) {
+        assert!(!self.is_honest || event != sctp::Event::Restarted, "nobody has restarted");
         self.shown.extend(account::policy_of(&event));
         let [this, other] = self.ends.get_disjoint_mut([at, 1 - at]).expect("two ends");
         if let Some(message) = this.hear(id, event)

@@ -13,27 +13,25 @@ use bytes::Bytes;
 use slantpath_base::Instant;
 use slantpath_orbit::elements::{omm, tle};
 use slantpath_sctp::chunk::{
-    Abort, AddressChange, Asconf, AsconfRequest, AsconfSerial, Auth, CookieAck, CookieEcho, Data, DataFlags,
-    GapAckBlock, Heartbeat, Init, InitAck, InitFields, ReConfig, ReconfigurationParameter, RequestSequence,
-    Sack, Shutdown,
+    self, Abort, AddressChange, Asconf, AsconfRequest, AsconfSerial, Auth, CookieAck, CookieEcho, DataFlags,
+    GapAckBlock, Init, InitAck, InitFields, ReConfig, ReconfigurationParameter, RequestSequence, Sack,
+    Shutdown,
 };
-use slantpath_sctp::{Cause, Chunk, Parameter, Ppid, StreamId, StreamSequence, Tsn, VerificationTag};
+use slantpath_sctp::{self as sctp, Cause, Chunk, Ppid, StreamId, StreamSequence, Tsn, VerificationTag};
 use slantpath_sigtran::asp::AspMessage;
-use slantpath_sigtran::m2pa::{self, LinkStatus};
+use slantpath_sigtran::m2pa;
 use slantpath_sigtran::m3ua::{self, ProtocolData};
 use slantpath_sigtran_adaptations::interface::InterfaceIdentifier;
 use slantpath_sigtran_adaptations::iua::{self, Dlci, IuaParameter, ReleaseReason};
-use slantpath_sigtran_adaptations::m2ua::{self, LinkKey, LinkState, M2uaParameter};
-use slantpath_sigtran_adaptations::message::{CommonParameter, Message, OwnMessage, Vocabulary};
-use slantpath_sigtran_adaptations::sua::{self, Address, RoutingKey, Segmentation, SuaParameter};
+use slantpath_sigtran_adaptations::m2ua::{self, LinkKey, M2uaParameter};
+use slantpath_sigtran_adaptations::message::{self, CommonParameter, OwnMessage, Vocabulary};
+use slantpath_sigtran_adaptations::sua::{self, Address, SuaParameter};
 use slantpath_ss7::mtp3::{
     Fsn, ManagementLayout, ManagementMessage, Msu, RoutingLabel, ServiceInformation, Slc, Sls,
 };
 use slantpath_ss7::sccp::{self, PartyAddress, ProtocolClass, Ssn};
 use slantpath_ss7::{PointCode, PointCodeFormat};
-use slantpath_tcp::{
-    ChecksumPolicy, Flags, Options, SackBlock, SackBlocks, Segment, SequenceNumber, Timestamps,
-};
+use slantpath_tcp::{self as tcp, Flags, Options, SackBlock, SackBlocks, Segment, Timestamps};
 use slantpath_wire::icmp::{IcmpError, Unreachable};
 use slantpath_wire::ip::{Fragmentation, IpHeader, protocol};
 use slantpath_wire::pcapng::{Direction, Writer};
@@ -92,7 +90,7 @@ impl Seeds {
     }
 
     fn keep_message<V: Vocabulary>(&mut self, target: &str, name: &str, message: OwnMessage<V>) {
-        self.keep(target, name, Message::Own(message).to_bytes());
+        self.keep(target, name, message::Message::Own(message).to_bytes());
     }
 }
 
@@ -154,12 +152,12 @@ fn sctp(seeds: &mut Seeds) {
         inbound_streams: 10,
         initial_tsn: Tsn(u32::MAX),
     };
-    let addresses = vec![Parameter::Address(HERE), Parameter::Address(IpAddr::from([1_u16; 8]))];
+    let addresses = vec![sctp::Parameter::Address(HERE), sctp::Parameter::Address(IpAddr::from([1_u16; 8]))];
     let with_cookie = vec![
-        Parameter::StateCookie(Bytes::from_static(&[7; 33])),
-        Parameter::Unknown { kind: 0xc000, value: Bytes::from_static(b"abc") },
+        sctp::Parameter::StateCookie(Bytes::from_static(&[7; 33])),
+        sctp::Parameter::Unknown { kind: 0xc000, value: Bytes::from_static(b"abc") },
     ];
-    let data = Data {
+    let data = chunk::Data {
         flags: DataFlags::WHOLE,
         tsn: Tsn(5),
         stream: StreamId(1),
@@ -205,7 +203,10 @@ fn sctp(seeds: &mut Seeds) {
         ("bundle", vec![Chunk::Sack(sack), Chunk::Data(data.clone()), Chunk::Data(data)]),
         (
             "heartbeat",
-            vec![Chunk::Heartbeat(Heartbeat { info: Bytes::from_static(&[1; 12]), others: Bytes::new() })],
+            vec![Chunk::Heartbeat(chunk::Heartbeat {
+                info: Bytes::from_static(&[1; 12]),
+                others: Bytes::new(),
+            })],
         ),
         ("abort", vec![Chunk::Abort(Abort { is_tag_reflected: true, causes })]),
         ("shutdown", vec![Chunk::Shutdown(Shutdown { cumulative_tsn_ack: Tsn(3) })]),
@@ -224,7 +225,7 @@ fn sctp(seeds: &mut Seeds) {
 
 fn tcp(seeds: &mut Seeds) {
     let mut sack = SackBlocks::default();
-    sack.push(SackBlock { left: SequenceNumber(3_000), right: SequenceNumber(4_460) });
+    sack.push(SackBlock { left: tcp::SequenceNumber(3_000), right: tcp::SequenceNumber(4_460) });
     let timestamps = Some(Timestamps { value: 1, echo: 2 });
     let syn =
         Options { mss_bytes: Some(1_460), window_shift: Some(7), sack_permitted: true, ..Options::default() };
@@ -236,13 +237,13 @@ fn tcp(seeds: &mut Seeds) {
         let segment = Segment {
             source_port: 1,
             destination_port: 2,
-            sequence: SequenceNumber(u32::MAX),
-            acknowledgment: SequenceNumber(1),
+            sequence: tcp::SequenceNumber(u32::MAX),
+            acknowledgment: tcp::SequenceNumber(1),
             flags,
             window: 1_000,
             options,
         };
-        let packet = segment.emit(data, HERE, THERE, ChecksumPolicy::Omit);
+        let packet = segment.emit(data, HERE, THERE, tcp::ChecksumPolicy::Omit);
         seeds.keep("tcp_segment", name, [&[20], &packet.contiguous()[..]].concat());
     }
 }
@@ -283,7 +284,7 @@ fn user_adaptation(seeds: &mut Seeds) {
     let m2ua = |kind| OwnMessage::empty(kind).with_common(interface());
     let data = m2ua(m2ua::kind::DATA).with(M2uaParameter::ProtocolData(payload.clone()));
     seeds.keep_message("m2ua", "data", data.with_common(CommonParameter::CorrelationId(7)));
-    let state = M2uaParameter::StateRequest(LinkState::FlushBuffers);
+    let state = M2uaParameter::StateRequest(m2ua::LinkState::FlushBuffers);
     seeds.keep_message("m2ua", "state", m2ua(m2ua::kind::STATE_REQUEST).with(state));
     let key = M2uaParameter::LinkKey(LinkKey { local: 1, terminal: 2, data_link: 3 });
     seeds.keep_message("m2ua", "reg-req", OwnMessage::empty(m2ua::kind::REGISTRATION_REQUEST).with(key));
@@ -300,10 +301,10 @@ fn user_adaptation(seeds: &mut Seeds) {
         .with(SuaParameter::DestinationAddress(address.clone()))
         .with(SuaParameter::SequenceControl(3))
         .with(SuaParameter::HopCount(12))
-        .with(SuaParameter::Segmentation(Segmentation { first: true, remaining: 1, reference: 9 }))
+        .with(SuaParameter::Segmentation(sua::Segmentation { first: true, remaining: 1, reference: 9 }))
         .with(SuaParameter::Data(payload.clone()));
     seeds.keep_message("sua", "cldt", cldt);
-    let key = RoutingKey { local: 1, destinations: vec![address], ..RoutingKey::default() };
+    let key = sua::RoutingKey { local: 1, destinations: vec![address], ..sua::RoutingKey::default() };
     let request = OwnMessage::empty(sua::kind::REGISTRATION_REQUEST).with(SuaParameter::RoutingKey(key));
     seeds.keep_message("sua", "reg-req", request);
     let affected = CommonParameter::AffectedPointCodes(vec![(0, PointCode(5))]);
@@ -412,8 +413,8 @@ fn link(seeds: &mut Seeds) {
         m2pa::UserData { priority: m2pa::Priority::default(), msu: Bytes::from_static(&[0x83, 1, 2, 3]) };
     for (name, body) in [
         ("acknowledgement", m2pa::Body::Acknowledgement),
-        ("proving", m2pa::Body::LinkStatus(LinkStatus::ProvingNormal(Bytes::from_static(&[0x55; 24])))),
-        ("ready", m2pa::Body::LinkStatus(LinkStatus::Ready)),
+        ("proving", m2pa::Body::LinkStatus(m2pa::LinkStatus::ProvingNormal(Bytes::from_static(&[0x55; 24])))),
+        ("ready", m2pa::Body::LinkStatus(m2pa::LinkStatus::Ready)),
         ("user-data", m2pa::Body::UserData(user_data)),
     ] {
         let none = m2pa::SequenceNumber::BEFORE_FIRST;

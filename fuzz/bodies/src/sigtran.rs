@@ -1,9 +1,9 @@
 //! Messages of the adaptation layers.
 
 use bytes::Bytes;
-use slantpath_sigtran::common::Layout;
+use slantpath_sigtran::common::MessageLayout;
 use slantpath_sigtran::m2pa;
-use slantpath_sigtran::m3ua::Message;
+use slantpath_sigtran::m3ua;
 use slantpath_sigtran_adaptations::iua::IuaParameter;
 use slantpath_sigtran_adaptations::m2ua::M2uaParameter;
 use slantpath_sigtran_adaptations::message::{self, Vocabulary};
@@ -11,12 +11,12 @@ use slantpath_sigtran_adaptations::sua::SuaParameter;
 
 /// A message that is read is written as one that reads the same, and with its layout as it was.
 pub fn m3ua(data: &[u8]) {
-    let Ok(message) = Message::parse(&Bytes::copy_from_slice(data)) else { return };
+    let Ok(message) = m3ua::Message::parse(&Bytes::copy_from_slice(data)) else { return };
     let mut written = Vec::new();
     message.emit(&mut written);
-    let layout = Layout::of(data, &written).expect("both are messages");
+    let layout = MessageLayout::of(data, &written).expect("both are messages");
     assert_eq!(layout.apply(&written).as_deref(), Ok(data));
-    assert_eq!(Message::parse(&written.into()), Ok(message));
+    assert_eq!(m3ua::Message::parse(&written.into()), Ok(message));
 }
 
 /// A message of M2PA that is read is written octet for octet, but for the spare octets of its headers.

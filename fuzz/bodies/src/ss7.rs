@@ -4,10 +4,10 @@ use bytes::Bytes;
 use slantpath_base::{Duration, Instant};
 use slantpath_ss7::PointCodeFormat;
 use slantpath_ss7::link::LinkRequest;
-use slantpath_ss7::mtp2::{Config, Link, Output, SignalUnit};
+use slantpath_ss7::mtp2::{self, SignalUnit};
 use slantpath_ss7::mtp3::Fsn;
 use slantpath_ss7::mtp3::{ManagementLayout, ManagementMessage, Msu, TestMessage};
-use slantpath_ss7::sccp::{AddressFormat, Message, PartyAddress, ScmgMessage};
+use slantpath_ss7::sccp::{self, AddressFormat, PartyAddress, ScmgMessage};
 use slantpath_user_parts::isup;
 use slantpath_user_parts::tcap;
 
@@ -36,10 +36,10 @@ pub fn mtp3(data: &[u8]) {
 /// a received one may let several pointers share octets. An address is written octet for octet.
 pub fn sccp(data: &[u8]) {
     for format in [AddressFormat::Ansi, AddressFormat::Itu] {
-        if let Ok(message) = Message::parse_as(format, data) {
+        if let Ok(message) = sccp::Message::parse_as(format, data) {
             let mut written = Vec::new();
             if message.emit_as(format, &mut written).is_ok() {
-                assert_eq!(Message::parse_as(format, &written), Ok(message));
+                assert_eq!(sccp::Message::parse_as(format, &written), Ok(message));
             }
         }
         if let Ok(address) = PartyAddress::parse_as(format, data) {
@@ -63,8 +63,9 @@ pub fn mtp2(data: &[u8]) {
         unit.emit(&mut written);
         assert_eq!(SignalUnit::parse(&written), Ok(unit));
     }
-    let config = Config { transmit_buffer: 50, congestion_onset: [10, 20, 30], ..Config::default() };
-    let mut link = Link::new(config).expect("the configuration is sound");
+    let config =
+        mtp2::Config { transmit_buffer: 50, congestion_onset: [10, 20, 30], ..mtp2::Config::default() };
+    let mut link = mtp2::Link::new(config).expect("the configuration is sound");
     let mut now = Instant::START;
     for step in data.chunks(4) {
         let [what, pause, rest @ ..] = step else { break };
@@ -88,8 +89,8 @@ pub fn mtp2(data: &[u8]) {
                 }
             }
         }
-        while !matches!(link.poll_output(now), Output::Wait(_)) {}
-        if let Output::Wait(Some(deadline)) = link.poll_output(now) {
+        while !matches!(link.poll_output(now), mtp2::Output::Wait(_)) {}
+        if let mtp2::Output::Wait(Some(deadline)) = link.poll_output(now) {
             assert!(deadline > now);
         }
         assert!(link.queued() <= 50 + 127);

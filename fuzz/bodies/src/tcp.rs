@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr};
 
 use bytes::Bytes;
-use slantpath_tcp::{ChecksumPolicy, Options, Segment};
+use slantpath_tcp::{self as tcp, Options, Segment};
 use slantpath_wire::{Checksum, Packet};
 
 const HERE: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1));
@@ -23,7 +23,7 @@ pub fn segment(data: &[u8]) {
     let _verified = Segment::parse(&Packet::shared(bytes, Checksum::Complete), HERE, THERE);
     let Ok((segment, payload)) = parsed else { return };
     if padded_len(&segment.options) <= MAX_OPTIONS_LEN {
-        let written = segment.emit(payload.clone(), HERE, THERE, ChecksumPolicy::Complete);
+        let written = segment.emit(payload.clone(), HERE, THERE, tcp::ChecksumPolicy::Complete);
         assert_eq!(Segment::parse(&written, HERE, THERE), Ok((segment, payload)));
     }
 }

@@ -2,7 +2,7 @@
 
 use slantpath_base::Duration;
 use slantpath_trace::{
-    Estimator, Header, PathEstimate, Record, Selection, Story, TraceReader, TraceWriter, tell,
+    Estimator, PathEstimate, Record, Story, StorySelection, TraceHeader, TraceReader, TraceWriter, tell,
 };
 
 /// Beyond it a line that is written otherwise than it was read may be too long.
@@ -28,9 +28,9 @@ pub fn read(data: &[u8]) {
     let path = story.associations.values().flat_map(|association| &association.paths).next();
     let of_path = path.map(|path| path.address);
     for selection in [
-        Selection { all: true, ..Selection::default() },
-        Selection { message: Some(0), ..Selection::default() },
-        Selection { path: of_path, ..Selection::default() },
+        StorySelection { all: true, ..StorySelection::default() },
+        StorySelection { message: Some(0), ..StorySelection::default() },
+        StorySelection { path: of_path, ..StorySelection::default() },
     ] {
         let mut text = Vec::new();
         tell(&story, selection, &mut text).expect("memory takes all");
@@ -50,7 +50,7 @@ pub fn read(data: &[u8]) {
 }
 
 /// Records of a trace up to its first error; `None` if it does not begin as one.
-fn records(data: &[u8]) -> Option<(Header, Vec<Record>)> {
+fn records(data: &[u8]) -> Option<(TraceHeader, Vec<Record>)> {
     let reader = match TraceReader::open(data) {
         Ok(reader) => reader,
         Err(error) => {

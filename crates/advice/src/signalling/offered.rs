@@ -9,7 +9,7 @@ use slantpath_base::Duration;
 use slantpath_scenario::schema::signalling::{Carrier, Signalling};
 use slantpath_scenario::signalling::{SignallingPlan, is_served, link_sets};
 use slantpath_ss7::PointCode;
-use slantpath_ss7::load::{Arrivals, ByTitle, GeneratorConfig, Selection};
+use slantpath_ss7::load::{self, ByTitle, GeneratorConfig, Selection};
 use slantpath_ss7::mtp3::Sls;
 use slantpath_ss7::mtp3::node;
 use slantpath_ss7::sccp::gtt::{Outcome, Translator, follow};
@@ -54,7 +54,7 @@ impl Offer {
         let (start, stop) = (since_start(config.start), since_start(config.stop));
         let line_rate = config.line_rate.as_bits_per_sec() as f64;
         // A trace brings its own load, and may bring its own lengths.
-        if let Arrivals::Trace(messages) = &config.arrivals {
+        if let load::Arrivals::Trace(messages) = &config.arrivals {
             let traced = traced::course(config, messages, stop.saturating_sub(start))?;
             let step = |(since, octets): (Duration, f64)| {
                 (start.saturating_add(since), Duration::ZERO, octets * 8.0 / line_rate)
@@ -198,7 +198,7 @@ impl<'a> Offered<'a> {
 
 /// The link selections of a load's messages, each with how many of its links have it.
 fn selections(config: &GeneratorConfig) -> Vec<(Sls, f64)> {
-    if let (Selection::Trace, Arrivals::Trace(messages)) = (config.selection, &config.arrivals) {
+    if let (Selection::Trace, load::Arrivals::Trace(messages)) = (config.selection, &config.arrivals) {
         let shares = traced::selections(config, messages);
         return shares.into_iter().map(|(sls, share)| (sls, share * f64::from(config.links))).collect();
     }

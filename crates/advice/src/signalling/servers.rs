@@ -5,7 +5,7 @@ use slantpath_net::Routes;
 use slantpath_reader::{Fault, Faults, Named, Place};
 use slantpath_scenario::network::Built;
 use slantpath_scenario::schema::File;
-use slantpath_scenario::schema::signalling::{Association, Signalling};
+use slantpath_scenario::schema::signalling::{self, Signalling};
 use slantpath_scenario::signalling::{asp_node, gateway_point, node_of};
 
 use crate::path::{capacity_fits, hops_fit, path, round_trip, source_fits};
@@ -35,7 +35,7 @@ fn association(
     routes: &mut Routes,
     signalling: &Signalling,
     name: &str,
-    table: &Named<Association>,
+    table: &Named<signalling::Association>,
     faults: &mut Faults,
 ) {
     let (primary, profile) = (&table.primary, &table.profile);

@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use slantpath_base::{Duration, Instant};
 use slantpath_orbit::contact::ContactPlan;
 use slantpath_orbit::outage::{Failing, Outage};
-use slantpath_orbit::route::{Path, RouteConfig, Router};
+use slantpath_orbit::route::{self, Path, Router};
 use slantpath_reader::Faults;
 use slantpath_scenario::schema::{File, Flow};
 use slantpath_scenario::sky_links::{carried, end_of_run, sites_of};
@@ -34,7 +34,7 @@ pub(super) fn cures(file: &File, plan: &SkyPlan, watch: Watch<'_>, faults: &mut 
 fn path_of(file: &File, flow: &Flow, contacts: &ContactPlan, end: Instant) -> Option<Path> {
     let sites_of = |host: &str| sites_of(file, host).into_iter().filter_map(|site| contacts.node(&site));
     let (from, to): (Vec<_>, Vec<_>) = (sites_of(&flow.from).collect(), sites_of(&flow.to).collect());
-    let mut router = Router::new(contacts, &to, RouteConfig::default());
+    let mut router = Router::new(contacts, &to, route::RouteConfig::default());
     loop {
         let mut ways = (0..to.len()).flat_map(|place| from.iter().map(move |&from| (from, place)));
         if let Some(path) = ways.find_map(|(from, place)| router.path(from, place)) {

@@ -8,8 +8,8 @@ mod script;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use slantpath_base::Instant;
-use slantpath_orbit::NodeId;
-use slantpath_orbit::route::{RouteConfig, Router};
+use slantpath_orbit::ContactNodeId;
+use slantpath_orbit::route::{self, Router};
 use slantpath_orbit::shells::shells_apart;
 use slantpath_reader::{Fault, Faults, Place};
 use slantpath_scenario::SkyPlan;
@@ -30,8 +30,8 @@ struct Gap {
 struct Ends<'a> {
     subject: Subject<'a>,
     /// The sites by which it may go up, and come down.
-    from: Vec<NodeId>,
-    to: Vec<NodeId>,
+    from: Vec<ContactNodeId>,
+    to: Vec<ContactNodeId>,
     /// Link by which alone it can be reached, if there is one.
     bound: Option<Bound>,
     /// Since when there is no path, if there is none.
@@ -45,7 +45,7 @@ struct Ends<'a> {
 pub(super) fn check(file: &File, plan: &SkyPlan, stop: &AtomicBool, faults: &mut Faults) {
     let contacts = &plan.contacts;
     let end = end_of_run(file);
-    let sites_of = |node: &str| -> Vec<NodeId> {
+    let sites_of = |node: &str| -> Vec<ContactNodeId> {
         sites_of_node(file, node).iter().filter_map(|site| contacts.node(site)).collect()
     };
     let mut all: Vec<Ends<'_>> = Vec::new();
@@ -58,17 +58,17 @@ pub(super) fn check(file: &File, plan: &SkyPlan, stop: &AtomicBool, faults: &mut
             all.push(Ends { subject, from, to, bound, apart_since: None, gaps: Vec::new(), has_met: false });
         }
     }
-    let relays: Vec<Vec<NodeId>> = relays_of(file)
+    let relays: Vec<Vec<ContactNodeId>> = relays_of(file)
         .iter()
         .map(|sites| sites.iter().filter_map(|site| contacts.node(site)).collect())
         .collect();
     let of_all = all.iter().flat_map(|ends| &ends.to);
-    let mut destinations: Vec<NodeId> = of_all.chain(relays.iter().flatten()).copied().collect();
+    let mut destinations: Vec<ContactNodeId> = of_all.chain(relays.iter().flatten()).copied().collect();
     destinations.sort_unstable();
     destinations.dedup();
     let is_usable = carried(file, plan);
     let fixed = fixed_routes(file, plan);
-    let mut router = Router::within(contacts, &destinations, RouteConfig::default(), &is_usable);
+    let mut router = Router::within(contacts, &destinations, route::RouteConfig::default(), &is_usable);
     let mut script = script::AntennaScript::new(file, contacts);
     let mut now = router.now();
     loop {
@@ -82,7 +82,7 @@ pub(super) fn check(file: &File, plan: &SkyPlan, stop: &AtomicBool, faults: &mut
         }
         script.advance(now);
         for ends in &mut all {
-            let is_joined = |from: NodeId, to: NodeId| {
+            let is_joined = |from: ContactNodeId, to: ContactNodeId| {
                 // A fixed route holds or does not; the sky has no other for its two sites.
                 if let Some(nodes) = fixed.iter().find(|nodes| are_ends(nodes, from, to)) {
                     return router.fixed_path(nodes).is_some();
@@ -114,7 +114,7 @@ pub(super) fn check(file: &File, plan: &SkyPlan, stop: &AtomicBool, faults: &mut
 }
 
 /// Tells whether a route is one between these two sites, either way.
-fn are_ends(nodes: &[NodeId], one: NodeId, other: NodeId) -> bool {
+fn are_ends(nodes: &[ContactNodeId], one: ContactNodeId, other: ContactNodeId) -> bool {
     let ends = [nodes.first(), nodes.last()];
     ends == [Some(&one), Some(&other)] || ends == [Some(&other), Some(&one)]
 }
@@ -122,10 +122,10 @@ fn are_ends(nodes: &[NodeId], one: NodeId, other: NodeId) -> bool {
 /// Tells whether packets get from some sites to others by the sky, the ground between sites where routers stand, and
 /// the sky again, as often as it takes.
 fn lead_over(
-    relays: &[Vec<NodeId>],
-    from: &[NodeId],
-    to: &[NodeId],
-    leads: &dyn Fn(&[NodeId], &[NodeId]) -> bool,
+    relays: &[Vec<ContactNodeId>],
+    from: &[ContactNodeId],
+    to: &[ContactNodeId],
+    leads: &dyn Fn(&[ContactNodeId], &[ContactNodeId]) -> bool,
 ) -> bool {
     let (mut waiting, mut reached) = (Vec::from([from]), vec![false; relays.len()]);
     while let Some(sites) = waiting.pop() {
@@ -144,8 +144,12 @@ fn lead_over(
 
 impl Ends<'_> {
     /// Tells whether there is a path, if sites are joined as `is_joined` has it.
-    fn are_joined(&self, relays: &[Vec<NodeId>], is_joined: &dyn Fn(NodeId, NodeId) -> bool) -> bool {
-        let leads = |from: &[NodeId], to: &[NodeId]| {
+    fn are_joined(
+        &self,
+        relays: &[Vec<ContactNodeId>],
+        is_joined: &dyn Fn(ContactNodeId, ContactNodeId) -> bool,
+    ) -> bool {
+        let leads = |from: &[ContactNodeId], to: &[ContactNodeId]| {
             from.iter().any(|&from| to.iter().any(|&to| is_joined(from, to)))
         };
         leads(&self.from, &self.to) || lead_over(relays, &self.from, &self.to, &leads)

@@ -1,7 +1,7 @@
 //! The end of a session that asks.
 
 use slantpath_base::{Duration, Instant};
-use slantpath_host::{Offer, Outgoing, Reaction, Served, Socket, SocketEvent};
+use slantpath_host::{Offer, OutgoingMessage, Reaction, Served, Socket, SocketEvent};
 
 use super::{PlannedRequest, RequestPlan, request};
 use crate::record::Request;
@@ -168,8 +168,14 @@ impl Client {
         let size = planned.size.as_bytes();
         let payload = request::encode(size, len);
         let number = u32::try_from(self.report.requests.len()).ok();
-        let outgoing =
-            Outgoing { number, stream: 0, unordered: false, payload_protocol: 0, payload, options: None };
+        let outgoing = OutgoingMessage {
+            number,
+            stream: 0,
+            unordered: false,
+            payload_protocol: 0,
+            payload,
+            options: None,
+        };
         match socket.send(now, outgoing) {
             Offer::Accepted => {
                 self.report.bytes_sent += len as u64;

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use slantpath_base::Instant;
-use slantpath_host::{Offer, Outgoing, Reaction, Served, Socket, SocketEvent};
+use slantpath_host::{Offer, OutgoingMessage, Reaction, Served, Socket, SocketEvent};
 
 use super::request::RequestReader;
 use crate::message::{Content, compose};
@@ -109,8 +109,14 @@ impl Server {
         let len = usize::try_from(self.owed).unwrap_or(usize::MAX).min(self.message_len);
         let payload = compose(Content::Pattern, self.messages_sent, len);
         let number = Some(self.messages_sent);
-        let outgoing =
-            Outgoing { number, stream: 0, unordered: false, payload_protocol: 0, payload, options: None };
+        let outgoing = OutgoingMessage {
+            number,
+            stream: 0,
+            unordered: false,
+            payload_protocol: 0,
+            payload,
+            options: None,
+        };
         match socket.send(now, outgoing) {
             Offer::Accepted => {
                 self.owed -= len as u64;

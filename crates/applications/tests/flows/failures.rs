@@ -1,10 +1,12 @@
 //! Flows and sessions that cannot be opened, or are refused a message: they end, and the first reason is told.
 
 use slantpath_applications::record::SessionRecords;
-use slantpath_applications::{Arrivals, Flows, Host, RequestsConfig, SessionLoad, Sessions, Sizes};
+use slantpath_applications::{
+    Flows, Host, HostSessions, RequestsConfig, SessionArrivals, SessionLoad, SessionSizes,
+};
 use slantpath_base::{Duration, Instant, Seed};
 use slantpath_host::{Peer, Protocol, TransportConfig};
-use slantpath_interface::{Host as Interface, InterfaceId};
+use slantpath_interface::{EndSystem, InterfaceId};
 use slantpath_sctp::SctpConfig;
 use slantpath_wire::Packet;
 
@@ -20,7 +22,10 @@ fn works() -> [(Option<RequestsConfig>, Server); 2] {
 
 /// A message at each interval.
 fn every(interval: Duration) -> SessionLoad {
-    SessionLoad::Drawn { arrivals: Arrivals::Constant { interval }, sizes: Sizes::Fixed { size: MESSAGE } }
+    SessionLoad::Drawn {
+        arrivals: SessionArrivals::Constant { interval },
+        sizes: SessionSizes::Fixed { size: MESSAGE },
+    }
 }
 
 /// A host, and the transport of one that knows no address of its peer.

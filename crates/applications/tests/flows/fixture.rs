@@ -5,7 +5,8 @@ use std::net::{IpAddr, Ipv4Addr};
 use slantpath_applications::message::Content;
 use slantpath_applications::record::{ReceiverReport, SenderReport};
 use slantpath_applications::{
-    Adaptation, Flows, Host, Measurement, MessageRecords, ReceiverConfig, SenderConfig, WhenBlocked, Workload,
+    FlowAdaptation, Flows, Host, Measurement, MessageRecords, ReceiverConfig, SenderConfig, WhenBlocked,
+    Workload,
 };
 use slantpath_base::{DataSize, Duration, Instant, Seed};
 use slantpath_host::{Peer, Protocol, TransportConfig};
@@ -42,7 +43,7 @@ pub(crate) fn sender(workload: Workload) -> SenderConfig {
         record_timeline: false,
         sample_paths: Some(Duration::ZERO),
         options: SendOptions::default(),
-        adaptation: Adaptation::None,
+        adaptation: FlowAdaptation::None,
     }
 }
 

@@ -12,7 +12,7 @@ mod server;
 mod sessions;
 
 use fixture::{bulk, constant_rate, direction, run, run_changed, sender};
-use slantpath_applications::{Adaptation, SenderConfig};
+use slantpath_applications::{FlowAdaptation, SenderConfig};
 use slantpath_base::{Duration, Instant, Probability, Seed};
 use slantpath_host::Protocol;
 use slantpath_net::Change;
@@ -83,7 +83,7 @@ fn messages_longer_than_the_receive_buffer_arrive_whole() {
     let mut link = [direction("20 Mbit/s", "20 ms"), direction("20 Mbit/s", "20 ms")];
     link[0].loss = "1 %".parse().unwrap();
     let sctp = slantpath_sctp::SctpConfig { receive_buffer_bytes: 16_384, ..Default::default() };
-    for adaptation in [Adaptation::None, Adaptation::M3ua] {
+    for adaptation in [FlowAdaptation::None, FlowAdaptation::M3ua] {
         let protocol = Protocol::Sctp(Box::new(sctp.clone()));
         let config = SenderConfig { adaptation, ..sender(bulk(65_000, 6_500_000)) };
         let outcome =
@@ -153,7 +153,7 @@ fn a_path_is_probed_at_every_change() {
 fn msus_cross_an_m3ua_association_in_the_order_of_their_link_selections() {
     let mut link = [direction("2 Mbit/s", "50 ms"), direction("2 Mbit/s", "50 ms")];
     link[0].loss = "2 %".parse().unwrap();
-    let adaptation = Adaptation::M3ua;
+    let adaptation = FlowAdaptation::M3ua;
     let config = SenderConfig { streams: 4, adaptation, ..sender(bulk(270, 270_000)) };
     let outcome = run(&[link], sctp(), config, Seed::new(5, 0), Duration::from_secs(200));
     assert_eq!(outcome.received.messages_delivered, 1_000, "{:?}", outcome.sent.failure);

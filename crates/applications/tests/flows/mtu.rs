@@ -2,8 +2,8 @@
 
 use slantpath_base::{Duration, Seed};
 use slantpath_host::Protocol;
-use slantpath_net::{Counters, DirectionConfig, DropReason};
-use slantpath_sctp::{ChecksumPolicy, SctpConfig};
+use slantpath_net::{self as net, DirectionConfig, DirectionCounters};
+use slantpath_sctp::{self as sctp, SctpConfig};
 
 use crate::fixture::{Outcome, bulk, constant_rate, direction, run, sender};
 
@@ -19,7 +19,7 @@ fn tcp() -> Protocol {
     Protocol::Tcp(Box::default())
 }
 
-fn forward(outcome: &Outcome) -> Counters {
+fn forward(outcome: &Outcome) -> DirectionCounters {
     let link = outcome.network.graph().links().next().unwrap();
     *outcome.network.counters(link.forward())
 }
@@ -42,7 +42,7 @@ fn a_narrow_link_costs_neither_a_message_nor_a_timeout() {
         assert_eq!(outcome.received.messages_corrupt + outcome.received.messages_out_of_order, 0);
         assert!(slowest(&outcome) < Duration::from_millis(100), "{}: {protocol:?}", slowest(&outcome));
         let counters = forward(&outcome);
-        assert!((1..=4).contains(&counters.dropped(DropReason::Mtu).packets), "{counters:?}");
+        assert!((1..=4).contains(&counters.dropped(net::DropReason::Mtu).packets), "{counters:?}");
     }
 }
 
@@ -81,7 +81,7 @@ fn tcp_crosses_the_narrowest_link_that_there_is() {
 
 #[test]
 fn bit_errors_in_fragments_fail_the_checksum_of_the_whole() {
-    for checksum in [ChecksumPolicy::Compute, ChecksumPolicy::Omit] {
+    for checksum in [sctp::ChecksumPolicy::Compute, sctp::ChecksumPolicy::Omit] {
         let mut link = link(400);
         link[0].bit_errors = "1e-5".parse().unwrap();
         let config = SctpConfig { checksum, ..SctpConfig::default() };

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use slantpath_applications::{Flows, Host, MessageRecords, ReceiverConfig};
 use slantpath_base::{Duration, Instant, Seed, Stream};
 use slantpath_host::{Peer, Protocol, SocketId, TransportConfig};
-use slantpath_interface::Host as _;
+use slantpath_interface::EndSystem as _;
 use slantpath_net::{InterfaceId, Network, NetworkBuilder};
 use slantpath_wire::{Checksum, Packet};
 

@@ -1,7 +1,9 @@
 //! Sessions that ask: a request, its answer, a time to think, and the next.
 
 use slantpath_applications::record::{Request, SentSession, SessionRecords};
-use slantpath_applications::{Arrivals, RequestCount, RequestsConfig, SessionLoad, Sizes, ThinkTime};
+use slantpath_applications::{
+    RequestCount, RequestsConfig, SessionArrivals, SessionLoad, SessionSizes, ThinkTime,
+};
 use slantpath_base::{DataSize, Duration, Instant};
 use slantpath_host::Protocol;
 use slantpath_tcp::TcpConfig;
@@ -19,10 +21,10 @@ fn micros(micros: u64) -> Instant {
 }
 
 /// One session, whose answers have these sizes.
-fn one(protocol: &Protocol, loss: &str, requests: RequestsConfig, sizes: Sizes) -> World {
+fn one(protocol: &Protocol, loss: &str, requests: RequestsConfig, sizes: SessionSizes) -> World {
     let mut link = direction("1 Mbit/s", "100 ms");
     link.loss = loss.parse().unwrap();
-    let arrivals = Arrivals::Constant { interval: Duration::from_secs(1_000) };
+    let arrivals = SessionArrivals::Constant { interval: Duration::from_secs(1_000) };
     world_asking(protocol, &link, SessionLoad::Drawn { arrivals, sizes }, 20_000..=20_001, requests)
 }
 
@@ -41,7 +43,7 @@ fn only(records: &SessionRecords) -> (&SentSession, &[Request]) {
 
 #[test]
 fn a_request_is_answered_after_a_round_trip_and_the_next_follows_when_it_has_been_thought_about() {
-    let mut world = one(&tcp(), "0 %", requests(2, second()), Sizes::Fixed { size: bytes(1_460) });
+    let mut world = one(&tcp(), "0 %", requests(2, second()), SessionSizes::Fixed { size: bytes(1_460) });
     let [over, others] = world.records(Instant::from_secs(10));
     assert_eq!(others, SessionRecords::default());
     let (sent, asked) = only(&over);
@@ -73,7 +75,7 @@ fn a_request_is_answered_after_a_round_trip_and_the_next_follows_when_it_has_bee
 fn every_answer_is_whole_over_either_transport_and_what_goes_out_again_is_counted_at_its_sender() {
     for protocol in [tcp(), sctp()] {
         let asks = requests(40, ThinkTime::Exponential { mean: Duration::from_millis(200) });
-        let mut world = one(&protocol, "3 %", asks, Sizes::Exponential { mean: bytes(20_000) });
+        let mut world = one(&protocol, "3 %", asks, SessionSizes::Exponential { mean: bytes(20_000) });
         let [over, others] = world.records(Instant::from_secs(900));
         assert_eq!(others, SessionRecords::default());
         let (sent, asked) = only(&over);
@@ -96,7 +98,7 @@ fn every_answer_is_whole_over_either_transport_and_what_goes_out_again_is_counte
 #[test]
 fn what_has_not_been_answered_at_the_end_is_told_with_what_has_come() {
     // Ten seconds for an answer.
-    let mut world = one(&tcp(), "0 %", requests(2, second()), Sizes::Fixed { size: bytes(1_250_000) });
+    let mut world = one(&tcp(), "0 %", requests(2, second()), SessionSizes::Fixed { size: bytes(1_250_000) });
     let [over, others] = world.records(Instant::from_secs(4));
     assert_eq!((over.sent.len(), over.received.len()), (0, 0));
     let (sent, asked) = only(&others);
@@ -112,7 +114,8 @@ fn a_session_that_breaks_is_told_with_the_reason_and_the_request_that_has_no_ans
     // A third of all packets is lost, and TCP gives up after one time-out.
     let config = TcpConfig { data_retransmission_limit: 1, ..TcpConfig::default() };
     let protocol = Protocol::Tcp(Box::new(config));
-    let mut world = one(&protocol, "30 %", requests(900, second()), Sizes::Fixed { size: bytes(1_000) });
+    let mut world =
+        one(&protocol, "30 %", requests(900, second()), SessionSizes::Fixed { size: bytes(1_000) });
     let [over, _] = world.records(Instant::from_secs(10_000));
     let (sent, asked) = only(&over);
     assert!(sent.failure.is_some(), "{sent:?}");

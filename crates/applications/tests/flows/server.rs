@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use slantpath_applications::message::Content;
 use slantpath_applications::{
-    Adaptation, Flows, Host, MessageRecords, ReceiverConfig, SenderConfig, Sessions, Workload,
+    FlowAdaptation, Flows, Host, HostSessions, MessageRecords, ReceiverConfig, SenderConfig, Workload,
 };
 use slantpath_base::{DataSize, Duration, Instant, Seed};
 use slantpath_host::{Peer, Protocol, SocketId, TransportConfig};
@@ -34,7 +34,7 @@ fn receiver() -> ReceiverConfig {
         may_skip: false,
         records: MessageRecords::Times,
         read_rate: None,
-        adaptation: Adaptation::None,
+        adaptation: FlowAdaptation::None,
     }
 }
 
@@ -312,7 +312,7 @@ fn a_report_about_a_packet_that_the_host_cannot_have_sent_is_dropped_and_counted
         });
         let interface = links[0].first();
         network.command(from, |host, now| {
-            slantpath_net::Host::handle_packet(host, now, interface, report.as_mut().unwrap());
+            slantpath_net::EndSystem::handle_packet(host, now, interface, report.as_mut().unwrap());
         });
         assert_eq!(network.host(from).drops().forged_reports, forged);
     }

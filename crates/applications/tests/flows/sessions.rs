@@ -3,7 +3,9 @@
 use std::net::IpAddr;
 
 use slantpath_applications::record::{ReceivedSession, SentSession, SessionRecords};
-use slantpath_applications::{Arrivals, Host, RequestsConfig, SessionLoad, Sessions, SessionsConfig, Sizes};
+use slantpath_applications::{
+    Host, HostSessions, RequestsConfig, SessionArrivals, SessionLoad, SessionSizes, SessionsConfig,
+};
 use slantpath_base::{DataSize, Duration, Instant, Seed};
 use slantpath_host::{Peer, Protocol, TransportConfig};
 use slantpath_net::{DirectionConfig, Network, NetworkBuilder, NodeId, QueueConfig, QueueLimit};
@@ -20,8 +22,8 @@ pub(crate) struct World {
     to: NodeId,
 }
 
-fn drawn(interval_ms: u64, sizes: Sizes) -> SessionLoad {
-    let arrivals = Arrivals::Poisson { mean_interval: Duration::from_millis(interval_ms) };
+fn drawn(interval_ms: u64, sizes: SessionSizes) -> SessionLoad {
+    let arrivals = SessionArrivals::Poisson { mean_interval: Duration::from_millis(interval_ms) };
     SessionLoad::Drawn { arrivals, sizes }
 }
 
@@ -146,7 +148,7 @@ fn every_session_is_over_and_delivered_whole_over_either_transport() {
     for protocol in [tcp(), sctp()] {
         let mut link = direction("10 Mbit/s", "20 ms");
         link.loss = "1 %".parse().unwrap();
-        let pareto = Sizes::Pareto { mean: kilobytes(100), shape: 1.5 };
+        let pareto = SessionSizes::Pareto { mean: kilobytes(100), shape: 1.5 };
         let mut world = world(&protocol, &link, drawn(500, pareto), 20_000..=29_999);
         let [over, others] = world.records(Instant::from_secs(400));
         assert_eq!(others, SessionRecords::default());
@@ -294,7 +296,7 @@ fn a_host_has_no_more_sockets_than_ports_and_sessions_at_a_time() {
         // Where a connection is known for two minutes after it has ended, its port is refused to another until then.
         for (protocol, is_short) in [(short, true), (protocol, false)] {
             let link = direction("10 Mbit/s", "10 ms");
-            let sizes = Sizes::Fixed { size: kilobytes(1) };
+            let sizes = SessionSizes::Fixed { size: kilobytes(1) };
             let mut world = world(&protocol, &link, drawn(100, sizes), 20_000..=20_009);
             let [over, others] = world.records(Instant::from_secs(59));
             assert!(others.sent.len() < 10 && over.sent.len() > 500, "{}", over.sent.len());

@@ -1,6 +1,6 @@
 use slantpath_sctp::chunk::{
-    Abort, CookieAck, CookieEcho, Data, DataFlags, GapAckBlock, Heartbeat, HeartbeatAck, Init, InitAck,
-    InitFields, Shutdown, ShutdownAck, ShutdownComplete,
+    self, Abort, CookieAck, CookieEcho, DataFlags, GapAckBlock, HeartbeatAck, Init, InitAck, InitFields,
+    Shutdown, ShutdownAck, ShutdownComplete,
 };
 use slantpath_sctp::{Ppid, StreamId, StreamSequence, VerificationTag};
 use slantpath_testkit::shared;
@@ -52,7 +52,7 @@ fn back(millis: u64, chunks: &[Chunk]) -> Frame {
 }
 
 fn data(tsn: u32) -> Chunk {
-    Chunk::Data(Data {
+    Chunk::Data(chunk::Data {
         flags: DataFlags::WHOLE,
         tsn: Tsn(tsn),
         stream: StreamId(0),
@@ -133,7 +133,7 @@ fn a_life_in_order_is_told_from_both_ends() {
     frames.extend([
         there(10, &[data(1)]),
         back(20, &[sack(1, &[])]),
-        there(30, &[Chunk::Heartbeat(Heartbeat { info: info(), others: Bytes::new() })]),
+        there(30, &[Chunk::Heartbeat(chunk::Heartbeat { info: info(), others: Bytes::new() })]),
         back(45, &[Chunk::HeartbeatAck(HeartbeatAck { info: info(), others: Bytes::new() })]),
         there(50, &[Chunk::Shutdown(Shutdown { cumulative_tsn_ack: Tsn(0) })]),
         back(60, &[Chunk::ShutdownAck(ShutdownAck)]),
@@ -180,7 +180,7 @@ fn a_retransmission_is_told_by_what_led_to_it() {
     let (records, _) = told(&frames);
     let expired = What::T3Rtx {
         path: THERE.into(),
-        change: Timer::Expired,
+        change: TimerChange::Expired,
         rto_ns: Some(Duration::from_secs(1)),
         outstanding_bytes: Some(100),
     };

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use proptest::prelude::*;
 use slantpath_base::Duration;
-use slantpath_sctp::chunk::{Data, DataFlags, Init, InitAck, InitFields};
+use slantpath_sctp::chunk::{self, DataFlags, Init, InitAck, InitFields};
 use slantpath_sctp::{Ppid, StreamId, StreamSequence, Tsn, VerificationTag};
 use slantpath_sigtran::m3ua;
 use slantpath_ss7::PointCode;
@@ -85,7 +85,7 @@ fn sctp(is_there: bool, chunks: &[Chunk]) -> Vec<u8> {
 }
 
 fn data(tsn: u32, flags: DataFlags, ppid: u32, payload: &[u8]) -> Chunk {
-    Chunk::Data(Data {
+    Chunk::Data(chunk::Data {
         flags,
         tsn: Tsn(tsn),
         stream: StreamId(2),

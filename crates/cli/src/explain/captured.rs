@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use serde_json::{Value as Json, json};
 use slantpath_base::Duration;
 use slantpath_capture::{Associations, CaptureReader, Direction};
-use slantpath_trace::{Header, Origin, Settings, Story, tell};
+use slantpath_trace::{Story, TraceHeader, TraceOrigin, TraceSettings, tell};
 
 use super::{check, selection};
 use crate::arguments::ExplainArguments;
@@ -35,8 +35,8 @@ pub(super) fn main(
         CaptureReader::open(file).map_err(|error| misused(format!("{error}; {}", error.help())))?;
     let rto_min = arguments.rto_min.unwrap_or(RTO_MIN);
     let name = arguments.trace.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let settings = Settings { rto_min, ..Settings::default() };
-    let header = Header { origin: Origin::Captured { capture: name }, settings, profile: None };
+    let settings = TraceSettings { rto_min, ..TraceSettings::default() };
+    let header = TraceHeader { origin: TraceOrigin::Captured { capture: name }, settings, profile: None };
     let mut story = Story::new(header, arguments.idle);
     let mut associations = Associations::new(rto_min);
     let mut follow = |record| story.follow(&record);

@@ -6,12 +6,12 @@ pub(super) mod simulated;
 
 use std::io::{self, Write};
 
-use slantpath_trace::Outcome;
+use slantpath_trace::TraceOutcome;
 
 use crate::table::TextTable;
 
 /// Prints outcomes side by side, each with a word above it. What none of them knows is left out.
-fn print(outcomes: &[(&str, &Outcome)], out: &mut impl Write) -> io::Result<()> {
+fn print(outcomes: &[(&str, &TraceOutcome)], out: &mut impl Write) -> io::Result<()> {
     let mut table = TextTable::default();
     let words = outcomes.iter().map(|(word, _)| *word);
     table.row(std::iter::once("").chain(words).chain([""]).map(str::to_owned));

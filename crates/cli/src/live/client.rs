@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 
 use serde_json::{Value, json};
 use slantpath_base::{DataSize, Duration, Stream};
-use slantpath_instruments::{Load, LoadConfig, LoadReport, WhenBlocked, Workload};
+use slantpath_instruments::{LoadClient, LoadClientConfig, LoadReport, WhenBlocked, Workload};
 use slantpath_live::{
     Carriage, Extension, Live, Peer, Program, ProgramConfig, Reliability, SctpConfig, SctpSendOptions,
     Station, check_addresses, host_of, source_towards,
@@ -159,9 +159,9 @@ fn carriage(arguments: &LoadArguments) -> Carriage {
 }
 
 /// A host with the client, whose chance comes from a secret.
-pub(super) fn station(config: LoadConfig, secret: [u8; 32]) -> Station<Load> {
+pub(super) fn station(config: LoadClientConfig, secret: [u8; 32]) -> Station<LoadClient> {
     let mut host = host_of(&config.port.local_addresses);
-    let program = Load::open(config, &mut host, Stream::secret(secret));
+    let program = LoadClient::open(config, &mut host, Stream::secret(secret));
     Station { host, program }
 }
 
@@ -172,7 +172,7 @@ pub(super) fn config(
     addresses: &[IpAddr],
     local_port: u16,
     is_traced: bool,
-) -> Result<LoadConfig, Failure> {
+) -> Result<LoadClientConfig, Failure> {
     last_port(arguments, local_port)?;
     check_addresses(&arguments.peers).map_err(|error| not_opened(&error))?;
     check_addresses(addresses).map_err(|error| not_opened(&error))?;
@@ -197,7 +197,7 @@ pub(super) fn config(
         }
     };
     let is_endless = like.is_none() && arguments.count.is_none() && arguments.duration.is_none();
-    Ok(LoadConfig {
+    Ok(LoadClientConfig {
         port: ProgramConfig {
             sctp: Box::new(sctp),
             local_addresses: addresses.to_vec(),
@@ -320,7 +320,7 @@ fn port_of_process() -> u16 {
 }
 
 /// Length of messages, in words.
-fn sizes(config: &LoadConfig) -> String {
+fn sizes(config: &LoadClientConfig) -> String {
     match config.workload.sizes().map(|sizes| sizes.map(DataSize::as_bytes)) {
         Some([shortest, longest]) if shortest < longest => format!("{shortest} to {longest} bytes"),
         Some([all, _]) => format!("{all} bytes"),

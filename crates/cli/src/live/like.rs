@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use serde_json::{Value, json};
 use slantpath_base::{DataSize, Duration, Instant, Stream};
 use slantpath_instruments::{
-    Echo, EchoConfig, EchoMode, Load, LoadConfig, LoadReport, WhenBlocked, Workload,
+    Echo, EchoConfig, EchoMode, LoadClient, LoadClientConfig, LoadReport, WhenBlocked, Workload,
 };
 use slantpath_live::{
     Carriage, Extension, Host, Program as _, Reliability, SctpConfig, SctpSendOptions, Station,
@@ -136,7 +136,7 @@ impl Like {
 
     /// Simulates the load between the two hosts of the flow on the network of the scenario, beside all its other
     /// traffic.
-    pub(super) fn simulate(&self, load: &LoadConfig) -> Result<LoadReport, Failure> {
+    pub(super) fn simulate(&self, load: &LoadClientConfig) -> Result<LoadReport, Failure> {
         self.simulate_traced(load, &mut |_| {})
     }
 
@@ -144,12 +144,12 @@ impl Like {
     /// work to take what its host has told.
     pub(super) fn simulate_traced(
         &self,
-        load: &LoadConfig,
+        load: &LoadClientConfig,
         take: &mut dyn FnMut(&mut Host),
     ) -> Result<LoadReport, Failure> {
         let stop = interrupt::flag();
         let mut next_word = Instant::START + BETWEEN_WORDS;
-        let mut go_on = |now: Instant, station: &mut Station<Load>| {
+        let mut go_on = |now: Instant, station: &mut Station<LoadClient>| {
             take(&mut station.host);
             if now >= next_word {
                 // When nobody listens the work goes on.
@@ -161,12 +161,12 @@ impl Like {
             }
             ControlFlow::Continue(())
         };
-        let sit = |[from, to]: [slantpath_runner::End; 2]| {
+        let sit = |[from, to]: [slantpath_runner::ProgramEnd; 2]| {
             let mut host = from.host;
             let (workload, options) = self.directed(|link| from.destinations.get(link).copied());
-            let mut config = LoadConfig { port: from.port, workload, options, ..load.clone() };
+            let mut config = LoadClientConfig { port: from.port, workload, options, ..load.clone() };
             config.port.sctp.trace = load.port.sctp.trace;
-            let program = Load::open(config, &mut host, from.stream);
+            let program = LoadClient::open(config, &mut host, from.stream);
             let from = Station { host, program };
             let mode = if load.is_echoed { EchoMode::Echo } else { EchoMode::Discard };
             let mut host = to.host;
@@ -284,9 +284,9 @@ fn reaches_destinations(request: &FlowRequest, peers: usize) -> Result<(), Strin
 
 /// Refuses what does not fit into the messages of a load.
 fn check(workload: &Workload, request: &FlowRequest) -> Result<(), String> {
-    let least = DataSize::from_bytes(LoadConfig::LEAST_MESSAGE_BYTES as u64);
+    let least = DataSize::from_bytes(LoadClientConfig::LEAST_MESSAGE_BYTES as u64);
     let needs = format!("those of a load need {least} for their number, kind and time");
-    let most = LoadConfig::MOST_KINDS;
+    let most = LoadClientConfig::MOST_KINDS;
     if request.kinds.len() > most {
         return Err(format!("it has {} kinds of messages, and a load {most} at most", request.kinds.len()));
     }

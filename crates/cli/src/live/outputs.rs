@@ -10,7 +10,7 @@ use slantpath_base::Instant;
 use slantpath_live::record::Recorder;
 use slantpath_live::{Host, Live, MibAssociation, MibValue, Program, SctpConfig, Station};
 use slantpath_profiles::Profile;
-use slantpath_trace::{Header, Origin, Record, Settings, TraceWriter, What};
+use slantpath_trace::{Record, TraceHeader, TraceOrigin, TraceSettings, TraceWriter, What};
 
 use crate::arguments::LiveOutputArguments;
 use crate::failure::Failure;
@@ -148,9 +148,9 @@ impl TraceFile {
 
     pub(super) fn begin(&mut self, about: &About<'_>) -> Result<(), Failure> {
         let Some(out) = self.out.take() else { return Ok(()) };
-        let origin = Origin::Live { command: about.command.to_vec() };
+        let origin = TraceOrigin::Live { command: about.command.to_vec() };
         let profile = about.profile.map(|profile| profile.table().settings());
-        let header = Header { origin, settings: Settings::of(about.sctp), profile };
+        let header = TraceHeader { origin, settings: TraceSettings::of(about.sctp), profile };
         self.writer = Some(TraceWriter::begin(out, &header).map_err(Failure::of_file(self.path.clone()))?);
         Ok(())
     }
@@ -182,7 +182,7 @@ impl TraceFile {
 }
 
 /// Says what has become of own addresses and their links.
-pub(super) fn say_changes<H: slantpath_live::Interface>(live: &mut Live<H>) {
+pub(super) fn say_changes<H: slantpath_live::EndSystem>(live: &mut Live<H>) {
     while let Some(change) = live.poll_change() {
         // When nobody listens the work goes on.
         let _ = writeln!(io::stderr(), "{change}");
@@ -190,7 +190,7 @@ pub(super) fn say_changes<H: slantpath_live::Interface>(live: &mut Live<H>) {
 }
 
 /// Counters that tell how the machine kept up, as JSON.
-pub(super) fn machine<H: slantpath_live::Interface>(live: &Live<H>) -> Value {
+pub(super) fn machine<H: slantpath_live::EndSystem>(live: &Live<H>) -> Value {
     let (counters, lateness) = (live.counters(), live.lateness());
     let seconds = |share| lateness.quantile(share).as_secs_f64();
     json!({
@@ -241,7 +241,7 @@ pub(super) fn sctp_associations(rows: &[MibAssociation]) -> Value {
 }
 
 /// Prints how the machine kept up, in two lines.
-pub(super) fn print_machine<H: slantpath_live::Interface>(
+pub(super) fn print_machine<H: slantpath_live::EndSystem>(
     live: &Live<H>,
     out: &mut impl Write,
 ) -> io::Result<()> {

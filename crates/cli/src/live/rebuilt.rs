@@ -12,7 +12,7 @@ use slantpath_base::{DataRate, Duration, Instant};
 use slantpath_live::PathMtuDiscovery;
 use slantpath_profiles::Profile;
 use slantpath_runner::Scenario;
-use slantpath_trace::{Header, NetworkEstimate, PathEstimate, Record, Story};
+use slantpath_trace::{NetworkEstimate, PathEstimate, Record, Story, TraceHeader};
 
 use super::client;
 use super::like::Like;
@@ -122,7 +122,7 @@ impl Rebuilt {
     }
 
     /// Makes the load over the scenario with these values replaced, and follows its trace.
-    pub(crate) fn run(&self, set: &[String], header: &Header, idle: Duration) -> Result<Story, Failure> {
+    pub(crate) fn run(&self, set: &[String], header: &TraceHeader, idle: Duration) -> Result<Story, Failure> {
         let none = |_: &str| Err(io::Error::from(io::ErrorKind::NotFound));
         let scenario =
             Scenario::parse(&self.name, &self.scenario, set, Arc::new(none)).map_err(Failure::Invalid)?;

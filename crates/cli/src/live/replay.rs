@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::Parser as _;
 use serde_json::{Value, json};
 use slantpath_live::record::{Replay, Replayed};
-use slantpath_live::{Capture, Program, SctpConfig, Station, Tap};
+use slantpath_live::{HostCapture, Program, SctpConfig, Station, Tap};
 use slantpath_profiles::Profile;
 
 use super::like::Like;
@@ -127,7 +127,7 @@ fn repeat<P: Program>(
         trace.begin(&of_run)?;
     }
     let mut pcap = arguments.pcap.as_ref().map(created).transpose()?;
-    let mut tap = Tap { host: station, observer: Capture::of(&about.addresses) };
+    let mut tap = Tap { host: station, observer: HostCapture::of(&about.addresses) };
     let mut failure = None;
     let replayed = replay.run_watched(
         &mut tap,

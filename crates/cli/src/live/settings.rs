@@ -10,7 +10,7 @@ use slantpath_live::{
 };
 use slantpath_profiles::{Profile, ProfileError};
 use slantpath_runner::read_bounded;
-use slantpath_runner::schema::Dscp;
+use slantpath_runner::schema::NamedDscp;
 
 use crate::arguments::SctpArguments;
 use crate::failure::Failure;
@@ -33,7 +33,7 @@ pub(super) fn sctp(
         stream_values: stream_values(arguments, &config)?,
         authentication: authentication(arguments, &config)?,
         total_send_buffer_bytes: total.or(config.total_send_buffer_bytes),
-        ip: IpFields { dscp: arguments.dscp.map_or(config.ip.dscp, Dscp::wire), ..config.ip },
+        ip: IpFields { dscp: arguments.dscp.map_or(config.ip.dscp, NamedDscp::wire), ..config.ip },
         ..config
     })
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use slantpath_plan::{Answer, Question, Standing, plan};
+use slantpath_plan::{Answer, PromiseStanding, Question, plan};
 
 use super::measured::{Measured, Variant, measure};
 use super::verify::Kept;
@@ -174,7 +174,7 @@ fn random_questions_run_as_they_were_answered() {
         let contradictions = asked.contradictions();
         if contradictions.is_empty() {
             agreeing += 1;
-            whole += u32::from(asked.kept().all(|kept| kept.promise.standing != Standing::Open));
+            whole += u32::from(asked.kept().all(|kept| kept.promise.standing != PromiseStanding::Open));
         } else {
             contradicted.push(asked.line());
         }

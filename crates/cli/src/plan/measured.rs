@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use slantpath_plan::print::{ENDS_AT_S, STARTS_AT_S, STEPS_AT_S};
 use slantpath_plan::{Answer, Measure, Question, print};
-use slantpath_results::Value;
+use slantpath_results::CellValue;
 use slantpath_runner::{RunOptions, RunOutput, Scenario, run_while};
 
 use crate::failure::Failure;
@@ -152,7 +152,7 @@ fn per_interval(output: &RunOutput, column: &str) -> Vec<f64> {
 /// A column of the rows of the first gateway, which `key` names.
 fn of_host(output: &RunOutput, table: &str, key: &str, column: &str) -> Vec<Option<f64>> {
     let hosts = output.table(table).and_then(|table| table.column(key));
-    let is_of = |row: usize| hosts.is_some_and(|hosts| hosts.at(row) == Value::Text("gateway-a"));
+    let is_of = |row: usize| hosts.is_some_and(|hosts| hosts.at(row) == CellValue::Text("gateway-a"));
     let values = cells(output, table, column).into_iter().enumerate();
     values.filter(|(row, _)| is_of(*row)).map(|(_, value)| value).collect()
 }
@@ -160,8 +160,8 @@ fn of_host(output: &RunOutput, table: &str, key: &str, column: &str) -> Vec<Opti
 fn cells(output: &RunOutput, table: &str, column: &str) -> Vec<Option<f64>> {
     let Some(column) = output.table(table).and_then(|table| table.column(column)) else { return Vec::new() };
     let number = |row| match column.at(row) {
-        Value::F64(number) => Some(number),
-        Value::U64(number) => Some(number as f64),
+        CellValue::F64(number) => Some(number),
+        CellValue::U64(number) => Some(number as f64),
         _ => None,
     };
     (0..column.len()).map(number).collect()

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use serde_json::{Value as Json, json};
 use slantpath_plan::print::measured;
-use slantpath_plan::{Answer, Measure, Promise, Question, Standing};
+use slantpath_plan::{Answer, Measure, Promise, PromiseStanding, Question};
 use slantpath_runner::Progress;
 
 use super::measured::{Measured, Variant, measure};
@@ -27,20 +27,20 @@ impl Kept {
     /// True if the run bears the answer out, which it does in any case where that was left open.
     pub(super) fn is_borne_out(&self) -> bool {
         match self.promise.standing {
-            Standing::Given => self.holds(),
-            Standing::Open => true,
-            Standing::Refused => !self.holds(),
+            PromiseStanding::Given => self.holds(),
+            PromiseStanding::Open => true,
+            PromiseStanding::Refused => !self.holds(),
         }
     }
 
     fn verdict(&self) -> &'static str {
         match (self.promise.standing, self.holds()) {
-            (Standing::Given, true) => "held",
-            (Standing::Open, true) => "held, though it was not sure",
-            (Standing::Given, false) => "NOT HELD",
-            (Standing::Open, false) => "NOT HELD: it was not sure",
-            (Standing::Refused, false) => "not possible, as answered",
-            (Standing::Refused, true) => "NOT BORNE OUT: it was kept",
+            (PromiseStanding::Given, true) => "held",
+            (PromiseStanding::Open, true) => "held, though it was not sure",
+            (PromiseStanding::Given, false) => "NOT HELD",
+            (PromiseStanding::Open, false) => "NOT HELD: it was not sure",
+            (PromiseStanding::Refused, false) => "not possible, as answered",
+            (PromiseStanding::Refused, true) => "NOT BORNE OUT: it was kept",
         }
     }
 }
@@ -59,7 +59,7 @@ impl Verified {
 
     /// True if the run keeps all that was not refused.
     pub(super) fn is_held(&self) -> bool {
-        self.kept.iter().all(|kept| kept.holds() || kept.promise.standing == Standing::Refused)
+        self.kept.iter().all(|kept| kept.holds() || kept.promise.standing == PromiseStanding::Refused)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use slantpath_results::Value;
+use slantpath_results::CellValue;
 use slantpath_runner::RunOutput;
 
 use super::{Measure, measure, number, print_table};
@@ -87,13 +87,13 @@ fn print_discards(outputs: &[RunOutput], out: &mut impl Write) -> io::Result<()>
     let keys = ["point", "layer", "link", "reason"];
     let mut sums: BTreeMap<[String; 4], u64> = BTreeMap::new();
     for table in outputs.iter().filter_map(|output| output.table("signalling_discards")) {
-        let cell = |name: &str, row| table.column(name).map_or(Value::Missing, |column| column.at(row));
+        let cell = |name: &str, row| table.column(name).map_or(CellValue::Missing, |column| column.at(row));
         for row in 0..table.rows() {
             let key = keys.map(|key| match cell(key, row) {
-                Value::Text(text) => text.to_owned(),
+                CellValue::Text(text) => text.to_owned(),
                 _ => "–".to_owned(),
             });
-            if let Value::U64(messages) = cell("messages", row) {
+            if let CellValue::U64(messages) = cell("messages", row) {
                 *sums.entry(key).or_default() += messages;
             }
         }

@@ -75,7 +75,7 @@ pub(super) fn write(
         count += 1;
     }
     let directory = directory.join("hypatia");
-    let mut keep = |(name, text): hypatia::File| {
+    let mut keep = |(name, text): hypatia::HypatiaFile| {
         // Not each whole or not at all as results are: a day has hundreds of thousands of these, and to wait
         // for the disk after each would take hours.
         let path = directory.join(name);

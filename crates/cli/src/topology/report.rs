@@ -97,7 +97,7 @@ fn summary(output: &TopologyOutput, out: &mut impl Write) -> io::Result<()> {
         let connected = !summary.connected.is_zero();
         let if_connected = |text: String| if connected { text } else { "–".to_owned() };
         let milliseconds = |value: f64| if_connected(format!("{value:.3}"));
-        let name = |node: slantpath_orbit::NodeId| output.plan.names()[node.index()].clone();
+        let name = |node: slantpath_orbit::ContactNodeId| output.plan.names()[node.index()].clone();
         lines.row([
             path.name.clone(),
             name(path.timeline.from),

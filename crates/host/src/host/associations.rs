@@ -6,12 +6,12 @@ use bytes::Bytes;
 use slantpath_base::Instant;
 use slantpath_sctp as sctp;
 
-use super::{Host, UnboundPorts};
+use super::{SocketHost, UnboundPorts};
 use crate::application::Application;
 use crate::ids::SocketId;
 use crate::transport::Peer;
 
-impl<A: Application> Host<A> {
+impl<A: Application> SocketHost<A> {
     /// Lets a socket's application take nothing more that comes in, so that it fills the receive buffer and closes the
     /// peer's window. `false` if there is no such socket.
     pub fn pause(&mut self, now: Instant, id: SocketId) -> bool {

@@ -6,13 +6,13 @@ use std::net::IpAddr;
 use slantpath_base::Instant;
 use slantpath_sctp::chunk::AddressChange;
 
-use super::Host;
+use super::SocketHost;
 use crate::application::Application;
 use crate::ids::SocketId;
 
 /// Move of a socket's association from one address to another at an instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Handover {
+pub struct AddressHandover {
     /// Instant of the move.
     pub at: Instant,
     /// The address that it leaves.
@@ -21,15 +21,15 @@ pub struct Handover {
     pub to: IpAddr,
 }
 
-impl<A: Application> Host<A> {
+impl<A: Application> SocketHost<A> {
     /// Has packets to `destination` leave by the interface of one of the host's own addresses. `false` if it is none.
     pub fn leave_from(&mut self, destination: IpAddr, address: IpAddr) -> bool {
         self.interfaces.leave_from(destination, address)
     }
 
     /// Moves an association whose time has come.
-    pub(super) fn hand_over(&mut self, now: Instant, socket: SocketId, handover: Handover) {
-        let Handover { from, to, .. } = handover;
+    pub(super) fn hand_over(&mut self, now: Instant, socket: SocketId, handover: AddressHandover) {
+        let AddressHandover { from, to, .. } = handover;
         let destinations = self.sockets.paths(socket).unwrap_or_default().to_vec();
         for destination in destinations {
             self.interfaces.leave_from(destination, to);

@@ -4,7 +4,7 @@
 use slantpath_base::Instant;
 use slantpath_sctp::ResetDirection;
 
-use super::{Handover, Host};
+use super::{AddressHandover, SocketHost};
 use crate::application::Application;
 use crate::command_log::{AssociationCommand, CommandRecord};
 use crate::ids::SocketId;
@@ -13,7 +13,7 @@ use crate::ids::SocketId;
 #[derive(Debug)]
 enum Act {
     Command(AssociationCommand),
-    Handover(Handover),
+    Handover(AddressHandover),
 }
 
 /// Actions that are still to come.
@@ -35,9 +35,9 @@ impl Script {
     }
 }
 
-impl<A: Application> Host<A> {
+impl<A: Application> SocketHost<A> {
     /// Has the SCTP association of a socket move to another address of the host.
-    pub fn add_handover(&mut self, socket: SocketId, handover: Handover) {
+    pub fn add_handover(&mut self, socket: SocketId, handover: AddressHandover) {
         self.script.plan(handover.at, socket, Act::Handover(handover));
     }
 

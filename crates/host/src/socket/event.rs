@@ -17,9 +17,9 @@ pub enum SocketEvent {
     /// A message has been given up, as its reliability asks (SCTP).
     Abandoned(Abandoned),
     /// The peer has a part of the flow for good. Only if messages are traced.
-    Acknowledged(Acknowledged),
+    Acknowledged(AcknowledgedPart),
     /// Something has come that will be delivered. Only if arrivals are traced.
-    Arrived(Arrival),
+    Arrived(ArrivedPart),
     /// The next bytes of the stream (TCP).
     Bytes(Bytes),
     /// The association or connection is up.
@@ -41,7 +41,7 @@ pub enum SocketEvent {
         /// Number of its stream.
         stream: u16,
         /// Place within its association.
-        place: Place,
+        place: MessagePlace,
         /// Payload protocol identifier, which tells the kind of content.
         payload_protocol: u32,
         /// The bytes.
@@ -63,7 +63,7 @@ pub enum SocketEvent {
     /// A part of what was sent went out.
     Transmitted {
         /// The part of what was sent.
-        sent: Sent,
+        sent: SentPart,
         /// Number of the path that it took.
         path: u8,
         /// True for a retransmission.
@@ -77,16 +77,16 @@ pub enum SocketEvent {
 
 /// Content that the packet at hand has brought.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Arrival {
+pub enum ArrivedPart {
     /// A part of the stream (TCP), some of which may have come before.
     Bytes(Range<u64>),
     /// The last of a message (SCTP).
-    Message(Place),
+    Message(MessagePlace),
 }
 
 /// Place of a message within its association.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum MessagePlace {
     /// The one with this number of a stream.
     Ordered {
         /// Number of the stream.
@@ -100,7 +100,7 @@ pub enum Place {
 
 /// Part of a flow that went out in one transmission.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Sent {
+pub enum SentPart {
     /// A range of the byte stream (TCP).
     Bytes(Range<u64>),
     /// A message, or a fragment of it (SCTP).
@@ -109,7 +109,7 @@ pub enum Sent {
 
 /// Part of a flow that the peer has acknowledged for good: it will not be retransmitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Acknowledged {
+pub enum AcknowledgedPart {
     /// The byte stream up to this offset (TCP).
     Bytes(u64),
     /// A message (SCTP).
@@ -142,8 +142,16 @@ impl SocketEvent {
 }
 
 #[inline]
-const fn place_of(stream: sctp::StreamId, sequence: sctp::StreamSequence, is_unordered: bool) -> Place {
-    if is_unordered { Place::Unordered } else { Place::Ordered { stream: stream.0, sequence: sequence.0 } }
+const fn place_of(
+    stream: sctp::StreamId,
+    sequence: sctp::StreamSequence,
+    is_unordered: bool,
+) -> MessagePlace {
+    if is_unordered {
+        MessagePlace::Unordered
+    } else {
+        MessagePlace::Ordered { stream: stream.0, sequence: sequence.0 }
+    }
 }
 
 /// The number of the path to `address`.
@@ -168,11 +176,11 @@ pub(super) fn sctp_event(event: sctp::Event, paths: &mut Vec<IpAddr>) -> Option<
             was_sent,
         })),
         sctp::Event::Acknowledged { context } => {
-            let part = u32::try_from(context).map_or(Acknowledged::Unnumbered, Acknowledged::Message);
+            let part = u32::try_from(context).map_or(AcknowledgedPart::Unnumbered, AcknowledgedPart::Message);
             Some(SocketEvent::Acknowledged(part))
         }
         sctp::Event::Arrived { stream, sequence, is_unordered } => {
-            Some(SocketEvent::Arrived(Arrival::Message(place_of(stream, sequence, is_unordered))))
+            Some(SocketEvent::Arrived(ArrivedPart::Message(place_of(stream, sequence, is_unordered))))
         }
         sctp::Event::Established { outbound_streams, .. } => {
             Some(SocketEvent::Connected { paths: paths.clone(), outbound_streams })
@@ -182,7 +190,7 @@ pub(super) fn sctp_event(event: sctp::Event, paths: &mut Vec<IpAddr>) -> Option<
             let path = number_path(paths, destination);
             // What an adaptation layer sends for itself has no number.
             let number = u32::try_from(context).ok()?;
-            Some(SocketEvent::Transmitted { sent: Sent::Message(number), path, again: transmission > 1 })
+            Some(SocketEvent::Transmitted { sent: SentPart::Message(number), path, again: transmission > 1 })
         }
         sctp::Event::PathChanged { address, state } => {
             let kind = match state {
@@ -228,17 +236,17 @@ pub(super) fn sctp_event(event: sctp::Event, paths: &mut Vec<IpAddr>) -> Option<
 pub(super) fn tcp_event(event: tcp::Event, socket: &SocketState) -> Option<SocketEvent> {
     match event {
         tcp::Event::Acked { up_to_bytes } => {
-            Some(SocketEvent::Acknowledged(Acknowledged::Bytes(up_to_bytes)))
+            Some(SocketEvent::Acknowledged(AcknowledgedPart::Bytes(up_to_bytes)))
         }
         tcp::Event::Arrived { start_bytes, end_bytes } => {
-            Some(SocketEvent::Arrived(Arrival::Bytes(start_bytes..end_bytes)))
+            Some(SocketEvent::Arrived(ArrivedPart::Bytes(start_bytes..end_bytes)))
         }
         tcp::Event::Connected => {
             Some(SocketEvent::Connected { paths: socket.paths.clone(), outbound_streams: 1 })
         }
         tcp::Event::Data(bytes) => Some(SocketEvent::Bytes(bytes)),
         tcp::Event::Transmitted { start_bytes, end_bytes, transmissions } => Some(SocketEvent::Transmitted {
-            sent: Sent::Bytes(start_bytes..end_bytes),
+            sent: SentPart::Bytes(start_bytes..end_bytes),
             path: 0,
             again: transmissions > 1,
         }),

@@ -5,7 +5,7 @@ use slantpath_base::Instant;
 use slantpath_sctp as sctp;
 use slantpath_tcp as tcp;
 
-use super::outgoing::{MessageSource, Offer, Outgoing};
+use super::outgoing::{MessageSource, Offer, OutgoingMessage};
 use super::{Kind, Socket};
 
 /// The number of what no application counts: theirs have 32 bits.
@@ -50,7 +50,7 @@ impl Socket<'_> {
 /// A message as SCTP takes it.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "a message is large to move")]
-pub(super) fn sctp_message(message: Outgoing) -> sctp::Message {
+pub(super) fn sctp_message(message: OutgoingMessage) -> sctp::Message {
     sctp::Message {
         stream: sctp::StreamId(message.stream),
         ppid: sctp::Ppid(message.payload_protocol),

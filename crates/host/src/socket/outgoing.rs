@@ -6,7 +6,7 @@ use slantpath_sctp as sctp;
 
 /// One message to be sent, as the transport needs it.
 #[derive(Clone, Debug)]
-pub struct Outgoing {
+pub struct OutgoingMessage {
     /// Number that names the message in reports of it; `None` for one that no application counts.
     pub number: Option<u32>,
     /// Stream to send it on (SCTP).
@@ -35,7 +35,7 @@ pub enum Offer {
 /// MessageSource of messages that an application hands over, as many as its transport takes at a time.
 pub trait MessageSource {
     /// The message that may be offered now, if there is one.
-    fn next_message(&self, now: Instant) -> Option<Outgoing>;
+    fn next_message(&self, now: Instant) -> Option<OutgoingMessage>;
 
     /// Notes that the transport has taken the message, which has so many bytes.
     fn accepted(&mut self, now: Instant, size: usize);

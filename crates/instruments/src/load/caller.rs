@@ -3,7 +3,7 @@
 use slantpath_applications::Schedule;
 use slantpath_base::{Instant, Stream};
 
-use super::LoadConfig;
+use super::LoadClientConfig;
 
 /// One association of the load.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ pub(super) enum Source {
 
 impl Source {
     /// The messages, of which the first is due now, or a time from now on, if nothing has been sent before.
-    pub(super) fn begin(&mut self, now: Instant, config: &LoadConfig) -> &mut Schedule {
+    pub(super) fn begin(&mut self, now: Instant, config: &LoadClientConfig) -> &mut Schedule {
         if let Self::ToBegin(draws) = self {
             let draws = draws.clone();
             *self = Self::Begun(Schedule::new(config.workload.clone(), config.when_blocked, now, draws));

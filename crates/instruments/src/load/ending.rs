@@ -4,9 +4,9 @@ use slantpath_applications::Host;
 use slantpath_base::Instant;
 use slantpath_host::SocketId;
 
-use super::{Caller, Load, Phase, Standing};
+use super::{Caller, LoadClient, Phase, Standing};
 
-impl Load {
+impl LoadClient {
     /// Ends what has not ended yet, and fails it for this reason.
     pub(super) fn abort_all(&mut self, now: Instant, host: &mut Host, why: &str) {
         self.phase = Phase::Over;

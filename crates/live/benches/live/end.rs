@@ -6,7 +6,9 @@ use std::time::{Duration as StdDuration, Instant};
 
 use nix::sys::socket::{MsgFlags, MultiHeaders, SockaddrStorage, sendmmsg};
 use slantpath_base::{DataSize, Duration, Stream};
-use slantpath_instruments::{Echo, EchoConfig, EchoMode, Load, LoadConfig, WhenBlocked, Workload};
+use slantpath_instruments::{
+    Echo, EchoConfig, EchoMode, LoadClient, LoadClientConfig, WhenBlocked, Workload,
+};
 use slantpath_live::{
     Binding, Carriage, Live, LiveConfig, LiveCounters, Peer, Program, ProgramConfig, SctpConfig,
     SctpSendOptions, Station, host_of, secret,
@@ -130,9 +132,9 @@ impl Task {
         DataSize::from_bytes(self.length as u64)
     }
 
-    fn load(&self) -> LoadConfig {
+    fn load(&self) -> LoadClientConfig {
         let peer = Peer { addresses: vec![self.peer], port: self.port };
-        LoadConfig {
+        LoadClientConfig {
             port: self.program(FIRST_PORT, Some(peer)),
             associations: self.associations,
             workload: Workload::Bulk { message: self.message(), total: None },
@@ -151,11 +153,11 @@ impl Task {
         }
     }
 
-    fn open_load(&self, config: LoadConfig) -> Live<Station<Load>> {
+    fn open_load(&self, config: LoadClientConfig) -> Live<Station<LoadClient>> {
         let first = config.port.local_port;
         let ports = (first..).take(usize::from(self.associations)).collect();
         let stream = Stream::secret(secret().unwrap());
-        self.open(ports, |host| Load::open(config, host, stream))
+        self.open(ports, |host| LoadClient::open(config, host, stream))
     }
 
     fn send(&self) {

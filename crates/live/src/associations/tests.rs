@@ -1,12 +1,12 @@
 use std::net::IpAddr;
 
 use slantpath_base::{Duration, Seed};
-use slantpath_interface::{Host as Interface, InterfaceId};
+use slantpath_interface::{EndSystem, InterfaceId};
 use slantpath_sctp::{Cause, CloseReason, SctpConfig};
 use slantpath_wire::Packet;
 
 use super::*;
-use crate::endpoint::SendOptions;
+use crate::endpoint::MessageOptions;
 use crate::program::{Station, host_of};
 
 const PORT: u16 = 5_000;
@@ -15,7 +15,7 @@ const ID: SocketId = SocketId(0);
 
 /// Two endpoints, joined without delay, and the time.
 struct Pair {
-    ends: [Station<Associations>; 2],
+    ends: [Station<PortAssociations>; 2],
     now: Instant,
 }
 
@@ -38,7 +38,7 @@ impl Pair {
                 peer: None,
             };
             let stream = Seed::new(1, 0).stream(&format!("{end}"));
-            let mut program = Associations::default();
+            let mut program = PortAssociations::default();
             assert_eq!(program.open(config.clone(), &port, &mut host, stream), ID);
             Station { host, program }
         });
@@ -46,7 +46,7 @@ impl Pair {
     }
 
     /// Lets somebody act on the associations of one end.
-    fn act<R>(&mut self, end: usize, act: impl FnOnce(&mut Associations, &mut Host, Instant) -> R) -> R {
+    fn act<R>(&mut self, end: usize, act: impl FnOnce(&mut PortAssociations, &mut Host, Instant) -> R) -> R {
         let Station { host, program } = &mut self.ends[end];
         act(program, host, self.now)
     }
@@ -93,7 +93,7 @@ impl Pair {
     }
 
     fn send(&mut self, end: usize, id: SocketId, payload: &[u8]) -> Result<(), SendRefused> {
-        let message = SendOptions::default().message(0, Bytes::copy_from_slice(payload));
+        let message = MessageOptions::default().message(0, Bytes::copy_from_slice(payload));
         self.act(end, |program, host, now| program.send(now, host, id, message))
     }
 
@@ -267,7 +267,7 @@ fn one_that_is_closed_begins_nothing_more_and_is_over_once_all_has_ended() {
     let mut pair = Pair::new(&AssociationsConfig::default());
     let [call, accepted] = pair.connected();
     pair.send(1, accepted, b"delivered").unwrap();
-    pair.act(1, Associations::close_at);
+    pair.act(1, PortAssociations::close_at);
     assert!(!pair.ends[1].program.is_over());
     pair.exchange();
     assert!(pair.ends[1].program.is_over());
@@ -310,7 +310,7 @@ fn notifications_that_nobody_asks_for_push_out_the_oldest_and_are_counted() {
     assert_eq!(pair.concerns(0), [(call, Concern::Notified)]);
 }
 
-impl Associations {
+impl PortAssociations {
     fn close_at(&mut self, host: &mut Host, now: Instant) {
         self.close(now, host, ID);
     }
@@ -319,29 +319,35 @@ impl Associations {
 #[test]
 fn what_has_happened_has_a_name_and_the_address_that_it_is_about() {
     use slantpath_sctp::chunk::AddressChange;
-    use slantpath_sctp::{AddressEvent, Event, Notice, StreamsChanged};
+    use slantpath_sctp::{self as sctp, AddressEvent, Notice, StreamsChanged};
     let address = IpAddr::from([192, 0, 2, 1]);
     let of_sctp = |event| Notification::Sctp(Box::new(event));
     let answered =
-        |change, is_accepted| of_sctp(Event::Addresses(AddressEvent::Answered { change, is_accepted }));
+        |change, is_accepted| of_sctp(sctp::Event::Addresses(AddressEvent::Answered { change, is_accepted }));
     let added = StreamsChanged::Added { outbound_streams: 4, inbound_streams: 6 };
     for (notification, what) in [
         (Notification::Missed(3), ("missed", None)),
         (Notification::Restarted, ("restarted", None)),
         (Notification::Abandoned, ("abandoned", None)),
-        (of_sctp(Event::Addresses(AddressEvent::PeerAdded(address))), ("address added", Some(address))),
-        (of_sctp(Event::Addresses(AddressEvent::PeerRemoved(address))), ("address deleted", Some(address))),
-        (of_sctp(Event::Addresses(AddressEvent::PeerPrimary(address))), ("address preferred", Some(address))),
+        (of_sctp(sctp::Event::Addresses(AddressEvent::PeerAdded(address))), ("address added", Some(address))),
+        (
+            of_sctp(sctp::Event::Addresses(AddressEvent::PeerRemoved(address))),
+            ("address deleted", Some(address)),
+        ),
+        (
+            of_sctp(sctp::Event::Addresses(AddressEvent::PeerPrimary(address))),
+            ("address preferred", Some(address)),
+        ),
         (answered(AddressChange::Add(address), true), ("change accepted", Some(address))),
         (answered(AddressChange::SetPrimary(address), false), ("change refused", Some(address))),
-        (of_sctp(Event::StreamsChanged(added)), ("streams added", None)),
-        (of_sctp(Event::StreamsChanged(StreamsChanged::AssociationReset)), ("association reset", None)),
+        (of_sctp(sctp::Event::StreamsChanged(added)), ("streams added", None)),
+        (of_sctp(sctp::Event::StreamsChanged(StreamsChanged::AssociationReset)), ("association reset", None)),
         (
-            of_sctp(Event::StreamsChanged(StreamsChanged::InboundReset(Box::default()))),
+            of_sctp(sctp::Event::StreamsChanged(StreamsChanged::InboundReset(Box::default()))),
             ("streams reset", None),
         ),
-        (of_sctp(Event::PeerReported(Vec::new())), ("error reported", None)),
-        (of_sctp(Event::ShutdownReceived), ("shutdown_received", None)),
+        (of_sctp(sctp::Event::PeerReported(Vec::new())), ("error reported", None)),
+        (of_sctp(sctp::Event::ShutdownReceived), ("shutdown_received", None)),
         (of_sctp(Notice::AdaptationLayer { code: 7 }.event()), ("adaptation layer", None)),
     ] {
         assert_eq!(notification.what(), what);
@@ -375,24 +381,26 @@ fn events_of_paths_and_of_sctp_have_the_names_and_the_fields_of_the_dictionary()
 #[test]
 fn what_has_happened_to_streams_names_them_and_their_direction() {
     use slantpath_sctp::chunk::ReconfigurationResult as Outcome;
-    use slantpath_sctp::{AuthenticationEvent, Event, StreamChange, StreamId, StreamsChanged, WrongKey};
+    use slantpath_sctp::{
+        self as sctp, AuthenticationEvent, StreamChange, StreamId, StreamsChanged, WrongKey,
+    };
     let of = |event| Notification::Sctp(Box::new(event));
     let streams = || -> Box<[StreamId]> { [StreamId(3), StreamId(9)].into() };
-    let answered = |change, result| of(Event::ReconfigurationAnswered { change, result });
+    let answered = |change, result| of(sctp::Event::ReconfigurationAnswered { change, result });
     let both = [StreamId(3), StreamId(9)];
     for (told, what, about) in [
         (
-            of(Event::StreamsChanged(StreamsChanged::OutboundReset(streams()))),
+            of(sctp::Event::StreamsChanged(StreamsChanged::OutboundReset(streams()))),
             "streams reset",
             Some(("outbound", &both[..])),
         ),
         (
-            of(Event::StreamsChanged(StreamsChanged::InboundReset(streams()))),
+            of(sctp::Event::StreamsChanged(StreamsChanged::InboundReset(streams()))),
             "streams reset",
             Some(("inbound", &both[..])),
         ),
         (
-            of(Event::StreamsChanged(StreamsChanged::InboundReset(Box::default()))),
+            of(sctp::Event::StreamsChanged(StreamsChanged::InboundReset(Box::default()))),
             "streams reset",
             Some(("inbound", &[][..])),
         ),
@@ -407,10 +415,10 @@ fn what_has_happened_to_streams_names_them_and_their_direction() {
             Some(("inbound", &both[..])),
         ),
         (answered(StreamChange::AddOutbound(1), Outcome::Denied), "request refused", None),
-        (of(Event::StreamsChanged(StreamsChanged::AssociationReset)), "association reset", None),
-        (of(Event::Authentication(AuthenticationEvent::NotOffered)), "not authenticated", None),
+        (of(sctp::Event::StreamsChanged(StreamsChanged::AssociationReset)), "association reset", None),
+        (of(sctp::Event::Authentication(AuthenticationEvent::NotOffered)), "not authenticated", None),
         (
-            of(Event::Authentication(AuthenticationEvent::Failed(WrongKey::Unknown(1)))),
+            of(sctp::Event::Authentication(AuthenticationEvent::Failed(WrongKey::Unknown(1)))),
             "authentication failed",
             None,
         ),
@@ -459,7 +467,7 @@ fn endpoints_of_a_host_have_their_callers_and_their_end_each_for_itself() {
     assert!(pair.ends[1].program.take_ended() && !pair.ends[1].program.take_ended());
     assert_eq!([ID, second].map(|port| pair.ends[1].program.is_closing(port)), [false, true]);
     assert!(!pair.ends[1].program.is_over());
-    let message = SendOptions::default().message(0, Bytes::from_static(b"on"));
+    let message = MessageOptions::default().message(0, Bytes::from_static(b"on"));
     pair.act(0, |program, host, now| program.send(now, host, calls[0], message)).unwrap();
     let again = pair.act(0, |program, host, now| program.connect(now, host, own, &there(PORT))).unwrap();
     pair.exchange();

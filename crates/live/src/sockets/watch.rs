@@ -18,7 +18,7 @@ use crate::config::{Binding, is_for_others};
 
 /// Change of an own address. Its `Display` text is a line that says what the change means.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AddressChange {
+pub struct OwnAddressChange {
     /// Address that has changed.
     pub address: IpAddr,
     /// State of the address from now on.
@@ -40,7 +40,7 @@ pub enum Presence {
     Up,
 }
 
-impl fmt::Display for AddressChange {
+impl fmt::Display for OwnAddressChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { address, presence } = self;
         match presence {
@@ -124,7 +124,7 @@ impl Watch {
 
     /// Reads what the system has said, and gives what of it concerns own addresses, oldest first. One that has been
     /// [added](Presence::Added) counts as one of them, unless it is [refused](Self::refuse).
-    pub(crate) fn read(&mut self) -> Vec<AddressChange> {
+    pub(crate) fn read(&mut self) -> Vec<OwnAddressChange> {
         let mut news = Vec::new();
         let mut octets = vec![0; LONGEST];
         for _ in 0..BATCH {
@@ -180,7 +180,7 @@ impl Watch {
         Ok(changes)
     }
 
-    fn apply(&mut self, change: Change, news: &mut Vec<AddressChange>) {
+    fn apply(&mut self, change: Change, news: &mut Vec<OwnAddressChange>) {
         if let Change::Link { index, is_up } = change {
             self.links.insert(index, is_up);
         }
@@ -201,7 +201,7 @@ impl Watch {
                 Change::Added { .. } | Change::Link { .. } | Change::Removed { .. } => {}
             }
             if own.presence != before {
-                news.push(AddressChange { address: own.address, presence: own.presence.clone() });
+                news.push(OwnAddressChange { address: own.address, presence: own.presence.clone() });
             }
         }
         if let Change::Added { address, index } = change
@@ -211,7 +211,7 @@ impl Watch {
         {
             let presence = presence_on(&self.links, index);
             self.own.push(Own { address, index: Some(index), presence });
-            news.push(AddressChange { address, presence: Presence::Added });
+            news.push(OwnAddressChange { address, presence: Presence::Added });
         }
     }
 }
@@ -367,7 +367,7 @@ mod tests {
         let come = |watch: &mut Watch| {
             let mut news = Vec::new();
             watch.apply(Change::Added { address: new, index: 3 }, &mut news);
-            assert_eq!(news, [AddressChange { address: new, presence: Presence::Added }]);
+            assert_eq!(news, [OwnAddressChange { address: new, presence: Presence::Added }]);
         };
         come(&mut watch);
         assert!(watch.refuse(new));

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use slantpath_base::{Duration, Instant};
 use slantpath_live::{Extension, Host, Reliability, SharedKey, Station};
 use slantpath_sctp::chunk::AddressChange;
-use slantpath_sctp::{AddressEvent, AssociationId, Endpoint, Event, StreamScheduling};
+use slantpath_sctp::{self as sctp, AddressEvent, AssociationId, StreamScheduling};
 use slantpath_testkit::skip;
 
 use crate::cases::{Case, Given, Underlay};
@@ -98,23 +98,29 @@ fn has_unsent(us: &Us) -> bool {
 }
 
 /// Does something with our association.
-pub(crate) fn command<T>(us: &mut Us, act: impl FnOnce(Instant, &mut Endpoint, AssociationId) -> T) -> T {
+pub(crate) fn command<T>(
+    us: &mut Us,
+    act: impl FnOnce(Instant, &mut sctp::Endpoint, AssociationId) -> T,
+) -> T {
     let now = us.now();
     let Station { host, program } = &mut us.host_mut().host;
     let (sctp, id) = association(host, program.socket());
     act(now, sctp, id)
 }
 
-fn association(host: &mut Host, socket: Option<slantpath_host::SocketId>) -> (&mut Endpoint, AssociationId) {
+fn association(
+    host: &mut Host,
+    socket: Option<slantpath_host::SocketId>,
+) -> (&mut sctp::Endpoint, AssociationId) {
     host.sctp_association(socket.expect("it is up")).expect("it is up")
 }
 
-pub(crate) fn told(us: &Us) -> &[Event] {
+pub(crate) fn told(us: &Us) -> &[sctp::Event] {
     &us.host().host.program.found.told
 }
 
 /// Tells if all of these events have been told to us.
-pub(crate) fn has_told(us: &Us, events: &[Event]) -> bool {
+pub(crate) fn has_told(us: &Us, events: &[sctp::Event]) -> bool {
     events.iter().all(|event| told(us).contains(event))
 }
 
@@ -410,7 +416,7 @@ fn the_peer_moves(given: Given<'_>) {
     let mut at_old = 0;
     let mut settled = None;
     let outcome = run(&exchange, |us, peer| {
-        let is_told = |event: AddressEvent| has_told(us, &[Event::Addresses(event)]);
+        let is_told = |event: AddressEvent| has_told(us, &[sctp::Event::Addresses(event)]);
         let is_active = us.host().host.program.found.paths.contains(&(to, "active"));
         match step {
             0 => peer.ask(&format!("bind {to} {port}")),
@@ -449,7 +455,7 @@ fn we_move(given: Given<'_>) {
     let exchange = moving(given);
     let [from, to] = exchange.our_addresses()[..] else { panic!("two links") };
     let port = exchange.ports()[0];
-    let accepted = |change| Event::Addresses(AddressEvent::Answered { change, is_accepted: true });
+    let accepted = |change| sctp::Event::Addresses(AddressEvent::Answered { change, is_accepted: true });
     let mut step = 0;
     let mut at_old = 0;
     let outcome = run(&exchange, |us, peer| {

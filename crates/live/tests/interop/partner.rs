@@ -8,7 +8,7 @@ use slantpath_applications::{ProgramEvent, ProgramMessage, Programs as _, Refuse
 use slantpath_base::{Duration, Instant, Stream};
 use slantpath_host::SocketId;
 use slantpath_live::{Host, Program, ProgramConfig, Reliability, SctpSendOptions};
-use slantpath_sctp::Event;
+use slantpath_sctp as sctp;
 
 /// A message begins with its number, 8 bytes, and as many that are its sender's.
 const HEAD: usize = 16;
@@ -59,7 +59,7 @@ pub(crate) struct Found {
     /// Events of paths, with their addresses.
     pub(crate) paths: Vec<(IpAddr, &'static str)>,
     /// Events that extensions have told.
-    pub(crate) told: Vec<Event>,
+    pub(crate) told: Vec<sctp::Event>,
     /// Once it is over: in order, or for this reason.
     pub(crate) end: Option<Result<(), String>>,
 }

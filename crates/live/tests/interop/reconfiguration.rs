@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 use slantpath_live::Extension;
 use slantpath_sctp::chunk::ReconfigurationResult;
-use slantpath_sctp::{Event, ResetDirection, StreamId, StreamsChanged};
+use slantpath_sctp::{self as sctp, ResetDirection, StreamId, StreamsChanged};
 
 use crate::cases::{Case, Given};
 use crate::exchange::{Exchange, Outcome, Us};
@@ -42,8 +42,8 @@ fn have_begun(outcome: &Outcome, times: [usize; 2]) {
 
 /// Results with which our requests have been answered.
 fn answers(outcome: &Outcome) -> Vec<ReconfigurationResult> {
-    let answer = |event: &Event| match event {
-        Event::ReconfigurationAnswered { result, .. } => Some(*result),
+    let answer = |event: &sctp::Event| match event {
+        sctp::Event::ReconfigurationAnswered { result, .. } => Some(*result),
         _ => None,
     };
     outcome.found.told.iter().filter_map(answer).collect()
@@ -54,8 +54,8 @@ fn have_all_been_reset(us: &Us) -> bool {
     let (mut outbound, mut inbound) = (BTreeSet::<StreamId>::new(), BTreeSet::new());
     for event in told(us) {
         let (streams, reset) = match event {
-            Event::StreamsChanged(StreamsChanged::OutboundReset(streams)) => (streams, &mut outbound),
-            Event::StreamsChanged(StreamsChanged::InboundReset(streams)) => (streams, &mut inbound),
+            sctp::Event::StreamsChanged(StreamsChanged::OutboundReset(streams)) => (streams, &mut outbound),
+            sctp::Event::StreamsChanged(StreamsChanged::InboundReset(streams)) => (streams, &mut inbound),
             _ => continue,
         };
         // None named are all.
@@ -72,7 +72,7 @@ fn times_done(peer: &Peer, name: &str) -> usize {
 }
 
 /// Tells if we have been told these events, and the peer has said that what was asked for is done.
-fn is_done(us: &Us, peer: &Peer, ours: &[Event], name: &str) -> bool {
+fn is_done(us: &Us, peer: &Peer, ours: &[sctp::Event], name: &str) -> bool {
     times_done(peer, name) > 0 && has_told(us, ours)
 }
 
@@ -111,7 +111,7 @@ fn we_reset_one_stream(given: Given<'_>) {
             command(us, |now, sctp, id| sctp.reset_streams(now, id, ResetDirection::Outbound, &streams))
                 .unwrap();
         }
-        let reset = Event::StreamsChanged(StreamsChanged::OutboundReset(Box::new([stream])));
+        let reset = sctp::Event::StreamsChanged(StreamsChanged::OutboundReset(Box::new([stream])));
         is_done(us, peer, &[reset], "streams_reset")
     });
     assert_eq!(outcome.wire.to_peer.begun(), [1, 1, 2, 1]);
@@ -123,8 +123,8 @@ fn added(given: Given<'_>) -> Exchange<'_> {
     reconfigured(given).with_plans(|plan| plan.later_streams = 8)
 }
 
-fn eight_streams() -> Event {
-    Event::StreamsChanged(StreamsChanged::Added { outbound_streams: 8, inbound_streams: 8 })
+fn eight_streams() -> sctp::Event {
+    sctp::Event::StreamsChanged(StreamsChanged::Added { outbound_streams: 8, inbound_streams: 8 })
 }
 
 /// Tells if the peer may send on all streams: usrsctp says when there are more for us, and when there are for it.
@@ -159,8 +159,8 @@ fn the_peer_adds_streams(given: Given<'_>) {
     assert_eq!(outcome.wire.to_us.begun().len(), 8);
 }
 
-fn association_reset() -> [Event; 1] {
-    [Event::StreamsChanged(StreamsChanged::AssociationReset)]
+fn association_reset() -> [sctp::Event; 1] {
+    [sctp::Event::StreamsChanged(StreamsChanged::AssociationReset)]
 }
 
 fn we_reset_the_association(given: Given<'_>) {

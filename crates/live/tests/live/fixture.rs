@@ -4,7 +4,7 @@ use std::net::{IpAddr, UdpSocket};
 
 use slantpath_base::{DataSize, Duration, Instant, Stream};
 use slantpath_instruments::{
-    Echo, EchoConfig, EchoMode, Load, LoadConfig, LoadReport, WhenBlocked, Workload,
+    Echo, EchoConfig, EchoMode, LoadClient, LoadClientConfig, LoadReport, WhenBlocked, Workload,
 };
 use slantpath_live::record::Recorder;
 use slantpath_live::{
@@ -93,8 +93,8 @@ pub(crate) fn server_with(
 }
 
 /// A load of so many messages at once.
-pub(crate) fn load(messages: u64, message_bytes: u64) -> LoadConfig {
-    LoadConfig {
+pub(crate) fn load(messages: u64, message_bytes: u64) -> LoadClientConfig {
+    LoadClientConfig {
         port: ProgramConfig {
             sctp: Box::default(),
             local_addresses: Vec::new(),
@@ -125,9 +125,9 @@ pub(crate) fn load_station(
     own: &[IpAddr],
     peer: &[IpAddr],
     carriage: Carriage,
-    config: &LoadConfig,
+    config: &LoadClientConfig,
     key: [u8; 32],
-) -> Station<Load> {
+) -> Station<LoadClient> {
     load_station_with(sctp(carriage), own, peer, config, key)
 }
 
@@ -136,9 +136,9 @@ pub(crate) fn load_station_with(
     sctp: SctpConfig,
     own: &[IpAddr],
     peer: &[IpAddr],
-    config: &LoadConfig,
+    config: &LoadClientConfig,
     key: [u8; 32],
-) -> Station<Load> {
+) -> Station<LoadClient> {
     let mut host = host_of(own);
     let peer = config.port.peer.clone().unwrap_or(Peer { addresses: peer.to_vec(), port: PORT });
     let port = ProgramConfig {
@@ -147,7 +147,8 @@ pub(crate) fn load_station_with(
         peer: Some(peer),
         ..config.port.clone()
     };
-    let program = Load::open(LoadConfig { port, ..config.clone() }, &mut host, Stream::secret(key));
+    let program =
+        LoadClient::open(LoadClientConfig { port, ..config.clone() }, &mut host, Stream::secret(key));
     Station { host, program }
 }
 
@@ -155,8 +156,8 @@ pub(crate) fn client(
     own: &[IpAddr],
     peer: &[IpAddr],
     carriage: Carriage,
-    config: &LoadConfig,
-) -> Result<Live<Station<Load>>, OpenError> {
+    config: &LoadClientConfig,
+) -> Result<Live<Station<LoadClient>>, OpenError> {
     client_with(sctp(carriage), own, peer, carriage, config)
 }
 
@@ -166,8 +167,8 @@ pub(crate) fn client_with(
     own: &[IpAddr],
     peer: &[IpAddr],
     carriage: Carriage,
-    config: &LoadConfig,
-) -> Result<Live<Station<Load>>, OpenError> {
+    config: &LoadClientConfig,
+) -> Result<Live<Station<LoadClient>>, OpenError> {
     let key = slantpath_live::secret().unwrap();
     let ports: Vec<u16> = (0..config.associations).map(|number| config.port.local_port + number).collect();
     let station = load_station_with(sctp, own, peer, config, key);
@@ -179,8 +180,8 @@ pub(crate) fn client_with(
 /// Runs both until the client has come to its end, and gives its report. `watch` is called after each turn.
 pub(crate) fn run(
     server: &mut Live<Station<Echo>>,
-    client: &mut Live<Station<Load>>,
-    mut watch: impl FnMut(&mut Live<Station<Echo>>, &mut Live<Station<Load>>),
+    client: &mut Live<Station<LoadClient>>,
+    mut watch: impl FnMut(&mut Live<Station<Echo>>, &mut Live<Station<LoadClient>>),
 ) -> LoadReport {
     let last = client.now().saturating_add(PATIENCE);
     while !client.host().program.is_over() {

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use slantpath_base::Duration;
-use slantpath_instruments::{LoadConfig, LoadReport, PathReport};
+use slantpath_instruments::{LoadClientConfig, LoadReport, PathReport};
 use slantpath_live::record::{Recorder, Replay};
 use slantpath_live::{
     Binding, Carriage, Extension, Extensions, Live, LiveConfig, OpenError, Program as _, SctpConfig,
@@ -19,7 +19,12 @@ use crate::fixture::{
 use crate::namespaces::Namespaces;
 
 /// A load over these addresses: the client's end of each link is the first.
-fn over(namespaces: &Namespaces, links: &[&str], carriage: [Carriage; 2], config: &LoadConfig) -> LoadReport {
+fn over(
+    namespaces: &Namespaces,
+    links: &[&str],
+    carriage: [Carriage; 2],
+    config: &LoadClientConfig,
+) -> LoadReport {
     let own: Vec<String> = links.iter().map(|link| link.replace('*', "1")).collect();
     let peer: Vec<String> = links.iter().map(|link| link.replace('*', "2")).collect();
     let [own, peer] = [own, peer].map(|all| ips(&all.iter().map(String::as_str).collect::<Vec<_>>()));
@@ -105,7 +110,7 @@ fn who_is_called_where_nobody_can_be_is_told_by_whoever_knows_in_both_versions()
     // Nobody has the address, and a kernel has nobody for protocol 132.
     for (ends, nobody) in ROUTED.into_iter().zip(["10.83.2.9", "fd83:2::9"]) {
         for peer in [nobody, ends[1]] {
-            let config = LoadConfig { patience: Duration::from_secs(20), ..load(1, 100) };
+            let config = LoadClientConfig { patience: Duration::from_secs(20), ..load(1, 100) };
             let mut client = client(&ips(&ends[..1]), &ips(&[peer]), Carriage::Raw, &config).unwrap();
             let last = client.now().saturating_add(Duration::from_secs(60));
             while client.counters().reports == 0 {
@@ -149,7 +154,7 @@ fn the_primarys_own_link_goes_down_and_the_other_path_takes_over() {
         let station = echo_station_with(sctp(), &peer, slantpath_live::secret().unwrap());
         let mut server = Live::open(&live_config(&peer, Carriage::Raw, &[PORT]), station).unwrap();
         namespaces.enter(0);
-        let config = LoadConfig { workload: every(Duration::from_millis(2), 400), ..load(2_000, 400) };
+        let config = LoadClientConfig { workload: every(Duration::from_millis(2), 400), ..load(2_000, 400) };
         let mut client = client_with(sctp(), &own, &peer, Carriage::Raw, &config).unwrap();
         let mut is_down = false;
         let report = run(&mut server, &mut client, |_, client| {
@@ -198,7 +203,7 @@ fn an_sctp_port_is_one_programs_and_a_packet_to_anothers_is_left_to_it() {
         let other_config = load(1, 100);
         let mut other = client(&peer, &own, Carriage::Raw, &other_config).unwrap();
         namespaces.enter(0);
-        let config = LoadConfig {
+        let config = LoadClientConfig {
             port: slantpath_live::ProgramConfig { local_port: 30_000, ..load(1, 1).port },
             ..load(500, 100)
         };
@@ -243,7 +248,7 @@ fn an_address_that_goes_is_said_at_once_and_what_was_under_way_takes_the_other_p
         namespaces.enter(1);
         let mut server = server(&peer, Carriage::Raw).unwrap();
         namespaces.enter(0);
-        let config = LoadConfig { workload: every(Duration::from_millis(2), 400), ..load(1_500, 400) };
+        let config = LoadClientConfig { workload: every(Duration::from_millis(2), 400), ..load(1_500, 400) };
         let mut client = client(&own, &peer, Carriage::Raw, &config).unwrap();
         let mut told = Vec::new();
         let mut step = 0;
@@ -284,7 +289,7 @@ fn a_link_that_is_back_is_asked_at_once_and_so_again_in_a_repetition() {
             heartbeat_interval: Some(Duration::from_secs(3_600)),
             ..sctp(Carriage::Raw)
         };
-        let config = LoadConfig { workload: every(Duration::from_millis(2), 400), ..load(1_500, 400) };
+        let config = LoadClientConfig { workload: every(Duration::from_millis(2), 400), ..load(1_500, 400) };
         let mut client = client_with(sctp(), &own, &peer, Carriage::Raw, &config).unwrap();
         let mut step = 0;
         let report = run(&mut server, &mut client, |_, client| {
@@ -340,7 +345,7 @@ fn comes_later_and_goes(namespaces: &Namespaces, servers: &[IpAddr], own: &[IpAd
         server.record(Recorder::new(key));
         let readiness = server.readiness().unwrap();
         namespaces.enter(1);
-        let config = LoadConfig { workload: every(Duration::from_millis(2), 400), ..load(3_000, 400) };
+        let config = LoadClientConfig { workload: every(Duration::from_millis(2), 400), ..load(3_000, 400) };
         let mut client = client_with(sctp(1), own, &peer, carriage[1], &config).unwrap();
         // Where the server opens another socket.
         namespaces.enter(0);
@@ -387,7 +392,7 @@ fn comes_later_and_goes(namespaces: &Namespaces, servers: &[IpAddr], own: &[IpAd
         assert!(matches!(error, OpenError::PortInUse { .. }), "{error}");
         namespaces.enter(1);
         // Who calls the address that has come is taken in, by an event loop that was there before as well.
-        let config = LoadConfig {
+        let config = LoadClientConfig {
             port: slantpath_live::ProgramConfig { local_port: 30_000, ..load(1, 1).port },
             ..load(100, 400)
         };

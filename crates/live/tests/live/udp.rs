@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use slantpath_base::{DataSize, Duration};
-use slantpath_instruments::{LoadConfig, MessageClass, Workload};
+use slantpath_instruments::{LoadClientConfig, MessageClass, Workload};
 use slantpath_live::record::Replay;
 use slantpath_live::{Carriage, Live, OpenError, Peer, Reliability, SctpSendOptions, Station, host_of};
 
@@ -43,14 +43,14 @@ fn a_peer_that_comes_back_from_another_udp_port_is_served_whether_or_not_it_had_
         let address = ips(&[address]);
         let [to_server, to_client] = carriages(&address);
         let mut server = server(&address, to_server).unwrap();
-        let call = |config: &LoadConfig| client(&address, &address, to_client, config).unwrap();
+        let call = |config: &LoadClientConfig| client(&address, &address, to_client, config).unwrap();
         for _ in 0..2 {
             let mut client = call(&load(10, 100));
             let report = run(&mut server, &mut client, |_, _| {});
             assert_eq!((report.sent, report.echoed, report.failures.len()), (10, 10, 0), "{report:?}");
         }
         // One that dies with its association up.
-        let config = LoadConfig { workload: every(Duration::from_millis(1), 100), ..load(1_000, 100) };
+        let config = LoadClientConfig { workload: every(Duration::from_millis(1), 100), ..load(1_000, 100) };
         let mut dying = call(&config);
         let last = dying.now().saturating_add(PATIENCE);
         while server.host().program.report().messages < 25 {
@@ -71,7 +71,7 @@ fn messages_longer_than_a_packet_and_many_associations_share_one_udp_port() {
     let address = ips(&["127.0.0.1"]);
     let [to_server, to_client] = carriages(&address);
     let mut server = server(&address, to_server).unwrap();
-    let config = LoadConfig { associations: 50, ..load(20, 20_000) };
+    let config = LoadClientConfig { associations: 50, ..load(20, 20_000) };
     let mut client = client(&address, &address, to_client, &config).unwrap();
     let report = run(&mut server, &mut client, |_, _| {});
     assert_eq!((report.sent, report.echoed), (1_000, 1_000), "{report:?}");
@@ -83,7 +83,7 @@ fn what_left_after_the_last_was_handed_over_is_counted_of_its_path() {
     let address = ips(&["127.0.0.1"]);
     let [to_server, to_client] = carriages(&address);
     let mut server = server(&address, to_server).unwrap();
-    let config = LoadConfig { is_echoed: false, associations: 2, ..load(1_000, 1_000) };
+    let config = LoadClientConfig { is_echoed: false, associations: 2, ..load(1_000, 1_000) };
     let mut client = client(&address, &address, to_client, &config).unwrap();
     let report = run(&mut server, &mut client, |_, _| {});
     assert_eq!((report.sent, report.failures.len(), report.paths.len()), (2_000, 0, 1), "{report:?}");
@@ -97,7 +97,7 @@ fn two_addresses_at_each_end_are_two_paths() {
     let (own, peer) = (ips(&["127.0.1.2", "127.0.2.2"]), ips(&["127.0.1.1", "127.0.2.1"]));
     let [to_server, to_client] = carriages(&peer);
     let mut server = server(&peer, to_server).unwrap();
-    let config = LoadConfig { workload: every(Duration::from_millis(1), 500), ..load(300, 500) };
+    let config = LoadClientConfig { workload: every(Duration::from_millis(1), 500), ..load(300, 500) };
     let mut client = client(&own, &peer, to_client, &config).unwrap();
     let report = run(&mut server, &mut client, |_, _| {});
     assert_eq!((report.sent, report.echoed), (300, 300), "{report:?}");
@@ -138,7 +138,7 @@ fn messages_of_varying_sizes_instants_and_kinds_come_back_whole_and_are_sent_aga
         let mut server = server(&address, to_server).unwrap();
         // A trace comes to an end by itself.
         let messages = (!workload.has_end()).then_some(500);
-        let config = LoadConfig { workload, messages, ..load(0, 16) };
+        let config = LoadClientConfig { workload, messages, ..load(0, 16) };
         let mut client = client(&address, &address, to_client, &config).unwrap();
         let report = run(&mut server, &mut client, |_, _| {});
         assert_eq!((report.sent, report.echoed, report.foreign), (500, 500, 0), "{report:?}");
@@ -167,7 +167,7 @@ fn both_ends_of_a_run_are_repeated_in_virtual_time_packet_for_packet() {
     let (own, peer) = (ips(&["127.0.1.2", "127.0.2.2"]), ips(&["127.0.1.1", "127.0.2.1"]));
     let [to_server, to_client] = carriages(&peer);
     let mut server = server(&peer, to_server).unwrap();
-    let config = LoadConfig { workload: every(Duration::from_micros(300), 700), ..load(2_000, 700) };
+    let config = LoadClientConfig { workload: every(Duration::from_micros(300), 700), ..load(2_000, 700) };
     let mut client = client(&own, &peer, to_client, &config).unwrap();
     let report = run(&mut server, &mut client, |_, _| {});
     let (record, live) = (client.take_record(), *client.digest().unwrap());

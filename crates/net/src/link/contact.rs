@@ -18,7 +18,7 @@ use crate::{NodeId, SharedPortId};
 
 /// Receiver and transmitter of a direction for a time, see [`Links::begin_contact`](crate::Links::begin_contact).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Contact {
+pub struct LinkContact {
     /// The node that receives.
     pub receiver: NodeId,
     /// The transmitter, if others send by it, too; else the direction's own.
@@ -181,7 +181,7 @@ impl LinkDirection {
     pub(crate) fn begin_contact(
         &mut self,
         now: Instant,
-        contact: Contact,
+        contact: LinkContact,
         delay: impl Iterator<Item = DelayPiece>,
         packets: &mut PacketStore,
     ) {

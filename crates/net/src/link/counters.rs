@@ -4,14 +4,14 @@ use crate::conditioner::Colour;
 
 /// Packets and their bytes, from the IP header on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Count {
+pub struct PacketCount {
     /// Packets.
     pub packets: u64,
     /// Bytes.
     pub bytes: u64,
 }
 
-impl Count {
+impl PacketCount {
     #[inline]
     pub(crate) fn add(&mut self, length: u32) {
         self.packets += 1;
@@ -155,51 +155,51 @@ impl DropReason {
 /// contact, of what the sender found unreachable, of what was handed over, and of what is still on the link;
 /// `duplicated` come on top. What the far end dropped had been carried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counters {
+pub struct DirectionCounters {
     /// Handed to the link by its sender.
-    pub offered: Count,
+    pub offered: PacketCount,
     /// Arrived at the far end, whole or damaged, copies included.
-    pub carried: Count,
+    pub carried: PacketCount,
     /// Of those carried, the ones with a flipped bit.
-    pub damaged: Count,
+    pub damaged: PacketCount,
     /// Copies that the link made.
-    pub duplicated: Count,
+    pub duplicated: PacketCount,
     /// Packets that the sender cut because they were longer than the MTU. They were not offered; their fragments
     /// were.
-    pub fragmented: Count,
+    pub fragmented: PacketCount,
     /// The fragments that it made of them.
-    pub fragments: Count,
+    pub fragments: PacketCount,
     /// Packets that come through with a compressed header, counted as they are sent, and the bytes that it saved.
-    pub compressed: Count,
+    pub compressed: PacketCount,
     /// Packets that the link retransmitted; each time counts.
-    pub repeated: Count,
+    pub repeated: PacketCount,
     /// Packets that waited when a contact ended and were given back to their node, which sent them on by another way.
-    pub handed_over: Count,
+    pub handed_over: PacketCount,
     /// Packets that waited when a contact ended and went on waiting for the next one; each time counts.
-    pub held: Count,
+    pub held: PacketCount,
     /// Packets that the queue marked where it would have dropped others (RFC 3168), but for those that came marked.
-    pub marked: Count,
+    pub marked: PacketCount,
     /// Packets that a conditioner metered, by [colour](Colour).
-    coloured: [Count; Colour::ALL.len()],
-    dropped: [Count; DropReason::ALL.len()],
+    coloured: [PacketCount; Colour::ALL.len()],
+    dropped: [PacketCount; DropReason::ALL.len()],
 }
 
-impl Counters {
+impl DirectionCounters {
     /// Count of what was dropped for `reason`.
-    pub const fn dropped(&self, reason: DropReason) -> Count {
+    pub const fn dropped(&self, reason: DropReason) -> PacketCount {
         self.dropped[reason as usize]
     }
 
     /// Count of all drops, whatever their reason.
-    pub fn dropped_in_all(&self) -> Count {
-        self.dropped.iter().fold(Count::default(), |sum, count| Count {
+    pub fn dropped_in_all(&self) -> PacketCount {
+        self.dropped.iter().fold(PacketCount::default(), |sum, count| PacketCount {
             packets: sum.packets + count.packets,
             bytes: sum.bytes + count.bytes,
         })
     }
 
     /// Count of what a conditioner metered as of a colour.
-    pub const fn coloured(&self, colour: Colour) -> Count {
+    pub const fn coloured(&self, colour: Colour) -> PacketCount {
         self.coloured[colour as usize]
     }
 

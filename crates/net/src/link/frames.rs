@@ -35,7 +35,7 @@ pub struct SlotRun {
 
 /// The slots that a transmitter has in every frame: two runs at most, the earlier one first. Where they lie on two
 /// carriers, they do not overlap in time.
-pub type Bursts = [SlotRun; 2];
+pub type SlotRuns = [SlotRun; 2];
 
 impl FrameConfig {
     fn slot_nanos(&self) -> u64 {
@@ -55,12 +55,12 @@ impl FrameConfig {
     }
 
     /// Bytes that these slots carry in a frame.
-    pub fn payload_bytes(&self, bursts: &Bursts) -> u64 {
+    pub fn payload_bytes(&self, bursts: &SlotRuns) -> u64 {
         slots(bursts) * u64::from(self.slot_payload_bytes)
     }
 
     /// Bytes that have been sent `since` the beginning of a frame, and those that have begun to.
-    fn payload_until(&self, bursts: &Bursts, since: Duration) -> (u64, u64) {
+    fn payload_until(&self, bursts: &SlotRuns, since: Duration) -> (u64, u64) {
         let [(gone, begun), (more_gone, more_begun)] = bursts.map(|run| self.of_run_until(run, since));
         (gone + more_gone, begun + more_begun)
     }
@@ -88,7 +88,7 @@ impl FrameConfig {
     }
 
     /// After the beginning of a frame, when so many bytes of those that go in it have gone, one at least.
-    fn gone(&self, bursts: &Bursts, bytes: u64) -> Duration {
+    fn gone(&self, bursts: &SlotRuns, bytes: u64) -> Duration {
         let payload = u64::from(self.slot_payload_bytes.max(1));
         // What fills a slot has gone at the end of that one.
         let (slots_before, in_slot) = match (bytes / payload, bytes % payload) {
@@ -99,13 +99,13 @@ impl FrameConfig {
     }
 
     /// After the beginning of a frame, when the byte begins that so many go before.
-    fn begun(&self, bursts: &Bursts, bytes: u64) -> Duration {
+    fn begun(&self, bursts: &SlotRuns, bytes: u64) -> Duration {
         let payload = u64::from(self.slot_payload_bytes.max(1));
         self.in_slot(bursts, bytes / payload, scaled_up(bytes % payload, self.sending_nanos(), payload))
     }
 
     /// So many nanoseconds into the sending part of the slot that so many of these are before.
-    fn in_slot(&self, [first, second]: &Bursts, slots_before: u64, nanos: u64) -> Duration {
+    fn in_slot(&self, [first, second]: &SlotRuns, slots_before: u64, nanos: u64) -> Duration {
         let slot = match slots_before.checked_sub(u64::from(first.slots)) {
             None => u64::from(first.first) + slots_before,
             Some(of_second) => u64::from(second.first) + of_second,
@@ -135,7 +135,7 @@ fn wide(value: u128) -> u64 {
     u64::try_from(value).unwrap_or(u64::MAX)
 }
 
-fn slots(bursts: &Bursts) -> u64 {
+fn slots(bursts: &SlotRuns) -> u64 {
     bursts.iter().map(|run| u64::from(run.slots)).sum()
 }
 
@@ -144,7 +144,7 @@ fn slots(bursts: &Bursts) -> u64 {
 pub(crate) struct Frames {
     config: FrameConfig,
     /// From when on it has which slots, in the order of time; the first one holds now. Each is from a frame on.
-    pieces: VecDeque<(Instant, Bursts)>,
+    pieces: VecDeque<(Instant, SlotRuns)>,
     sending: Option<Sending>,
     /// Place at which the next packet can begin, if the allocation that holds decides that.
     place: Option<Place>,
@@ -171,8 +171,8 @@ struct Sending {
     counted: Instant,
     /// Instant at which all of it has been sent, as far as allocations are known.
     completion: Instant,
-    /// Bytes that will have been sent by then, were the slots always those of the first allocation; if it is sent under that
-    /// one.
+    /// Bytes that will have been sent by then, were the slots always those of the first allocation; if it is sent under
+    /// that one.
     gone: Option<u64>,
 }
 
@@ -181,7 +181,7 @@ impl Frames {
     pub(crate) fn new(config: FrameConfig) -> Self {
         Self {
             config,
-            pieces: VecDeque::from([(Instant::START, Bursts::default())]),
+            pieces: VecDeque::from([(Instant::START, SlotRuns::default())]),
             sending: None,
             place: None,
         }
@@ -189,7 +189,7 @@ impl Frames {
 
     /// Bytes that have been sent from the beginning of the run until `at`, and those that have begun to, were the slots
     /// always these.
-    fn payload_until(&self, bursts: &Bursts, at: Instant) -> (u64, u64) {
+    fn payload_until(&self, bursts: &SlotRuns, at: Instant) -> (u64, u64) {
         let frame = self.config.frame_at(at);
         let frames = frame.since_start().as_nanos() / self.config.length.as_nanos().max(1);
         let before = frames.saturating_mul(self.config.payload_bytes(bursts));
@@ -199,7 +199,7 @@ impl Frames {
 
     /// Instant at which so many bytes, one at least, have been sent since the beginning of the run, were the slots
     /// always these. There has to be a slot among them.
-    fn gone(&self, bursts: &Bursts, bytes: u64) -> Instant {
+    fn gone(&self, bursts: &SlotRuns, bytes: u64) -> Instant {
         let of_frame = self.config.payload_bytes(bursts);
         // What fills a frame has gone in that one.
         let (frames, in_frame) = match (bytes / of_frame, bytes % of_frame) {
@@ -210,7 +210,7 @@ impl Frames {
     }
 
     /// Instant at which the byte begins that so many bytes go before.
-    fn begun(&self, bursts: &Bursts, bytes: u64) -> Instant {
+    fn begun(&self, bursts: &SlotRuns, bytes: u64) -> Instant {
         let of_frame = self.config.payload_bytes(bursts);
         let start = self.frame_start(bytes / of_frame);
         start.saturating_add(self.config.begun(bursts, bytes % of_frame))
@@ -222,7 +222,7 @@ impl Frames {
     }
 
     /// The allocations that hold from `from` on, each with when it begins to count and when it ends.
-    fn pieces_from(&self, from: Instant) -> impl Iterator<Item = (Instant, Instant, &Bursts)> {
+    fn pieces_from(&self, from: Instant) -> impl Iterator<Item = (Instant, Instant, &SlotRuns)> {
         let ends = self.pieces.iter().skip(1).map(|&(start, _)| start);
         let ends = ends.chain(core::iter::once(Instant::FAR_FUTURE));
         let pieces = self.pieces.iter().zip(ends);
@@ -233,7 +233,7 @@ impl Frames {
 
     /// The allocation under which byte `number` goes of those that go from `from` on, counted from 1, and how many of
     /// its own go before and with it; `None` if it never goes, as far as allocations are known.
-    fn find(&self, from: Instant, mut number: u64) -> Option<(&Bursts, u64)> {
+    fn find(&self, from: Instant, mut number: u64) -> Option<(&SlotRuns, u64)> {
         for (start, end, bursts) in self.pieces_from(from) {
             if slots(bursts) == 0 {
                 continue;
@@ -379,7 +379,7 @@ impl Frames {
     }
 
     /// Has the transmitter have these slots from `from` on, a frame's beginning. What was to hold later no longer does.
-    pub(crate) fn allocate(&mut self, now: Instant, from: Instant, bursts: Bursts) {
+    pub(crate) fn allocate(&mut self, now: Instant, from: Instant, bursts: SlotRuns) {
         let left_bytes = self.left_bytes(now);
         self.place = None;
         while self.pieces.back().is_some_and(|&(later, _)| later >= from) {
@@ -428,7 +428,7 @@ mod tests {
         }
     }
 
-    fn frames(bursts: Bursts) -> Frames {
+    fn frames(bursts: SlotRuns) -> Frames {
         let mut frames = Frames::new(CONFIG);
         frames.allocate(Instant::START, Instant::START, bursts);
         frames
@@ -459,7 +459,7 @@ mod tests {
         frames.begin(micros(100), parcel, 250);
         assert_eq!(frames.completion(), Some(micros(20_550)));
         // From the second frame on it has none, and from the fourth on two.
-        frames.allocate(micros(500), micros(10_000), Bursts::default());
+        frames.allocate(micros(500), micros(10_000), SlotRuns::default());
         assert_eq!(frames.completion(), Some(Instant::FAR_FUTURE));
         // 44 bytes have gone in 400 µs; the one that is going does so again, and fills the slot with 54 others.
         assert_eq!(frames.left_bytes(micros(500)), 206);
@@ -506,7 +506,7 @@ mod tests {
         assert_eq!(frames.opportunity(micros(52_100)), micros(52_100));
     }
 
-    fn any_bursts() -> impl Strategy<Value = Bursts> {
+    fn any_bursts() -> impl Strategy<Value = SlotRuns> {
         (0_u32..5, 0_u32..5, 0_u32..5, 0_u32..5).prop_map(|(gap, first, between, second)| {
             let start = gap.min(10 - (first + second).min(10));
             let later = (start + first + between).min(10 - second.min(10 - start - first));

@@ -8,7 +8,7 @@ use slantpath_base::{Duration, Instant};
 
 use crate::link::channel::Channel;
 use crate::link::contact_delay::{ContactDelay, DelayPiece};
-use crate::link::counters::{Counters, DropReason};
+use crate::link::counters::{DirectionCounters, DropReason};
 use crate::link::flight::{Flight, Transit};
 use crate::link::outage::AtHandover;
 use crate::link::propagation::{Delay, Propagation};
@@ -20,7 +20,7 @@ use crate::script::Change;
 /// Lane that a port sends into, with the counters and packets that it needs to do so.
 pub(crate) struct Outlet<'a> {
     pub(crate) lane: &'a mut Lane,
-    pub(crate) counters: &'a mut Counters,
+    pub(crate) counters: &'a mut DirectionCounters,
     pub(crate) packets: &'a mut PacketStore,
 }
 
@@ -101,7 +101,7 @@ impl Lane {
         &mut self,
         transmission: Transmission,
         parcel: Parcel,
-        counters: &mut Counters,
+        counters: &mut DirectionCounters,
         packets: &mut PacketStore,
     ) -> Fate {
         if self.is_clean {
@@ -154,7 +154,7 @@ impl Lane {
         &mut self,
         transmission: Transmission,
         mut parcel: Parcel,
-        counters: &mut Counters,
+        counters: &mut DirectionCounters,
         packets: &mut PacketStore,
     ) -> Fate {
         let departure = transmission.end;
@@ -210,7 +210,7 @@ impl Lane {
     }
 
     /// Counts a packet that has arrived. From here on a copy is a packet like any other.
-    pub(crate) fn count_arrival(&self, parcel: Parcel, counters: &mut Counters) -> Parcel {
+    pub(crate) fn count_arrival(&self, parcel: Parcel, counters: &mut DirectionCounters) -> Parcel {
         match parcel.fate() {
             Fate::Lost => counters.drop(self.lost_as, parcel.length()),
             Fate::Damaged => {
@@ -228,7 +228,7 @@ impl Lane {
     pub(crate) fn take_back(
         &mut self,
         departure: Instant,
-        counters: &mut Counters,
+        counters: &mut DirectionCounters,
         packets: &mut PacketStore,
     ) -> Vec<Parcel> {
         let taken = self.take_back_departing(departure, counters, packets);
@@ -239,7 +239,7 @@ impl Lane {
     pub(crate) fn take_back_departing(
         &mut self,
         departure: Instant,
-        counters: &mut Counters,
+        counters: &mut DirectionCounters,
         packets: &mut PacketStore,
     ) -> Vec<(Instant, Parcel)> {
         let mut originals = Vec::new();

@@ -8,7 +8,7 @@ use slantpath_base::{DataRate, Duration, Instant, Seed};
 use crate::address_names::AddressNames;
 use crate::link::config::DirectionConfig;
 use crate::link::counters::DropReason;
-use crate::link::frames::Bursts;
+use crate::link::frames::SlotRuns;
 use crate::link::lane::{Lane, Outlet};
 use crate::link::occupancy::QueueStatistics;
 use crate::link::outage::{AtHandover, WhileDown};
@@ -331,7 +331,13 @@ impl Port {
     }
 
     /// Has the transmitter have these slots from `from` on.
-    pub(crate) fn allocate(&mut self, now: Instant, from: Instant, bursts: Bursts, outlet: &mut Outlet<'_>) {
+    pub(crate) fn allocate(
+        &mut self,
+        now: Instant,
+        from: Instant,
+        bursts: SlotRuns,
+        outlet: &mut Outlet<'_>,
+    ) {
         self.run(now, outlet);
         if let Transmitter::EventDriven(scheduler) = &mut self.transmitter {
             scheduler.allocate(now, from, bursts);
@@ -452,7 +458,7 @@ impl Port {
 mod tests {
     use super::*;
     use crate::link::admission::QueueLimit;
-    use crate::link::counters::Counters;
+    use crate::link::counters::DirectionCounters;
     use crate::link::frames::{FrameConfig, SlotRun};
     use crate::link::queue::QueueConfig;
     use crate::link::sending::SendingConfig;
@@ -472,7 +478,7 @@ mod tests {
     }
 
     /// Instants at which the packets of a lane arrive, and their lengths.
-    fn arrivals(lane: &mut Lane, counters: &mut Counters) -> Vec<(Instant, u32)> {
+    fn arrivals(lane: &mut Lane, counters: &mut DirectionCounters) -> Vec<(Instant, u32)> {
         let mut next = || {
             let at = lane.next_arrival();
             let parcel = lane.take_arrival()?;
@@ -487,7 +493,7 @@ mod tests {
         let mut port = Port::new(&near, Seed::new(1, 0), "links/first");
         let mut first = near.lane(Seed::new(1, 0), "links/first");
         let mut second = config(Duration::from_millis(5)).lane(Seed::new(1, 0), "links/second");
-        let (mut counters, mut packets) = (Counters::default(), PacketStore::default());
+        let (mut counters, mut packets) = (DirectionCounters::default(), PacketStore::default());
         for length in [100, 101, 102, 103] {
             let packet = packets.insert(Packet::copied(&[], Checksum::Complete));
             let parcel = Parcel::new(packet, DestinationId(0), length, 64, 0);
@@ -525,7 +531,7 @@ mod tests {
         let config = DirectionConfig { sending, overhead_bytes: 20, ..config(Duration::ZERO) };
         let mut port = Port::new(&config, Seed::new(1, 0), "links/first");
         let mut lane = config.lane(Seed::new(1, 0), "links/first");
-        let (mut counters, mut packets) = (Counters::default(), PacketStore::default());
+        let (mut counters, mut packets) = (DirectionCounters::default(), PacketStore::default());
         let parcels = [480, 200].map(|length| {
             let packet = packets.insert(Packet::copied(&[], Checksum::Complete));
             Parcel::new(packet, DestinationId(0), length, 64, 0)

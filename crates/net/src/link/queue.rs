@@ -36,7 +36,7 @@ use pie::Pie;
 pub use pie::PieConfig;
 use priority::Priority;
 pub(crate) use red::Red;
-pub use red::{BeyondMax, Measure, Precedence, RedConfig, RedThresholds};
+pub use red::{BeyondMax, Precedence, QueueMeasure, RedConfig, RedThresholds};
 use red_queue::RedQueue;
 
 /// Declares the disciplines, each with its configuration and its state before an event-driven transmitter. The first

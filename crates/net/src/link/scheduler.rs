@@ -13,7 +13,7 @@ use crate::address_names::AddressNames;
 use crate::link::admission::{QueueLimit, Waiting};
 use crate::link::arq::{Arq, Frame};
 use crate::link::counters::DropReason;
-use crate::link::frames::{Bursts, Frames};
+use crate::link::frames::{Frames, SlotRuns};
 use crate::link::header_compression::Compressor;
 use crate::link::lane::{Lane, Outlet};
 use crate::link::occupancy::{Occupancy, QueueStatistics, Waits};
@@ -439,7 +439,7 @@ impl Scheduler {
     }
 
     /// Has it have these slots of its frames from `from` on.
-    pub(crate) fn allocate(&mut self, now: Instant, from: Instant, bursts: Bursts) {
+    pub(crate) fn allocate(&mut self, now: Instant, from: Instant, bursts: SlotRuns) {
         if let Sending::InFrames { frames, .. } = &mut self.sending {
             frames.allocate(now, from, bursts);
             if !frames.is_sending() {

@@ -8,7 +8,7 @@ use slantpath_base::{Duration, Instant, Seed};
 use crate::DirectionId;
 use crate::link::LinkDirection;
 use crate::link::config::DirectionConfig;
-use crate::link::counters::{Counters, DropReason};
+use crate::link::counters::{DirectionCounters, DropReason};
 use crate::link::lane::Outlet;
 use crate::link::occupancy::QueueStatistics;
 use crate::link::outage::AtHandover;
@@ -23,7 +23,7 @@ pub(crate) struct SharedPort {
     /// The directions that send by it at present.
     directions: Vec<DirectionId>,
     /// Counts of what was offered to it, dropped, handed over and marked, whichever way it was to go.
-    pub(crate) counters: Counters,
+    pub(crate) counters: DirectionCounters,
     /// Packets that it took.
     taken: u64,
 }
@@ -34,7 +34,7 @@ pub(crate) struct SharedPort {
 pub struct SharedPortStatistics {
     /// Offered, dropped, handed over and marked, of all directions; nothing else is counted. Each direction counts its
     /// own as well.
-    pub counters: Counters,
+    pub counters: DirectionCounters,
     /// Statistics of its queue.
     pub queue: QueueStatistics,
     /// Packets that it took in.
@@ -48,7 +48,7 @@ impl SharedPort {
         Self {
             port: Port::new(config, seed, &format!("ports/{name}")),
             directions: Vec::new(),
-            counters: Counters::default(),
+            counters: DirectionCounters::default(),
             taken: 0,
         }
     }
@@ -69,7 +69,7 @@ impl SharedPort {
 
     pub(crate) fn restart_statistics(&mut self, now: Instant) {
         self.port.restart_statistics(now);
-        (self.counters, self.taken) = (Counters::default(), 0);
+        (self.counters, self.taken) = (DirectionCounters::default(), 0);
     }
 
     /// Time for which it sends a packet of this length.

@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use slantpath_base::{DataRate, DataSize, Duration, Seed};
 use slantpath_net::{
-    Classifier, Colour, ColourMode, ConditioningAction, ConditioningRule, Counters, DirectionConfig,
-    DropReason, FlowPorts, MeterConfig, MeterScope, Profile,
+    Classifier, Colour, ColourMode, ConditioningAction, ConditioningRule, DirectionConfig, DirectionCounters,
+    DropReason, FlowPorts, MeterConfig, MeterScope, TrafficProfile,
 };
 use slantpath_testkit::Tshark;
 use slantpath_wire::ip::{Dscp, IPV4_HEADER_LEN, IpHeader, protocol};
@@ -28,7 +28,7 @@ fn actions() -> [ConditioningAction; 3] {
 }
 
 /// One packet of 100 bytes is green and one is yellow; nothing to speak of comes after them.
-fn one_of_each(scope: MeterScope) -> Profile {
+fn one_of_each(scope: MeterScope) -> TrafficProfile {
     let burst = DataSize::from_bytes(100);
     let meter = MeterConfig::SingleRate {
         committed: DataRate::from_bits_per_sec(1),
@@ -36,10 +36,10 @@ fn one_of_each(scope: MeterScope) -> Profile {
         excess_burst: burst,
         mode: ColourMode::Blind,
     };
-    Profile { meter, scope }
+    TrafficProfile { meter, scope }
 }
 
-fn rule(name: &str, classifier: Classifier, profile: Option<Profile>) -> ConditioningRule {
+fn rule(name: &str, classifier: Classifier, profile: Option<TrafficProfile>) -> ConditioningRule {
     ConditioningRule { name: name.to_owned(), classifier, profile, actions: actions() }
 }
 
@@ -60,7 +60,7 @@ fn of_port(port: u8, class: u8) -> Packet {
 
 /// Sends packets of these ports and traffic classes, a millisecond apart, and returns those that arrive, each header
 /// whole, with the counters.
-fn pass(rules: Vec<ConditioningRule>, sent: &[(u8, u8)]) -> (Vec<(u8, u8)>, Counters) {
+fn pass(rules: Vec<ConditioningRule>, sent: &[(u8, u8)]) -> (Vec<(u8, u8)>, DirectionCounters) {
     let mut pair = Pair::with(&config(rules), Seed::new(1, 0), |_, _| {});
     let interface = pair.link.first();
     for (at, &(port, class)) in (0..).zip(sent) {
@@ -148,7 +148,7 @@ fn a_colour_is_the_drop_precedence_that_a_packet_comes_with() {
     let committed = DataRate::from_bits_per_sec(1);
     let mode = ColourMode::Aware;
     let meter = MeterConfig::SingleRate { committed, committed_burst: burst, excess_burst: burst, mode };
-    let profile = Profile { meter, scope: MeterScope::Aggregate };
+    let profile = TrafficProfile { meter, scope: MeterScope::Aggregate };
     let coloured = |number: u8| {
         let rules = vec![rule("all", Classifier::default(), Some(profile))];
         let counters = pass(rules, &[(1, number << 2)]).1;
@@ -166,7 +166,7 @@ fn colours_of(port: u8, others: &[u8], rules_before: usize) -> Vec<u8> {
     let (committed, window) = (DataRate::from_bits_per_sec(1), Duration::from_secs(1));
     let meter =
         MeterConfig::TimeSlidingWindow { committed, peak: DataRate::from_bits_per_sec(2_000), window };
-    let profile = Some(Profile { meter, scope: MeterScope::Flow });
+    let profile = Some(TrafficProfile { meter, scope: MeterScope::Flow });
     let never = |number| {
         let classifier = Classifier { sources: vec![address(9)], ..Classifier::default() };
         rule(&format!("never {number}"), classifier, profile)

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use slantpath_base::{DataRate, Duration, Instant, Probability, Seed};
 use slantpath_net::{
-    ArqConfig, ArqOrder, AtHandover, Change, Contact, Counters, DelayPiece, DestinationId, DirectionConfig,
-    DirectionId, DropReason, HeaderCompression, LeftBehind, LinkEnd, LinkId, Links, Network, NetworkBuilder,
-    NodeId, OutageCause, SendingConfig, SharedPortId, Source, Way, WhileDown,
+    ArqConfig, ArqOrder, AtHandover, Change, DelayPiece, DestinationId, DirectionConfig, DirectionCounters,
+    DirectionId, DropReason, HeaderCompression, LeftBehind, LinkContact, LinkEnd, LinkId, Links, Network,
+    NetworkBuilder, NodeId, OutageCause, SendingConfig, SharedPortId, Source, Way, WhileDown,
 };
 
 use crate::fixture::{Scripted, address, byte_a_millisecond, clean, millis, packet_with, tag};
@@ -15,7 +15,7 @@ use crate::fixture::{Scripted, address, byte_a_millisecond, clean, millis, packe
 #[derive(Clone, Copy, Debug)]
 enum Step {
     /// With the delay at the start of the run, in milliseconds; it grows by one in a second.
-    Begin(DirectionId, Contact, f64),
+    Begin(DirectionId, LinkContact, f64),
     Change(DirectionId, Change),
     End(DirectionId, NodeId, AtHandover),
     Route(NodeId, DestinationId, DirectionId),
@@ -156,8 +156,8 @@ impl Sky {
 }
 
 /// A contact that leads to a node, by the direction's own transmitter.
-fn to(receiver: NodeId) -> Contact {
-    Contact { receiver, port: None }
+fn to(receiver: NodeId) -> LinkContact {
+    LinkContact { receiver, port: None }
 }
 
 /// Packets that a host got: the instant in microseconds, the link and the tag of each.
@@ -166,7 +166,7 @@ fn received(network: &Network<Scripted, Schedule>, node: NodeId) -> Vec<(u64, Li
     received.map(|(at, by, packet)| (at.as_nanos() / 1_000, by.link(), tag(packet))).collect()
 }
 
-fn handover(counters: &Counters) -> u64 {
+fn handover(counters: &DirectionCounters) -> u64 {
     counters.dropped(DropReason::Handover).packets
 }
 
@@ -288,7 +288,7 @@ fn before_its_first_contact_a_link_carries_nothing() {
 
 /// Both terminals are served by the western satellite, 50 and 60 ms away, by one transmitter.
 fn down(sky: &Sky, port: Option<SharedPortId>) -> Vec<(u64, Step)> {
-    let contact = |receiver| Contact { receiver, port };
+    let contact = |receiver| LinkContact { receiver, port };
     vec![
         (0, Step::Begin(sky.antenna.reverse(), contact(sky.ground), 50.0)),
         (0, Step::Begin(sky.other_antenna.reverse(), contact(sky.other), 60.0)),

@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use slantpath_base::{DataRate, Duration, Seed};
 use slantpath_net::{
-    CoDelConfig, CongestionSignal, Counters, DirectionConfig, DropReason, DrrClass, DrrConfig, FqCoDelConfig,
-    QueueConfig, QueueLimit,
+    CoDelConfig, CongestionSignal, DirectionConfig, DirectionCounters, DropReason, DrrClass, DrrConfig,
+    FqCoDelConfig, QueueConfig, QueueLimit,
 };
 use slantpath_wire::ip::{Dscp, IPV4_HEADER_LEN};
 use slantpath_wire::{Checksum, Packet};
@@ -13,7 +13,7 @@ use crate::fixture::{Pair, address, byte_a_millisecond, millis, packet, packet_o
 
 /// Sends packets, each at its millisecond, over a link on which a byte takes one, and returns the first octet of the
 /// payload of each that arrives, with the counters.
-fn pass(queue: QueueConfig, sent: Vec<(u64, Packet)>) -> (Vec<u8>, Counters) {
+fn pass(queue: QueueConfig, sent: Vec<(u64, Packet)>) -> (Vec<u8>, DirectionCounters) {
     let config = DirectionConfig::new(byte_a_millisecond(), Duration::ZERO, queue);
     let mut pair = Pair::with(&config, Seed::new(1, 0), |_, _| {});
     let interface = pair.link.first();

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use slantpath_base::{DataRate, Duration, Instant, Seed};
 use slantpath_net::{
-    DirectionConfig, Host, InterfaceId, Journey, LinkId, Network, NetworkBuilder, NodeId, QueueConfig,
+    DirectionConfig, EndSystem, InterfaceId, Journey, LinkId, Network, NetworkBuilder, NodeId, QueueConfig,
     QueueLimit,
 };
 use slantpath_wire::ip::{Fragmentation, IpHeader, protocol};
@@ -20,7 +20,7 @@ pub(crate) struct Scripted {
     pub(crate) journeys: Vec<Journey>,
 }
 
-impl Host for Scripted {
+impl EndSystem for Scripted {
     fn handle_packet(&mut self, now: Instant, interface: InterfaceId, packet: &mut Packet) {
         self.received.push((now, interface, std::mem::take(packet)));
     }

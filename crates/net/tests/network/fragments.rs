@@ -3,8 +3,8 @@
 use bytes::Bytes;
 use slantpath_base::{DataRate, Duration, Instant, Probability, Seed};
 use slantpath_net::{
-    CaptureId, Count, DirectionConfig, DropReason, LinkId, Network, NetworkBuilder, NodeId, QueueConfig,
-    QueueLimit,
+    CaptureId, DirectionConfig, DropReason, LinkId, Network, NetworkBuilder, NodeId, PacketCount,
+    QueueConfig, QueueLimit,
 };
 use slantpath_testkit::Tshark;
 use slantpath_wire::ip::{Fragmentation, IpHeader, protocol};
@@ -91,8 +91,8 @@ impl Line {
     }
 }
 
-fn count(packets: u64, bytes: u64) -> Count {
-    Count { packets, bytes }
+fn count(packets: u64, bytes: u64) -> PacketCount {
+    PacketCount { packets, bytes }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use slantpath_base::{Duration, Probability, Seed};
 use slantpath_net::{
-    Change, Counters, DirectionConfig, DropReason, HeaderCompression, SendingConfig, WhileDown,
+    Change, DirectionConfig, DirectionCounters, DropReason, HeaderCompression, SendingConfig, WhileDown,
 };
 use slantpath_wire::ip::IPV4_HEADER_LEN;
 use slantpath_wire::{Checksum, Packet};
@@ -71,7 +71,7 @@ fn arrivals(pair: &Pair) -> Vec<(u8, u64)> {
         .collect()
 }
 
-fn counters(pair: &Pair) -> Counters {
+fn counters(pair: &Pair) -> DirectionCounters {
     *pair.network.counters(pair.link.forward())
 }
 

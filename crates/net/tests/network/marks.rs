@@ -2,8 +2,8 @@
 
 use slantpath_base::{Duration, Probability, Seed};
 use slantpath_net::{
-    BeyondMax, CoDelConfig, CongestionSignal, DirectionConfig, DropReason, LinkId, Measure, Network,
-    NetworkBuilder, NodeId, Precedence, QueueConfig, QueueLimit, RedConfig, RedThresholds,
+    BeyondMax, CoDelConfig, CongestionSignal, DirectionConfig, DropReason, LinkId, Network, NetworkBuilder,
+    NodeId, Precedence, QueueConfig, QueueLimit, QueueMeasure, RedConfig, RedThresholds,
 };
 use slantpath_testkit::Tshark;
 use slantpath_wire::ip::IpHeader;
@@ -20,7 +20,7 @@ fn red(signal: CongestionSignal, min_bytes: u64) -> DirectionConfig {
     let thresholds = RedThresholds { min: min_bytes, max: 1_000, max_probability: Probability::ALWAYS };
     let queue = QueueConfig::Red(RedConfig {
         limit: QueueLimit::Unlimited,
-        measure: Measure::Bytes,
+        measure: QueueMeasure::Bytes,
         precedence: Precedence::Ignored(thresholds),
         // The average is the queue itself, and a packet is as much longer than a typical one as makes it sure.
         weight: 1.0,

@@ -2,7 +2,7 @@
 
 use slantpath_base::{DataRate, Duration, Instant};
 use slantpath_net::{
-    CongestionSignal, Counters, DirectionConfig, DropReason, PieConfig, QueueConfig, QueueLimit,
+    CongestionSignal, DirectionConfig, DirectionCounters, DropReason, PieConfig, QueueConfig, QueueLimit,
 };
 use slantpath_wire::Packet;
 
@@ -34,7 +34,7 @@ fn flooded(config: &DirectionConfig, gap_micros: u64, seconds: u64, classes: [u8
 }
 
 /// Counts of the last half of such a minute, and the mean wait in milliseconds.
-fn settled(config: &DirectionConfig, gap_micros: u64) -> (Counters, f64) {
+fn settled(config: &DirectionConfig, gap_micros: u64) -> (DirectionCounters, f64) {
     let mut pair = flooded(config, gap_micros, 60, [0; 2]);
     pair.network.run_until(Instant::from_secs(30));
     pair.network.restart_statistics();

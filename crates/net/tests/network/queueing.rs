@@ -2,8 +2,8 @@
 
 use slantpath_base::{DataRate, DataSize, Duration, Instant, Seed, Stream};
 use slantpath_net::{
-    DirectionConfig, DropReason, Host, InterfaceId, LinkId, Network, NetworkBuilder, QueueConfig, QueueLimit,
-    SendingConfig, ShaperConfig,
+    DirectionConfig, DropReason, EndSystem, InterfaceId, LinkId, Network, NetworkBuilder, QueueConfig,
+    QueueLimit, SendingConfig, ShaperConfig,
 };
 use slantpath_wire::Packet;
 
@@ -16,7 +16,7 @@ struct Poisson {
     next: Instant,
 }
 
-impl Host for Poisson {
+impl EndSystem for Poisson {
     fn handle_packet(&mut self, _now: Instant, _interface: InterfaceId, _packet: &mut Packet) {}
 
     fn handle_deadline(&mut self, _now: Instant) {}

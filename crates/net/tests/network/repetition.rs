@@ -3,9 +3,9 @@
 use proptest::prelude::*;
 use slantpath_base::{DataRate, Duration, Instant, Probability, Seed};
 use slantpath_net::{
-    ArqConfig, ArqOrder, BeyondMax, Change, CoDelConfig, CongestionSignal, Counters, DirectionConfig,
-    DropReason, DrrClass, DrrConfig, FqCoDelConfig, Measure, PieConfig, Precedence, QueueConfig, QueueLimit,
-    RedConfig, RedThresholds, SendingConfig, WhileDown,
+    ArqConfig, ArqOrder, BeyondMax, Change, CoDelConfig, CongestionSignal, DirectionConfig,
+    DirectionCounters, DropReason, DrrClass, DrrConfig, FqCoDelConfig, PieConfig, Precedence, QueueConfig,
+    QueueLimit, QueueMeasure, RedConfig, RedThresholds, SendingConfig, WhileDown,
 };
 
 use crate::fixture::{Pair, byte_a_millisecond, clean, millis, tag};
@@ -49,7 +49,7 @@ fn arrivals(pair: &Pair) -> Vec<(u64, u8)> {
     received.iter().map(|(at, _, packet)| (at.since_start().as_millis(), tag(packet))).collect()
 }
 
-fn counters(pair: &Pair) -> Counters {
+fn counters(pair: &Pair) -> DirectionCounters {
     *pair.network.counters(pair.link.forward())
 }
 
@@ -144,7 +144,7 @@ fn early(limit: QueueLimit) -> RedConfig {
     let thresholds = RedThresholds { min: 1, max: 4, max_probability: Probability::ALWAYS };
     RedConfig {
         limit,
-        measure: Measure::Packets,
+        measure: QueueMeasure::Packets,
         precedence: Precedence::Coupled([thresholds; 3]),
         weight: 0.5,
         typical_bytes: 1_000,

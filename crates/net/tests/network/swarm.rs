@@ -4,10 +4,10 @@
 use proptest::prelude::*;
 use slantpath_base::{DataRate, DataSize, Duration, Probability, Seed};
 use slantpath_net::{
-    BeyondMax, Change, CoDelConfig, CongestionSignal, Counters, DirectionConfig, DirectionId, DropReason,
-    DrrClass, DrrConfig, FqCoDelConfig, InterfaceId, Measure, Network, NetworkBuilder, NodeId, PieConfig,
-    Precedence, QueueConfig, QueueLimit, RedConfig, RedThresholds, Reordering, Routing, SendingConfig,
-    ShaperConfig, WhileDown,
+    BeyondMax, Change, CoDelConfig, CongestionSignal, DirectionConfig, DirectionCounters, DirectionId,
+    DropReason, DrrClass, DrrConfig, FqCoDelConfig, InterfaceId, Network, NetworkBuilder, NodeId, PieConfig,
+    Precedence, QueueConfig, QueueLimit, QueueMeasure, RedConfig, RedThresholds, Reordering, Routing,
+    SendingConfig, ShaperConfig, WhileDown,
 };
 use slantpath_wire::ip::IpHeader;
 
@@ -42,7 +42,7 @@ fn any_direction() -> impl Strategy<Value = DirectionConfig> {
         let thresholds = RedThresholds { min: 1, max: 4, max_probability: Probability::ALWAYS };
         let red = RedConfig {
             limit,
-            measure: Measure::Packets,
+            measure: QueueMeasure::Packets,
             precedence: Precedence::Coupled([thresholds; 3]),
             weight: 0.5,
             typical_bytes: 1_000,
@@ -189,7 +189,7 @@ fn build(plan: &Plan) -> (Network<Scripted>, Vec<(NodeId, InterfaceId)>, Vec<Dir
 }
 
 /// Tells if all that came into a direction came out of it or was dropped on it.
-fn is_balanced(counters: &Counters, sent_unreachable: u64) -> bool {
+fn is_balanced(counters: &DirectionCounters, sent_unreachable: u64) -> bool {
     let on_the_link = [
         DropReason::CoDel,
         DropReason::Down,

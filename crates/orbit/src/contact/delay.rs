@@ -39,11 +39,11 @@ pub struct Polynomial {
 
 /// The delay of one contact over its life: a view into a plan.
 #[derive(Clone, Copy, Debug)]
-pub struct DelayCurve<'p> {
+pub struct ContactDelayCurve<'p> {
     pieces: &'p [Piece],
 }
 
-impl<'p> DelayCurve<'p> {
+impl<'p> ContactDelayCurve<'p> {
     pub(crate) const fn new(pieces: &'p [Piece]) -> Self {
         Self { pieces }
     }
@@ -166,7 +166,7 @@ mod tests {
             };
             let mut pieces = Vec::new();
             fit(range, (0.0, length), &mut pieces);
-            let curve = DelayCurve::new(&pieces);
+            let curve = ContactDelayCurve::new(&pieces);
             for k in 0..=500 {
                 let t = length * f64::from(k) / 500.0;
                 let now = Instant::START + Duration::from_secs_f64(t);

@@ -5,7 +5,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use slantpath_base::Duration;
 
 use super::quintic::{slope_weights, value_weights};
-use crate::network::{Network, NetworkError};
+use crate::network::{ContactNetwork, NetworkError};
 use crate::orbit::{MotionBounds, Orbit};
 use crate::sgp4::PropagationFault;
 use crate::utc::Utc;
@@ -34,7 +34,11 @@ struct Way {
 
 impl Ephemeris {
     /// Samples every satellite, if nobody sets `stop` meanwhile.
-    pub(crate) fn new(network: &Network, span: Duration, stop: &AtomicBool) -> Result<Self, NetworkError> {
+    pub(crate) fn new(
+        network: &ContactNetwork,
+        span: Duration,
+        stop: &AtomicBool,
+    ) -> Result<Self, NetworkError> {
         let seconds = span.as_secs_f64();
         let mut ephemeris = Self { ways: Vec::new(), nodes: Vec::new(), span: seconds };
         for satellite in network.satellites() {
@@ -115,7 +119,7 @@ fn pieces(orbit: &Orbit, bounds: &MotionBounds, seconds: f64) -> usize {
 }
 
 /// The states that the ways of a network's satellites over a span are kept by.
-pub(crate) fn states_of(network: &Network, span: Duration) -> usize {
+pub(crate) fn states_of(network: &ContactNetwork, span: Duration) -> usize {
     let seconds = span.as_secs_f64();
     let states = |orbit: &Orbit| 2_usize.saturating_mul(pieces(orbit, &orbit.bounds(), seconds));
     network.satellites().fold(0, |sum, satellite| sum.saturating_add(states(&satellite.orbit)))
@@ -140,7 +144,8 @@ fn node_state(orbit: &Orbit, date: Utc) -> Result<State, PropagationFault> {
 /// A twentieth of a second: the third derivative then counts for 4 µm/s, rounding for as much.
 const ASIDE_NANOS: i64 = 50_000_000;
 
-static NO_SOURCE: crate::elements::Source = crate::elements::Source { file: String::new(), line: 0 };
+static NO_SOURCE: crate::elements::ElementSource =
+    crate::elements::ElementSource { file: String::new(), line: 0 };
 
 #[expect(
     clippy::cast_possible_truncation,
@@ -159,7 +164,7 @@ mod tests {
     #[test]
     fn what_is_read_off_is_within_two_millimetres_of_the_orbit() {
         for preset in [Preset::Iridium, Preset::O3b, Preset::EuroSkyWay, Preset::Kuiper] {
-            let network = Network::new(Utc::J2000, preset.build(Utc::J2000).unwrap());
+            let network = ContactNetwork::new(Utc::J2000, preset.build(Utc::J2000).unwrap());
             let span = Duration::from_secs(7_000);
             let ephemeris = Ephemeris::new(&network, span, &AtomicBool::new(false)).unwrap();
             for (index, satellite) in network.satellites().enumerate().step_by(37) {

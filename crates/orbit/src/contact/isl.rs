@@ -7,10 +7,10 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use super::ephemeris::Ephemeris;
 use super::nearest::{Tenure, tenures};
 use super::root::{Sample, positive_intervals};
-use super::stretch::{Cause, Stretch, after_acquisition, common, of_condition, without};
+use super::stretch::{ContactCause, Stretch, after_acquisition, common, of_condition, without};
 use crate::constellation::{Arrangement, Constellation, IslConfig, IslPattern, Seam};
 use crate::earth::{EQUATORIAL_RADIUS, POLAR_RADIUS};
-use crate::network::NodeId;
+use crate::network::ContactNodeId;
 use crate::orbit::MotionBounds;
 use crate::outage::OutageTable;
 use crate::utc::Utc;
@@ -81,7 +81,7 @@ pub(crate) fn links(
         } else {
             let always = of_condition(
                 vec![(0.0, ephemeris.span())],
-                (Cause::SpanBegins, Cause::SpanEnds),
+                (ContactCause::SpanBegins, ContactCause::SpanEnds),
                 ephemeris.span(),
             );
             partners(here, there, is_seam, phase).into_iter().map(|(a, b)| (a, b, always.clone())).collect()
@@ -174,7 +174,8 @@ struct Context<'a> {
 impl Context<'_> {
     fn intra_plane(&self, a: usize, b: usize) -> Link {
         let span = self.ephemeris.span();
-        let always = of_condition(vec![(0.0, span)], (Cause::SpanBegins, Cause::SpanEnds), span);
+        let always =
+            of_condition(vec![(0.0, span)], (ContactCause::SpanBegins, ContactCause::SpanEnds), span);
         self.link(a, b, &always)
     }
 
@@ -184,7 +185,7 @@ impl Context<'_> {
         if let Some(range) = self.config.range_max_m {
             stretches = common(&stretches, &self.in_range(a, b, range));
         }
-        let outages = self.outages.of_link(NodeId::new(a), NodeId::new(b));
+        let outages = self.outages.of_link(ContactNodeId::new(a), ContactNodeId::new(b));
         let stretches = without(stretches, &outages);
         let stretches = after_acquisition(stretches, self.config.acquisition.as_secs_f64());
         Link { a: a.min(b), b: a.max(b), stretches }
@@ -196,7 +197,7 @@ impl Context<'_> {
         let curvature = limb.curvature(self.ephemeris.bounds(a), self.ephemeris.bounds(b));
         let clear = |t: f64| limb.clearance(self.ephemeris.state(a, t), self.ephemeris.state(b, t));
         let intervals = positive_intervals(clear, curvature, (0.0, span));
-        of_condition(intervals, (Cause::LineOfSight, Cause::LineOfSight), span)
+        of_condition(intervals, (ContactCause::LineOfSight, ContactCause::LineOfSight), span)
     }
 
     fn in_range(&self, a: usize, b: usize, range: f64) -> Vec<Stretch> {
@@ -211,14 +212,14 @@ impl Context<'_> {
             Sample { value: range * range - line.norm_squared(), slope: -2.0 * line.dot(motion) }
         };
         let intervals = positive_intervals(within, curvature.max(1e-9), (0.0, span));
-        of_condition(intervals, (Cause::Range, Cause::Range), span)
+        of_condition(intervals, (ContactCause::Range, ContactCause::Range), span)
     }
 
     /// For each satellite, when it is within the cut-off latitude, north and south.
     fn below_cut_off(&self, first: usize, count: usize) -> Vec<Vec<Stretch>> {
         let span = self.ephemeris.span();
         let always = vec![(0.0, span)];
-        let causes = (Cause::CutOffLatitude, Cause::CutOffLatitude);
+        let causes = (ContactCause::CutOffLatitude, ContactCause::CutOffLatitude);
         let within = |satellite: usize, sine: f64, side: f64| {
             let bounds = self.ephemeris.bounds(satellite);
             let curvature =
@@ -255,7 +256,7 @@ impl Context<'_> {
         let while_nearest = |list: &[Tenure], satellite: usize| {
             let times = list.iter().filter(|tenure| tenure.satellite == satellite);
             let times = times.map(|tenure| (tenure.start, tenure.end)).collect();
-            of_condition(times, (Cause::Neighbour, Cause::Neighbour), span)
+            of_condition(times, (ContactCause::Neighbour, ContactCause::Neighbour), span)
         };
         let mut pairs = Vec::new();
         for (i, &a) in here.iter().enumerate() {

@@ -19,10 +19,10 @@ use std::collections::BTreeSet;
 use super::ephemeris::Ephemeris;
 use super::planner::SitePasses;
 use super::selection::{Hold, TOGETHER, handover, ticks::Ticks};
-use super::stretch::{Cause, Stretch};
+use super::stretch::{ContactCause, Stretch};
 use super::visibility::{Pass, Viewpoint};
 use crate::ground::{Antenna, GroundPolicy, Reselect};
-use crate::network::Network;
+use crate::network::ContactNetwork;
 use crate::outage::OutageTable;
 use choice::Beams;
 use landing::Landing;
@@ -57,7 +57,7 @@ struct Held {
     satellite: u32,
     pass: usize,
     since: f64,
-    opens: Cause,
+    opens: ContactCause,
     users: usize,
     /// Time at which the way for which it was taken became possible.
     possible_since: f64,
@@ -95,7 +95,7 @@ enum State {
 }
 
 /// For each site of a network, the antennas that hold what pairs need and nothing else.
-pub fn bound_antennas(network: &Network) -> Vec<Vec<usize>> {
+pub fn bound_antennas(network: &ContactNetwork) -> Vec<Vec<usize>> {
     landing::bound_antennas(network, &landing::choosers(network, &OutageTable::default()))
 }
 
@@ -111,7 +111,7 @@ pub(crate) struct Joint<'a> {
 impl<'a> Joint<'a> {
     /// The pairs of a network that have to choose together. `beams` is how many antennas each satellite serves.
     pub(crate) fn new(
-        network: &'a Network,
+        network: &'a ContactNetwork,
         passes: &'a [SitePasses],
         ephemeris: &'a Ephemeris,
         outages: &OutageTable,
@@ -254,7 +254,7 @@ impl<'a> Joint<'a> {
         for (link, antenna) in links {
             let pass = self.pass_of(link.site, antenna).map(|pass| pass.stretch);
             let own = pass.filter(|stretch| stretch.end <= end + TOGETHER);
-            let closes = own.map_or(Cause::OtherEnd, |stretch| stretch.closes);
+            let closes = own.map_or(ContactCause::OtherEnd, |stretch| stretch.closes);
             self.release(link.site, antenna, end, (closes, end), load);
             freed.insert(link.site);
         }
@@ -266,7 +266,7 @@ impl<'a> Joint<'a> {
         site: usize,
         antenna: usize,
         end: f64,
-        (closes, possible_until): (Cause, f64),
+        (closes, possible_until): (ContactCause, f64),
         load: &mut [u32],
     ) {
         let bound = &mut self.grounds[site].antennas[antenna];
@@ -321,7 +321,7 @@ impl<'a> Joint<'a> {
         let rise = way.iter().map(start).fold(0.0, f64::max);
         let since = lost_at.filter(|at| now - at <= 2.0 * TOGETHER).unwrap_or(now).max(rise);
         let possible_until = self.possible(pair, now, &old).1;
-        let closes = if is_grid { Cause::Reconfiguration } else { Cause::HandedOver };
+        let closes = if is_grid { ContactCause::Reconfiguration } else { ContactCause::HandedOver };
         let (kept, left): (Vec<_>, Vec<_>) = old.iter().copied().partition(|(link, _)| way.contains(link));
         for &(link, antenna) in &left {
             self.release(link.site, antenna, since, (closes, possible_until), load);
@@ -423,11 +423,11 @@ impl<'a> Joint<'a> {
             let State::On { links, since } = &self.choosers[pair].state else { continue };
             let (links, since) = (links.clone(), *since);
             let end = self.possible(pair, since, &links).1;
-            let (end, causes) = if end < span { (end, None) } else { (span, Some(Cause::SpanEnds)) };
+            let (end, causes) = if end < span { (end, None) } else { (span, Some(ContactCause::SpanEnds)) };
             for (link, antenna) in links {
                 let pass = self.pass_of(link.site, antenna).map(|pass| pass.stretch);
                 let own = pass.filter(|stretch| stretch.end <= end + TOGETHER).map(|stretch| stretch.closes);
-                let closes = causes.or(own).unwrap_or(Cause::OtherEnd);
+                let closes = causes.or(own).unwrap_or(ContactCause::OtherEnd);
                 self.release(link.site, antenna, end, (closes, end), &mut no_load);
             }
         }
@@ -460,14 +460,14 @@ struct Opening {
 
 impl Opening {
     /// The reason for one link of it.
-    fn cause(&self, pass: &Pass) -> Cause {
+    fn cause(&self, pass: &Pass) -> ContactCause {
         match () {
-            () if self.now <= 0.0 => Cause::SpanBegins,
-            () if self.is_grid => Cause::Reconfiguration,
-            () if self.is_preferred => Cause::Preferred,
+            () if self.now <= 0.0 => ContactCause::SpanBegins,
+            () if self.is_grid => ContactCause::Reconfiguration,
+            () if self.is_preferred => ContactCause::Preferred,
             () if start_is(self.now, Some(pass)) => pass.stretch.opens,
-            () if self.rises => Cause::OtherEnd,
-            () => Cause::Replacement,
+            () if self.rises => ContactCause::OtherEnd,
+            () => ContactCause::Replacement,
         }
     }
 }
@@ -481,16 +481,16 @@ mod tests {
     fn the_first_reason_that_holds_is_told() {
         let pass = |start| Pass {
             satellite: 0,
-            stretch: Stretch { start, end: 900.0, opens: Cause::Rises, closes: Cause::Sets },
+            stretch: Stretch { start, end: 900.0, opens: ContactCause::Rises, closes: ContactCause::Sets },
         };
         let opening = |now, is_grid, is_preferred, rises| Opening { now, is_grid, is_preferred, rises };
         for (opening, start, cause) in [
-            (opening(0.0, true, true, true), 0.0, Cause::SpanBegins),
-            (opening(60.0, true, true, true), 60.0, Cause::Reconfiguration),
-            (opening(60.0, false, true, true), 60.0, Cause::Preferred),
-            (opening(60.0, false, false, true), 60.0, Cause::Rises),
-            (opening(60.0, false, false, true), 10.0, Cause::OtherEnd),
-            (opening(60.0, false, false, false), 10.0, Cause::Replacement),
+            (opening(0.0, true, true, true), 0.0, ContactCause::SpanBegins),
+            (opening(60.0, true, true, true), 60.0, ContactCause::Reconfiguration),
+            (opening(60.0, false, true, true), 60.0, ContactCause::Preferred),
+            (opening(60.0, false, false, true), 60.0, ContactCause::Rises),
+            (opening(60.0, false, false, true), 10.0, ContactCause::OtherEnd),
+            (opening(60.0, false, false, false), 10.0, ContactCause::Replacement),
         ] {
             assert_eq!(opening.cause(&pass(start)), cause);
         }

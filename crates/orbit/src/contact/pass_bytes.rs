@@ -1,7 +1,7 @@
 //! The passes of a site as bytes and back, for those who want to keep them.
 
 use super::planner::SitePasses;
-use super::stretch::{Cause, Stretch};
+use super::stretch::{ContactCause, Stretch};
 use super::visibility::Pass;
 
 /// A pass is a satellite, two times and two causes.
@@ -68,13 +68,13 @@ fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
     Some(*first)
 }
 
-fn number(cause: Cause) -> u8 {
-    let at = Cause::ALL.iter().position(|known| *known == cause);
+fn number(cause: ContactCause) -> u8 {
+    let at = ContactCause::ALL.iter().position(|known| *known == cause);
     at.and_then(|at| u8::try_from(at).ok()).unwrap_or(u8::MAX)
 }
 
-fn cause(number: u8) -> Option<Cause> {
-    Cause::ALL.get(usize::from(number)).copied()
+fn cause(number: u8) -> Option<ContactCause> {
+    ContactCause::ALL.get(usize::from(number)).copied()
 }
 
 #[cfg(test)]
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn every_cause_has_its_number() {
-        for known in Cause::ALL {
+        for known in ContactCause::ALL {
             assert_eq!(cause(number(known)), Some(known));
         }
     }

@@ -3,10 +3,10 @@
 
 use slantpath_base::{Duration, Instant};
 
-use super::delay::{DelayCurve, Piece};
-use super::stretch::Cause;
+use super::delay::{ContactDelayCurve, Piece};
+use super::stretch::ContactCause;
 use crate::constellation::Payload;
-use crate::network::NodeId;
+use crate::network::ContactNodeId;
 use crate::site::Relay;
 use crate::utc::Utc;
 
@@ -39,9 +39,9 @@ pub enum ContactKind {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
     /// A satellite, and the lower node if both are; of a cable, an end that is a gateway.
-    pub a: NodeId,
+    pub a: ContactNodeId,
     /// A satellite or a site.
-    pub b: NodeId,
+    pub b: ContactNodeId,
     /// Kind of link.
     pub kind: ContactKind,
     /// The first instant.
@@ -49,16 +49,16 @@ pub struct Contact {
     /// The instant after the last.
     pub end: Instant,
     /// Why it begins.
-    pub opens: Cause,
+    pub opens: ContactCause,
     /// Why it ends.
-    pub closes: Cause,
+    pub closes: ContactCause,
     pub(crate) first_piece: u32,
     pub(crate) piece_count: u32,
 }
 
 impl Contact {
     /// The node at the other end.
-    pub fn peer_of(&self, node: NodeId) -> NodeId {
+    pub fn peer_of(&self, node: ContactNodeId) -> ContactNodeId {
         if node == self.a { self.b } else { self.a }
     }
 
@@ -70,7 +70,7 @@ impl Contact {
 
 /// A contact that begins or ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Change {
+pub struct ContactChange {
     /// Instant of the change.
     pub at: Instant,
     /// Contact that begins or ends.
@@ -89,7 +89,7 @@ pub struct ContactPlan {
     pub(crate) relays: Vec<Relay>,
     pub(crate) contacts: Vec<Contact>,
     pub(crate) pieces: Vec<Piece>,
-    pub(crate) changes: Vec<Change>,
+    pub(crate) changes: Vec<ContactChange>,
     pub(crate) passes: Vec<Vec<(f64, f64)>>,
 }
 
@@ -110,8 +110,8 @@ impl ContactPlan {
     }
 
     /// The node of a name.
-    pub fn node(&self, name: &str) -> Option<NodeId> {
-        self.names.iter().position(|known| known == name).map(NodeId::new)
+    pub fn node(&self, name: &str) -> Option<ContactNodeId> {
+        self.names.iter().position(|known| known == name).map(ContactNodeId::new)
     }
 
     /// The number of satellites; nodes from here on are sites.
@@ -120,17 +120,17 @@ impl ContactPlan {
     }
 
     /// Tells if a node is a site.
-    pub fn is_site(&self, node: NodeId) -> bool {
+    pub fn is_site(&self, node: ContactNodeId) -> bool {
         node.index() >= self.payloads.len()
     }
 
     /// Payload of a satellite; `None` for a site.
-    pub fn payload(&self, node: NodeId) -> Option<Payload> {
+    pub fn payload(&self, node: ContactNodeId) -> Option<Payload> {
         self.payloads.get(node.index()).copied()
     }
 
     /// Tells if paths between others may pass a node: every satellite, and sites that are gateways.
-    pub fn relays(&self, node: NodeId) -> bool {
+    pub fn relays(&self, node: ContactNodeId) -> bool {
         match node.index().checked_sub(self.payloads.len()) {
             None => true,
             Some(site) => self.relays[site] == Relay::Gateway,
@@ -148,15 +148,15 @@ impl ContactPlan {
     }
 
     /// All beginnings and ends in order of time; at one instant ends come first, then in order of contacts.
-    pub fn changes(&self) -> &[Change] {
+    pub fn changes(&self) -> &[ContactChange] {
         &self.changes
     }
 
     /// The delay of a contact over its life.
-    pub fn delay(&self, id: ContactId) -> DelayCurve<'_> {
+    pub fn delay(&self, id: ContactId) -> ContactDelayCurve<'_> {
         let contact = &self.contacts[id.index()];
         let first = contact.first_piece as usize;
-        DelayCurve::new(&self.pieces[first..first + contact.piece_count as usize])
+        ContactDelayCurve::new(&self.pieces[first..first + contact.piece_count as usize])
     }
 
     /// The times, in seconds from the start, at which a site has at least one satellite above its limits,
@@ -177,8 +177,8 @@ impl ContactPlan {
             super::delay::fit(|_| (metres, 0.0), (0.0, 1.0), &mut pieces);
             let is_ground = b >= satellites;
             contacts.push(Contact {
-                a: NodeId(a),
-                b: NodeId(b),
+                a: ContactNodeId(a),
+                b: ContactNodeId(b),
                 kind: if is_ground {
                     ContactKind::Ground { antenna: 0 }
                 } else {
@@ -186,14 +186,14 @@ impl ContactPlan {
                 },
                 start: Instant::START,
                 end,
-                opens: Cause::SpanBegins,
-                closes: Cause::SpanEnds,
+                opens: ContactCause::SpanBegins,
+                closes: ContactCause::SpanEnds,
                 first_piece: index,
                 piece_count: 1,
             });
-            changes.push(Change { at: Instant::START, contact: ContactId(index), begins: true });
+            changes.push(ContactChange { at: Instant::START, contact: ContactId(index), begins: true });
         }
-        changes.extend((0..).zip(links).map(|(index, _)| Change {
+        changes.extend((0..).zip(links).map(|(index, _)| ContactChange {
             at: end,
             contact: ContactId(index),
             begins: false,
@@ -215,6 +215,6 @@ impl ContactPlan {
     pub fn memory_bytes(&self) -> usize {
         self.contacts.len() * size_of::<Contact>()
             + self.pieces.len() * size_of::<Piece>()
-            + self.changes.len() * size_of::<Change>()
+            + self.changes.len() * size_of::<ContactChange>()
     }
 }

@@ -9,12 +9,12 @@ use super::delay::fit;
 use super::ephemeris::Ephemeris;
 use super::isl;
 use super::joint::Joint;
-use super::plan::{Change, Contact, ContactId, ContactKind, ContactPlan};
+use super::plan::{Contact, ContactChange, ContactId, ContactKind, ContactPlan};
 use super::selection::{Hold, SiteView, select};
-use super::stretch::{Cause, Stretch, without};
+use super::stretch::{ContactCause, Stretch, without};
 use super::visibility::{Pass, Viewpoint, culmination, sight, stretches};
 use crate::elements::Stale;
-use crate::network::{Network, NetworkError, NodeId};
+use crate::network::{ContactNetwork, ContactNodeId, NetworkError};
 use crate::outage::OutageTable;
 use crate::site::{Relay, Site};
 use crate::vector::State;
@@ -22,7 +22,7 @@ use crate::vector::State;
 /// Works a plan out. [`Planner::plan`] does everything; or call [`Planner::passes`] for each site, on any
 /// thread, and give the results to [`Planner::finish`].
 pub struct Planner<'n> {
-    network: &'n Network,
+    network: &'n ContactNetwork,
     span: Duration,
     ephemeris: Ephemeris,
     outages: OutageTable,
@@ -66,13 +66,17 @@ impl SitePasses {
 
 impl<'n> Planner<'n> {
     /// Checks the network and samples its orbits over a span from its epoch.
-    pub fn new(network: &'n Network, span: Duration) -> Result<Self, NetworkError> {
+    pub fn new(network: &'n ContactNetwork, span: Duration) -> Result<Self, NetworkError> {
         Self::until(network, span, &NEVER)
     }
 
     /// Variant of [`Self::new`] that another thread can stop by setting `stop`: then this and all that the planner does
     /// ends within milliseconds, with [`NetworkError::Stopped`].
-    pub fn until(network: &'n Network, span: Duration, stop: &'n AtomicBool) -> Result<Self, NetworkError> {
+    pub fn until(
+        network: &'n ContactNetwork,
+        span: Duration,
+        stop: &'n AtomicBool,
+    ) -> Result<Self, NetworkError> {
         let warnings = network.check(span)?;
         let outages = OutageTable::new(&network.outages, &network.nodes_by_name()?)?;
         let ephemeris = Ephemeris::new(network, span, stop)?;
@@ -127,8 +131,8 @@ impl<'n> Planner<'n> {
                     satellite,
                 );
                 sees_any |= !seen.is_empty();
-                let usable = without(seen, &self.outages.of_link(NodeId::new(satellite), node));
-                let pass = |stretch| Pass { satellite: NodeId::new(satellite).0, stretch };
+                let usable = without(seen, &self.outages.of_link(ContactNodeId::new(satellite), node));
+                let pass = |stretch| Pass { satellite: ContactNodeId::new(satellite).0, stretch };
                 passes.extend(usable.into_iter().map(pass));
             }
             passes.sort_by(|a, b| {
@@ -233,7 +237,7 @@ impl<'n> Planner<'n> {
                     let (a, b) = (self.ephemeris.state(link.a, t), self.ephemeris.state(link.b, t));
                     range_of(&a, &b)
                 };
-                let ends = (NodeId::new(link.a), NodeId::new(link.b));
+                let ends = (ContactNodeId::new(link.a), ContactNodeId::new(link.b));
                 for stretch in &link.stretches {
                     builder.add(ends, ContactKind::InterSatellite, *stretch, range);
                 }
@@ -249,8 +253,8 @@ impl<'n> Planner<'n> {
         let whole = Stretch {
             start: 0.0,
             end: self.ephemeris.span(),
-            opens: Cause::SpanBegins,
-            closes: Cause::SpanEnds,
+            opens: ContactCause::SpanBegins,
+            closes: ContactCause::SpanEnds,
         };
         for cable in &self.network.cables {
             let sites = cable.ends.each_ref().map(|name| self.network.site_index(name));
@@ -271,7 +275,7 @@ impl<'n> Planner<'n> {
             let site = State { position: stance.position, velocity: stance.velocity };
             range_of(&site, &self.ephemeris.state(hold.satellite, t))
         };
-        let ends = (NodeId::new(hold.satellite), self.network.site_node(hold.site));
+        let ends = (ContactNodeId::new(hold.satellite), self.network.site_node(hold.site));
         let antenna = u16::try_from(hold.antenna).unwrap_or(u16::MAX);
         builder.add(ends, ContactKind::Ground { antenna }, hold.stretch, range);
     }
@@ -305,7 +309,7 @@ struct Builder {
 impl Builder {
     fn add(
         &mut self,
-        (a, b): (NodeId, NodeId),
+        (a, b): (ContactNodeId, ContactNodeId),
         kind: ContactKind,
         stretch: Stretch,
         range: impl Fn(f64) -> (f64, f64),
@@ -331,8 +335,8 @@ impl Builder {
         let mut changes = Vec::with_capacity(2 * self.contacts.len());
         for (index, contact) in self.contacts.iter().enumerate() {
             let contact_id = ContactId(u32::try_from(index).expect("too many contacts"));
-            changes.push(Change { at: contact.start, contact: contact_id, begins: true });
-            changes.push(Change { at: contact.end, contact: contact_id, begins: false });
+            changes.push(ContactChange { at: contact.start, contact: contact_id, begins: true });
+            changes.push(ContactChange { at: contact.end, contact: contact_id, begins: false });
         }
         changes.sort_by_key(|change| (change.at, change.begins, change.contact));
         let network = planner.network;

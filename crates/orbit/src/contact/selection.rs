@@ -14,7 +14,7 @@ use std::collections::BinaryHeap;
 use super::ephemeris::Ephemeris;
 use super::joint::Joint;
 use super::root::first_positive;
-use super::stretch::{Cause, Stretch};
+use super::stretch::{ContactCause, Stretch};
 use super::visibility::{Pass, Viewpoint, sight};
 use crate::ground::{Antenna, Criterion, Handover, Reselect};
 use duel::Duel;
@@ -164,7 +164,7 @@ fn is_balancing(antenna: &Antenna) -> bool {
 /// set.
 fn kept_until(antenna: &Antenna, stretch: &Stretch, span: f64) -> f64 {
     match antenna.policy.reselect {
-        Reselect::Periodic { interval, offset } if stretch.closes == Cause::Sets => {
+        Reselect::Periodic { interval, offset } if stretch.closes == ContactCause::Sets => {
             let look = Ticks::new(interval.as_secs_f64(), offset.as_secs_f64());
             let end = stretch.end;
             if look.is_one(end) { end } else { look.after(end).min(span) }
@@ -190,7 +190,7 @@ struct State<'a> {
 struct Held {
     pass: usize,
     since: f64,
-    opens: Cause,
+    opens: ContactCause,
 }
 
 impl<'a> Chooser<'a> {
@@ -258,7 +258,7 @@ impl<'a> Chooser<'a> {
         }
     }
 
-    fn give_up(&mut self, antenna: usize, end: f64, closes: Cause, load: &mut [u32]) {
+    fn give_up(&mut self, antenna: usize, end: f64, closes: ContactCause, load: &mut [u32]) {
         let state = &mut self.antennas[antenna];
         let Some(held) = state.held.take() else { return };
         let pass = state.passes[held.pass];
@@ -308,13 +308,13 @@ impl<'a> Chooser<'a> {
         let is_grid = matches!(policy.reselect, Reselect::Grid { .. });
         let opens = match state.held {
             Some(held) if held.pass == best => return,
-            _ if now <= 0.0 => Cause::SpanBegins,
-            _ if is_grid => Cause::Reconfiguration,
-            Some(_) => Cause::Preferred,
+            _ if now <= 0.0 => ContactCause::SpanBegins,
+            _ if is_grid => ContactCause::Reconfiguration,
+            Some(_) => ContactCause::Preferred,
             None if pass.stretch.start >= now - TOGETHER => pass.stretch.opens,
-            None => Cause::Replacement,
+            None => ContactCause::Replacement,
         };
-        let closes = if is_grid { Cause::Reconfiguration } else { Cause::HandedOver };
+        let closes = if is_grid { ContactCause::Reconfiguration } else { ContactCause::HandedOver };
         // The pass itself knows its edges better than the turn that follows them.
         let since = if pass.stretch.start > now - TOGETHER { pass.stretch.start } else { now };
         let lost = self.holds.iter().rev().find(|hold| hold.antenna == antenna);
@@ -328,7 +328,7 @@ impl<'a> Chooser<'a> {
         };
         self.give_up(antenna, since, closes, load);
         if let Some(later) = self.holder(antenna + 1..self.antennas.len(), pass.satellite) {
-            self.give_up(later, since, Cause::HandedOver, load);
+            self.give_up(later, since, ContactCause::HandedOver, load);
         }
         load[pass.satellite as usize] += 1;
         self.antennas[antenna].held = Some(Held { pass: best, since, opens });
@@ -467,7 +467,7 @@ impl<'a> Chooser<'a> {
                 let pass = state.passes[held.pass];
                 let end = kept_until(state.config, &pass.stretch, span);
                 let (end, closes) =
-                    if end < span { (end, pass.stretch.closes) } else { (span, Cause::SpanEnds) };
+                    if end < span { (end, pass.stretch.closes) } else { (span, ContactCause::SpanEnds) };
                 let stretch = Stretch { start: held.since, end, opens: held.opens, closes };
                 let satellite = pass.satellite as usize;
                 let pass = (pass.stretch.start, pass.stretch.end);

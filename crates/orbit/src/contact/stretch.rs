@@ -4,7 +4,7 @@ use core::fmt;
 
 /// Why a contact begins or ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Cause {
+pub enum ContactCause {
     /// An end of the link crosses the cut-off latitude.
     CutOffLatitude,
     /// The policy prefers another satellite.
@@ -35,7 +35,7 @@ pub enum Cause {
     SpanEnds,
 }
 
-impl Cause {
+impl ContactCause {
     /// All of them, in the order of the alphabet.
     pub const ALL: [Self; 14] = [
         Self::CutOffLatitude,
@@ -55,7 +55,7 @@ impl Cause {
     ];
 }
 
-impl Cause {
+impl ContactCause {
     /// Name of the cause in words.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -77,7 +77,7 @@ impl Cause {
     }
 }
 
-impl fmt::Display for Cause {
+impl fmt::Display for ContactCause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
@@ -88,21 +88,21 @@ impl fmt::Display for Cause {
 pub(crate) struct Stretch {
     pub(crate) start: f64,
     pub(crate) end: f64,
-    pub(crate) opens: Cause,
-    pub(crate) closes: Cause,
+    pub(crate) opens: ContactCause,
+    pub(crate) closes: ContactCause,
 }
 
 /// Intervals of one condition: each end is of the condition's cause, except where the span itself ends it.
 pub(crate) fn of_condition(
     intervals: Vec<(f64, f64)>,
-    (opens, closes): (Cause, Cause),
+    (opens, closes): (ContactCause, ContactCause),
     span: f64,
 ) -> Vec<Stretch> {
     let stretch = |(start, end): (f64, f64)| Stretch {
         start,
         end,
-        opens: if start <= 0.0 { Cause::SpanBegins } else { opens },
-        closes: if end >= span { Cause::SpanEnds } else { closes },
+        opens: if start <= 0.0 { ContactCause::SpanBegins } else { opens },
+        closes: if end >= span { ContactCause::SpanEnds } else { closes },
     };
     intervals.into_iter().filter(|(start, end)| end > start).map(stretch).collect()
 }
@@ -126,8 +126,8 @@ pub(crate) fn common(a: &[Stretch], b: &[Stretch]) -> Vec<Stretch> {
 pub(crate) fn without(stretches: Vec<Stretch>, outages: &[(f64, f64)]) -> Vec<Stretch> {
     outages.iter().fold(stretches, |stretches, &(from, until)| {
         let cut = |stretch: Stretch| {
-            let before = Stretch { end: stretch.end.min(from), closes: Cause::Outage, ..stretch };
-            let after = Stretch { start: stretch.start.max(until), opens: Cause::Outage, ..stretch };
+            let before = Stretch { end: stretch.end.min(from), closes: ContactCause::Outage, ..stretch };
+            let after = Stretch { start: stretch.start.max(until), opens: ContactCause::Outage, ..stretch };
             let untouched = until <= stretch.start || from >= stretch.end;
             let parts = if untouched { [Some(stretch), None] } else { [Some(before), Some(after)] };
             parts.into_iter().flatten().filter(|part| part.end > part.start)
@@ -139,7 +139,7 @@ pub(crate) fn without(stretches: Vec<Stretch>, outages: &[(f64, f64)]) -> Vec<St
 /// Takes the time of acquisition off the beginning of each stretch that begins within the span.
 pub(crate) fn after_acquisition(mut stretches: Vec<Stretch>, seconds: f64) -> Vec<Stretch> {
     for stretch in &mut stretches {
-        if stretch.opens != Cause::SpanBegins {
+        if stretch.opens != ContactCause::SpanBegins {
             stretch.start += seconds;
         }
     }
@@ -156,7 +156,7 @@ mod tests {
         edges.sort_by(f64::total_cmp);
         edges.dedup();
         let pairs = edges.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
-        of_condition(pairs, (Cause::Rises, Cause::Sets), 100.0)
+        of_condition(pairs, (ContactCause::Rises, ContactCause::Sets), 100.0)
     }
 
     fn covers(list: &[Stretch], t: f64) -> bool {

@@ -4,10 +4,10 @@ use slantpath_base::Angle;
 
 use super::ephemeris::Ephemeris;
 use super::root::{Sample, positive_intervals};
-use super::stretch::{Cause, Stretch, of_condition};
+use super::stretch::{ContactCause, Stretch, of_condition};
 use crate::earth::EQUATORIAL_RADIUS;
 use crate::orbit::MotionBounds;
-use crate::site::{Horizon, Place, Stance};
+use crate::site::{Horizon, SitePosition, Stance};
 use crate::vector::State;
 use slantpath_base::Instant;
 
@@ -31,14 +31,14 @@ impl Pass {
     }
 
     /// Why it begins and ends.
-    pub fn causes(&self) -> (Cause, Cause) {
+    pub fn causes(&self) -> (ContactCause, ContactCause) {
         (self.stretch.opens, self.stretch.closes)
     }
 }
 
 /// A site as the passes see it: its place, and its standing where that never changes.
 pub(crate) struct Viewpoint<'s> {
-    place: &'s Place,
+    place: &'s SitePosition,
     still: Option<Stance>,
     corners: Vec<f64>,
     speed: f64,
@@ -56,10 +56,10 @@ const CULMINATION_RESOLUTION: f64 = 1e-3;
 const CURVATURE_RADIUS_MIN: f64 = 6.33e6;
 
 impl<'s> Viewpoint<'s> {
-    pub(crate) fn new(place: &'s Place) -> Self {
+    pub(crate) fn new(place: &'s SitePosition) -> Self {
         let still = match place {
-            Place::Fixed(_) => Some(place.at(Instant::START)),
-            Place::Track(_) => None,
+            SitePosition::Fixed(_) => Some(place.at(Instant::START)),
+            SitePosition::Track(_) => None,
         };
         let corners = place.corners().iter().map(|at| at.since_start().as_secs_f64()).collect();
         Self { place, still, corners, speed: place.speed_max() }
@@ -165,7 +165,7 @@ pub(crate) fn stretches(
         let mask = MaskMarch { viewpoint, horizon, ephemeris, satellite, mask_high, bounds };
         intervals = intervals.into_iter().flat_map(|interval| mask.visible(interval)).collect();
     }
-    of_condition(intervals, (Cause::Rises, Cause::Sets), ephemeris.span())
+    of_condition(intervals, (ContactCause::Rises, ContactCause::Sets), ephemeris.span())
 }
 
 /// Time of a pass at which the satellite is highest, seconds after the start, and its elevation then: at an end, or

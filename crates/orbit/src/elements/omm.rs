@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 use slantpath_base::Angle;
 
-use super::{ElementError, ElementFault, ElementSet, Source};
+use super::{ElementError, ElementFault, ElementSet, ElementSource};
 
 /// Reads a JSON array of messages, or a single one; the first fault ends it. Numbers may be written as strings.
 pub fn read_json(text: &str, file: &str) -> Result<Vec<ElementSet>, ElementError> {
@@ -37,7 +37,7 @@ pub fn read_json_each(text: &str, file: &str) -> Result<Vec<Result<ElementSet, E
                     fault: ElementFault::Syntax("an entry of the array is no message".to_owned()),
                 });
             };
-            from_keys(&|key| text_of(&map, key), &Source { file: file.to_owned(), line })
+            from_keys(&|key| text_of(&map, key), &ElementSource { file: file.to_owned(), line })
         })
         .collect();
     Ok(sets)
@@ -55,7 +55,7 @@ pub fn read_csv_each(text: &str, file: &str) -> Vec<Result<ElementSet, ElementEr
     let columns: Vec<String> =
         split_row(heading).into_iter().map(|column| column.trim().to_ascii_uppercase()).collect();
     rows.map(|(index, row)| {
-        let source = Source { file: file.to_owned(), line: index + 1 };
+        let source = ElementSource { file: file.to_owned(), line: index + 1 };
         let cells = split_row(row);
         if cells.len() != columns.len() {
             return Err(ElementError {
@@ -79,7 +79,10 @@ pub fn read_csv_each(text: &str, file: &str) -> Vec<Result<ElementSet, ElementEr
     .collect()
 }
 
-fn from_keys(find: &dyn Fn(&str) -> Option<String>, source: &Source) -> Result<ElementSet, ElementError> {
+fn from_keys(
+    find: &dyn Fn(&str) -> Option<String>,
+    source: &ElementSource,
+) -> Result<ElementSet, ElementError> {
     let object = find("OBJECT_NAME").or_else(|| find("NORAD_CAT_ID")).unwrap_or_else(|| "unnamed".to_owned());
     let fail =
         |fault| ElementError { file: source.file.clone(), line: source.line, object: object.clone(), fault };
@@ -196,8 +199,8 @@ mod tests {
         let csv = read_csv(CSV, "a").unwrap().remove(0);
         assert_eq!(json.source.line, 2);
         assert_eq!(
-            ElementSet { source: Source::default(), ..json.clone() },
-            ElementSet { source: Source::default(), ..csv }
+            ElementSet { source: ElementSource::default(), ..json.clone() },
+            ElementSet { source: ElementSource::default(), ..csv }
         );
         let lines = "IRIDIUM 106\n\
             1 41917U 17003A   25023.78530248  .00000204  00000+0  65843-4 0  9997\n\

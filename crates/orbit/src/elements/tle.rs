@@ -6,7 +6,7 @@
 
 use slantpath_base::Angle;
 
-use super::{Checksums, ElementError, ElementFault, ElementSet, Source};
+use super::{Checksums, ElementError, ElementFault, ElementSet, ElementSource};
 use crate::utc::Utc;
 
 /// Reads two-line sets, each with or without a line of name before it; the first fault ends it. Lines that are empty
@@ -34,7 +34,7 @@ pub fn read_each(text: &str, file: &str, checksums: Checksums) -> Vec<Result<Ele
         let (is_first, is_second) = (line.starts_with("1 "), line.starts_with("2 "));
         if let Some((at, card1)) = first.take() {
             if is_second {
-                let source = Source { file: file.to_owned(), line: at };
+                let source = ElementSource { file: file.to_owned(), line: at };
                 sets.push(match parse(card1, line, name, checksums, source) {
                     Ok(set) => set.check(),
                     Err((card, fault)) => error(at + usize::from(card == 2), name, card1, fault),
@@ -117,7 +117,7 @@ fn parse(
     card2: &str,
     name: Option<&str>,
     checksums: Checksums,
-    source: Source,
+    source: ElementSource,
 ) -> Result<ElementSet, (u8, ElementFault)> {
     for (card, line) in [(1, card1), (2, card2)] {
         verify(card, line, checksums).map_err(|fault| (card, fault))?;
@@ -432,7 +432,7 @@ mod tests {
                 epoch: Utc::from_day_of_year(2021, day, nanos).unwrap(), inclination: Angle::from_degrees(incl),
                 right_ascension: Angle::from_degrees(raan), eccentricity: ecc,
                 argument_of_perigee: Angle::from_degrees(raan / 2.0), mean_anomaly: Angle::from_degrees(incl * 1.9),
-                mean_motion_rev_per_day: motion, bstar, mean_motion_dot: dot, source: Source::default(),
+                mean_motion_rev_per_day: motion, bstar, mean_motion_dot: dot, source: ElementSource::default(),
             };
             let lines = write(&set);
             prop_assert!(lines.iter().all(|line| line.len() == 69), "{lines:?}");

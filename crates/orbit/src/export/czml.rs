@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use slantpath_base::{Duration, Instant};
 
 use crate::contact::{ContactKind, ContactPlan};
-use crate::network::Network;
+use crate::network::ContactNetwork;
 use crate::sgp4::PropagationFault;
-use crate::site::Place;
+use crate::site::SitePosition;
 use crate::topology::Timeline;
 use crate::utc::Utc;
 
@@ -15,7 +15,7 @@ use crate::utc::Utc;
 /// are interpolated by the viewer with polynomials of the fifth degree). A timeline, if given, is drawn over
 /// the contacts.
 pub fn scene(
-    network: &Network,
+    network: &ContactNetwork,
     plan: &ContactPlan,
     step: Duration,
     timeline: Option<&Timeline>,
@@ -72,9 +72,9 @@ pub fn scene(
 }
 
 /// A site's place: one point, or points every `step_s` seconds and at the corners of a journey.
-fn place(place: &Place, epoch: Utc, span: Duration, step_s: f64) -> Value {
+fn place(place: &SitePosition, epoch: Utc, span: Duration, step_s: f64) -> Value {
     let at = |t: f64| place.at(Instant::START + Duration::from_secs_f64(t)).position;
-    let Place::Track(_) = place else {
+    let SitePosition::Track(_) = place else {
         let at = at(0.0);
         return json!({"cartesian": [at.x, at.y, at.z]});
     };
@@ -97,7 +97,7 @@ fn place(place: &Place, epoch: Utc, span: Duration, step_s: f64) -> Value {
     })
 }
 
-fn interval_of(network: &Network, start: Instant, end: Instant) -> String {
+fn interval_of(network: &ContactNetwork, start: Instant, end: Instant) -> String {
     format!("{}/{}", network.epoch.at(start), network.epoch.at(end))
 }
 

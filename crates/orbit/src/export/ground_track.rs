@@ -4,7 +4,7 @@ use slantpath_base::Instant;
 
 use crate::contact::{ContactKind, ContactPlan};
 use crate::earth::Geodetic;
-use crate::network::{Network, NodeId};
+use crate::network::{ContactNetwork, ContactNodeId};
 use crate::route::Path;
 use crate::sgp4::PropagationFault;
 
@@ -14,16 +14,16 @@ pub struct GroundTrack {
     /// Every node's place, by node: the point below a satellite with its height, or the site.
     pub places: Vec<Geodetic>,
     /// Links between satellites.
-    pub links: Vec<(NodeId, NodeId)>,
+    pub links: Vec<(ContactNodeId, ContactNodeId)>,
     /// Links between sites and satellites.
-    pub accesses: Vec<(NodeId, NodeId)>,
+    pub accesses: Vec<(ContactNodeId, ContactNodeId)>,
     /// The nodes of the path, if one was given.
-    pub path: Vec<NodeId>,
+    pub path: Vec<ContactNodeId>,
 }
 
 /// The map of an instant.
 pub fn at(
-    network: &Network,
+    network: &ContactNetwork,
     plan: &ContactPlan,
     now: Instant,
     path: Option<&Path>,

@@ -17,16 +17,20 @@ use slantpath_base::{Duration, Instant};
 use crate::contact::{ContactId, ContactKind, ContactPlan};
 use crate::earth::{Geodetic, SPEED_OF_LIGHT};
 use crate::elements::tle;
-use crate::network::{Network, NodeId};
+use crate::network::{ContactNetwork, ContactNodeId};
 use crate::route::{RouteConfig, Router};
 use crate::sgp4::PropagationFault;
 
 /// A file's name and text.
-pub type File = (String, String);
+pub type HypatiaFile = (String, String);
 
 /// All files: those of [`setting`], and those of each step of [`Forwarding`]. For long plans with many sites
 /// take the two apart: the states of a day may not fit into memory.
-pub fn files(network: &Network, plan: &ContactPlan, step: Duration) -> Result<Vec<File>, PropagationFault> {
+pub fn files(
+    network: &ContactNetwork,
+    plan: &ContactPlan,
+    step: Duration,
+) -> Result<Vec<HypatiaFile>, PropagationFault> {
     let mut files = setting(network, plan)?;
     files.extend(Forwarding::new(plan, step).flatten());
     Ok(files)
@@ -34,7 +38,7 @@ pub fn files(network: &Network, plan: &ContactPlan, step: Duration) -> Result<Ve
 
 /// Files that do not change over time: `tles.txt`, `ground_stations.txt`, `isls.txt`, `gsl_interfaces_info.txt` and
 /// `description.txt`.
-pub fn setting(network: &Network, plan: &ContactPlan) -> Result<Vec<File>, PropagationFault> {
+pub fn setting(network: &ContactNetwork, plan: &ContactPlan) -> Result<Vec<HypatiaFile>, PropagationFault> {
     Ok(vec![
         ("tles.txt".to_owned(), tles(network)?),
         ("ground_stations.txt".to_owned(), ground_stations(network)),
@@ -45,7 +49,7 @@ pub fn setting(network: &Network, plan: &ContactPlan) -> Result<Vec<File>, Propa
 }
 
 /// The satellites' elements as two lines, all of the start, to the format's digits.
-fn tles(network: &Network) -> Result<String, PropagationFault> {
+fn tles(network: &ContactNetwork) -> Result<String, PropagationFault> {
     let constellation = network.constellations.first();
     let planes = constellation.map_or(1, |first| first.plane_count().max(1));
     let count = network.satellite_count();
@@ -59,7 +63,7 @@ fn tles(network: &Network) -> Result<String, PropagationFault> {
     Ok(text)
 }
 
-fn ground_stations(network: &Network) -> String {
+fn ground_stations(network: &ContactNetwork) -> String {
     let mut text = String::new();
     for (index, site) in network.sites.iter().enumerate() {
         let position = site.place.at(Instant::START).position;
@@ -106,17 +110,18 @@ fn description(plan: &ContactPlan) -> String {
 
 /// Numbers of the interfaces.
 struct Interfaces {
-    pairs: Vec<(NodeId, NodeId)>,
+    pairs: Vec<(ContactNodeId, ContactNodeId)>,
     /// For each node, how many links between satellites it has; the next number is the one towards the
     /// ground.
     count: Vec<usize>,
-    number: BTreeMap<(NodeId, NodeId), usize>,
+    number: BTreeMap<(ContactNodeId, ContactNodeId), usize>,
 }
 
 impl Interfaces {
     fn new(plan: &ContactPlan) -> Self {
         let between = plan.contacts().iter().filter(|contact| contact.kind == ContactKind::InterSatellite);
-        let pairs: BTreeSet<(NodeId, NodeId)> = between.map(|contact| (contact.a, contact.b)).collect();
+        let pairs: BTreeSet<(ContactNodeId, ContactNodeId)> =
+            between.map(|contact| (contact.a, contact.b)).collect();
         let pairs: Vec<_> = pairs.into_iter().collect();
         let mut count = vec![0; plan.names().len()];
         let mut number = BTreeMap::new();
@@ -144,7 +149,7 @@ impl Interfaces {
     }
 
     /// The interface of a node towards another: that of their link, or the one towards the ground.
-    fn of(&self, from: NodeId, to: NodeId) -> usize {
+    fn of(&self, from: ContactNodeId, to: ContactNodeId) -> usize {
         self.number.get(&(from, to)).copied().unwrap_or(self.count[from.index()])
     }
 }
@@ -154,9 +159,9 @@ impl Interfaces {
 pub struct Forwarding<'p> {
     plan: &'p ContactPlan,
     interfaces: Interfaces,
-    sites: Vec<NodeId>,
+    sites: Vec<ContactNodeId>,
     router: Router<'p>,
-    known: BTreeMap<(NodeId, NodeId), Option<NodeId>>,
+    known: BTreeMap<(ContactNodeId, ContactNodeId), Option<ContactNodeId>>,
     folder: String,
     step: u64,
     at: u64,
@@ -165,7 +170,8 @@ pub struct Forwarding<'p> {
 impl<'p> Forwarding<'p> {
     /// From the start of a plan; a step is at least a millisecond.
     pub fn new(plan: &'p ContactPlan, step: Duration) -> Self {
-        let sites: Vec<NodeId> = (plan.satellite_count()..plan.names().len()).map(NodeId::new).collect();
+        let sites: Vec<ContactNodeId> =
+            (plan.satellite_count()..plan.names().len()).map(ContactNodeId::new).collect();
         let router = Router::new(plan, &sites, RouteConfig::default());
         let step = step.as_nanos().max(1_000_000);
         let seconds = plan.span().as_nanos() / 1_000_000_000;
@@ -182,7 +188,7 @@ impl<'p> Forwarding<'p> {
     fn state(&mut self) -> String {
         let mut text = String::new();
         for (index, &to) in self.sites.iter().enumerate() {
-            for from in (0..self.plan.names().len()).map(NodeId::new).filter(|&from| from != to) {
+            for from in (0..self.plan.names().len()).map(ContactNodeId::new).filter(|&from| from != to) {
                 let next = self.router.next_hop(from, index).map(|hop| hop.next);
                 if self.known.insert((from, to), next) == Some(next) {
                     continue;
@@ -201,9 +207,9 @@ impl<'p> Forwarding<'p> {
 }
 
 impl Iterator for Forwarding<'_> {
-    type Item = [File; 2];
+    type Item = [HypatiaFile; 2];
 
-    fn next(&mut self) -> Option<[File; 2]> {
+    fn next(&mut self) -> Option<[HypatiaFile; 2]> {
         let at = self.at;
         if at >= self.plan.span().as_nanos() {
             return None;

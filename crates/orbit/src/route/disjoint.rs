@@ -12,19 +12,19 @@ use super::graph::{Graph, UNREACHABLE};
 use super::router::Path;
 use super::search::{Step, links};
 use crate::contact::ContactId;
-use crate::network::NodeId;
+use crate::network::ContactNodeId;
 
 /// The pair, the shorter path first.
-pub(super) fn pair(graph: &Graph<'_>, from: NodeId, to: NodeId) -> Option<(Path, Path)> {
+pub(super) fn pair(graph: &Graph<'_>, from: ContactNodeId, to: ContactNodeId) -> Option<(Path, Path)> {
     pair_by(graph, from, to, &|_, _| true)
 }
 
 /// Variant of [`pair`] by some of the links that leave `from` and that lead to `to` only.
 pub(super) fn pair_by(
     graph: &Graph<'_>,
-    from: NodeId,
-    to: NodeId,
-    is_usable: &dyn Fn(NodeId, ContactId) -> bool,
+    from: ContactNodeId,
+    to: ContactNodeId,
+    is_usable: &dyn Fn(ContactNodeId, ContactId) -> bool,
 ) -> Option<(Path, Path)> {
     if from == to {
         return None;
@@ -33,14 +33,14 @@ pub(super) fn pair_by(
     let (first, distance) = search.first()?;
     let moves = search.second(&first, &distance)?;
     // The arcs of both searches without those that both go along, in opposite directions.
-    let is_kept = |(_, step): &(NodeId, Step)| {
+    let is_kept = |(_, step): &(ContactNodeId, Step)| {
         !moves.iter().any(|step_back| matches!(step_back, Move::Undo(undone) if undone == &step.contact))
     };
     let taken = moves.iter().filter_map(|taken| match taken {
         Move::Take(node, step) => Some((*node, *step)),
         Move::Undo(_) | Move::Within => None,
     });
-    let mut onward: BTreeMap<NodeId, Vec<Step>> = BTreeMap::new();
+    let mut onward: BTreeMap<ContactNodeId, Vec<Step>> = BTreeMap::new();
     for (node, step) in first.iter().copied().filter(is_kept).chain(taken) {
         onward.entry(node).or_default().push(step);
     }
@@ -53,17 +53,17 @@ pub(super) fn pair_by(
 /// The path that passes the fewest of some nodes, and of these the shortest.
 pub(super) fn least_shared(
     graph: &Graph<'_>,
-    from: NodeId,
-    to: NodeId,
-    is_usable: &dyn Fn(NodeId, ContactId) -> bool,
-    avoided: &[NodeId],
+    from: ContactNodeId,
+    to: ContactNodeId,
+    is_usable: &dyn Fn(ContactNodeId, ContactId) -> bool,
+    avoided: &[ContactNodeId],
 ) -> Option<Path> {
     if from == to {
         return None;
     }
     let search = Search::new(graph, from, to, is_usable);
     let mut least = vec![u64::MAX; graph.node_count()];
-    let mut before: Vec<Option<(NodeId, Step)>> = vec![None; least.len()];
+    let mut before: Vec<Option<(ContactNodeId, Step)>> = vec![None; least.len()];
     let mut queue = BinaryHeap::from([Reverse((0, from))]);
     least[from.index()] = 0;
     while let Some(Reverse((here, node))) = queue.pop() {
@@ -98,21 +98,21 @@ const SHARED: u64 = 1 << 40;
 
 struct Search<'g> {
     graph: &'g Graph<'g>,
-    is_usable: &'g dyn Fn(NodeId, ContactId) -> bool,
-    from: NodeId,
-    to: NodeId,
+    is_usable: &'g dyn Fn(ContactNodeId, ContactId) -> bool,
+    from: ContactNodeId,
+    to: ContactNodeId,
     /// The links of a destination that does not relay: it is entered only as the end.
     closing: Vec<Step>,
 }
 
 /// The steps of a path, each with the node that it leaves.
-type Trail = Vec<(NodeId, Step)>;
+type Trail = Vec<(ContactNodeId, Step)>;
 
 /// Meaning of one step of the second search.
 #[derive(Clone, Copy)]
 enum Move {
     /// A link is taken from a node.
-    Take(NodeId, Step),
+    Take(ContactNodeId, Step),
     /// A link of the first path is gone back along.
     Undo(ContactId),
     /// From one half of a node to the other.
@@ -120,27 +120,27 @@ enum Move {
 }
 
 /// A half of a node: where links end, or where they begin.
-fn half(node: NodeId, leaves: bool) -> usize {
+fn half(node: ContactNodeId, leaves: bool) -> usize {
     2 * node.index() + usize::from(leaves)
 }
 
 impl<'g> Search<'g> {
     fn new(
         graph: &'g Graph<'g>,
-        from: NodeId,
-        to: NodeId,
-        is_usable: &'g dyn Fn(NodeId, ContactId) -> bool,
+        from: ContactNodeId,
+        to: ContactNodeId,
+        is_usable: &'g dyn Fn(ContactNodeId, ContactId) -> bool,
     ) -> Self {
         let closing = if graph.is_core(to) { Vec::new() } else { links(graph, to) };
         Self { graph, is_usable, from, to, closing }
     }
 
-    fn leaving(&self, node: NodeId) -> impl Iterator<Item = Step> + '_ {
+    fn leaving(&self, node: ContactNodeId) -> impl Iterator<Item = Step> + '_ {
         let closing = self.closing.iter().filter(move |step| step.peer == node);
         let steps =
             links(self.graph, node).into_iter().chain(closing.map(|step| Step { peer: self.to, ..*step }));
         steps.filter(move |step| {
-            let is_of = |end: NodeId| (self.is_usable)(end, step.contact);
+            let is_of = |end: ContactNodeId| (self.is_usable)(end, step.contact);
             (node != self.from || is_of(self.from)) && (step.peer != self.to || is_of(self.to))
         })
     }
@@ -149,7 +149,7 @@ impl<'g> Search<'g> {
     fn first(&self) -> Option<(Trail, Vec<u32>)> {
         let count = self.graph.node_count();
         let mut distance = vec![UNREACHABLE; count];
-        let mut before: Vec<Option<(NodeId, Step)>> = vec![None; count];
+        let mut before: Vec<Option<(ContactNodeId, Step)>> = vec![None; count];
         let mut queue = BinaryHeap::from([Reverse((0, self.from))]);
         distance[self.from.index()] = 0;
         while let Some(Reverse((here, node))) = queue.pop() {
@@ -178,9 +178,9 @@ impl<'g> Search<'g> {
 
     /// The moves of the shortest way through what the first path leaves. Lengths are taken less the difference of
     /// the first search's distances, so that none is negative, and going back along the first path costs nothing.
-    fn second(&self, first: &[(NodeId, Step)], distance: &[u32]) -> Option<Vec<Move>> {
+    fn second(&self, first: &[(ContactNodeId, Step)], distance: &[u32]) -> Option<Vec<Move>> {
         // The step by which the first path comes to each of its inner nodes.
-        let inner: BTreeMap<NodeId, (NodeId, Step)> = first
+        let inner: BTreeMap<ContactNodeId, (ContactNodeId, Step)> = first
             .iter()
             .map(|&(node, step)| (step.peer, (node, step)))
             .filter(|&(node, _)| node != self.to)
@@ -199,7 +199,7 @@ impl<'g> Search<'g> {
             if state == end {
                 break;
             }
-            let (node, leaves) = (NodeId::new(state / 2), state % 2 == 1);
+            let (node, leaves) = (ContactNodeId::new(state / 2), state % 2 == 1);
             next.clear();
             match (leaves, inner.get(&node)) {
                 (false, Some(&(previous, step))) => {
@@ -236,7 +236,7 @@ impl<'g> Search<'g> {
     }
 
     /// One path along steps that are used up, and its length.
-    fn follow(&self, onward: &mut BTreeMap<NodeId, Vec<Step>>) -> Option<(u64, Path)> {
+    fn follow(&self, onward: &mut BTreeMap<ContactNodeId, Vec<Step>>) -> Option<(u64, Path)> {
         let mut path = Path { nodes: vec![self.from], contacts: Vec::new() };
         let (mut at, mut length) = (self.from, 0);
         while at != self.to {
@@ -287,7 +287,7 @@ mod tests {
     }
 
     fn length(links: &[(u32, u32, u32)], path: &Path) -> u64 {
-        let weight = |pair: &[NodeId]| {
+        let weight = |pair: &[ContactNodeId]| {
             let joins = |link: &&(u32, u32, u32)| {
                 (link.0, link.1) == (pair[0].0, pair[1].0) || (link.1, link.0) == (pair[0].0, pair[1].0)
             };
@@ -318,9 +318,9 @@ mod tests {
             graph.begin(change.contact, Instant::START);
         }
         graph.prepare();
-        let (shorter, longer) = pair(&graph, NodeId(from), NodeId(to)).unwrap();
-        assert_eq!(shorter.nodes, [from, 4, 2, 3, to].map(NodeId).to_vec());
-        assert_eq!(longer.nodes, [from, 0, 1, 5, to].map(NodeId).to_vec());
+        let (shorter, longer) = pair(&graph, ContactNodeId(from), ContactNodeId(to)).unwrap();
+        assert_eq!(shorter.nodes, [from, 4, 2, 3, to].map(ContactNodeId).to_vec());
+        assert_eq!(longer.nodes, [from, 0, 1, 5, to].map(ContactNodeId).to_vec());
     }
 
     proptest! {
@@ -350,21 +350,21 @@ mod tests {
             }
             // Of the nodes of the shortest path as few as can be, and then the shortest.
             let inner_of = |path: &Path| path.nodes[1..path.nodes.len() - 1].to_vec();
-            let beside = |avoided: &[NodeId]| {
-                least_shared(&graph, NodeId(from), NodeId(to), &|_, _| true, avoided)
+            let beside = |avoided: &[ContactNodeId]| {
+                least_shared(&graph, ContactNodeId(from), ContactNodeId(to), &|_, _| true, avoided)
             };
             if let Some(first) = beside(&[]) {
                 let avoided = inner_of(&first);
-                let shared = |inner: &[NodeId]| inner.iter().filter(|node| avoided.contains(node)).count();
+                let shared = |inner: &[ContactNodeId]| inner.iter().filter(|node| avoided.contains(node)).count();
                 let of = |(length, inner): &(u64, Vec<u32>)| {
-                    (shared(&inner.iter().copied().map(NodeId).collect::<Vec<_>>()), *length)
+                    (shared(&inner.iter().copied().map(ContactNodeId).collect::<Vec<_>>()), *length)
                 };
                 let second = beside(&avoided).expect("the first, if no other");
                 let found = (shared(&inner_of(&second)), length(&links, &second));
                 prop_assert_eq!(Some(found), all.iter().map(of).min());
                 prop_assert_eq!(Some(length(&links, &first)), all.iter().map(|(length, _)| *length).min());
             }
-            let found = pair(&graph, NodeId(from), NodeId(to));
+            let found = pair(&graph, ContactNodeId(from), ContactNodeId(to));
             prop_assert_eq!(found.is_some(), best.is_some());
             if let (Some((shorter, longer)), Some(best)) = (found, best) {
                 prop_assert_eq!(length(&links, &shorter) + length(&links, &longer), best);

@@ -4,8 +4,8 @@
 use slantpath_base::Instant;
 
 use super::sweep::Sweep;
-use crate::contact::{ContactId, ContactKind, ContactPlan, DelayCurve};
-use crate::network::NodeId;
+use crate::contact::{ContactDelayCurve, ContactId, ContactKind, ContactPlan};
+use crate::network::ContactNodeId;
 
 /// Farther than anything: a path of 2.1 s. Two distances and a weight then add up without overflow.
 pub(super) const UNREACHABLE: u32 = u32::MAX >> 1;
@@ -96,7 +96,7 @@ pub(super) struct Graph<'p> {
 #[derive(Clone, Copy)]
 struct Source<'p> {
     contact: ContactId,
-    curve: DelayCurve<'p>,
+    curve: ContactDelayCurve<'p>,
     /// The piece of the curve that was read last.
     piece: u32,
 }
@@ -134,11 +134,11 @@ impl<'p> Graph<'p> {
     }
 
     /// Tells if a node takes part in the core.
-    pub(super) fn is_core(&self, node: NodeId) -> bool {
+    pub(super) fn is_core(&self, node: ContactNodeId) -> bool {
         self.plan.relays(node)
     }
 
-    fn site(&self, node: NodeId) -> usize {
+    fn site(&self, node: ContactNodeId) -> usize {
         node.index() - self.plan.satellite_count()
     }
 

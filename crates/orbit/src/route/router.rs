@@ -7,8 +7,8 @@ use slantpath_base::{Duration, Instant};
 use super::graph::{Effect, Graph, Metric, Overlap, UNREACHABLE};
 use super::tree::{Root, Tree, Via, Workshop};
 use super::{disjoint, search};
-use crate::contact::{Change, Contact, ContactId, ContactKind, ContactPlan};
-use crate::network::NodeId;
+use crate::contact::{Contact, ContactChange, ContactId, ContactKind, ContactPlan};
+use crate::network::ContactNodeId;
 
 /// Whose delays are read anew when a contact changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,14 +42,14 @@ pub struct Hop {
     /// The contact to send over.
     pub contact: ContactId,
     /// The node at its other end.
-    pub next: NodeId,
+    pub next: ContactNodeId,
 }
 
 /// A whole route.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Path {
     /// The nodes, both ends included.
-    pub nodes: Vec<NodeId>,
+    pub nodes: Vec<ContactNodeId>,
     /// The contacts between them.
     pub contacts: Vec<ContactId>,
 }
@@ -77,10 +77,10 @@ pub struct Router<'p> {
     config: RouteConfig,
     pub(super) graph: Graph<'p>,
     trees: Vec<Tree>,
-    destinations: Vec<NodeId>,
+    destinations: Vec<ContactNodeId>,
     shop: Workshop,
     /// The changes of the contacts that it may use.
-    changes: Cow<'p, [Change]>,
+    changes: Cow<'p, [ContactChange]>,
     next_change: usize,
     now: Instant,
     /// Instant at which all delays were last read.
@@ -89,14 +89,14 @@ pub struct Router<'p> {
 
 impl<'p> Router<'p> {
     /// Routes towards destinations (sites, as a rule) at the start of a plan.
-    pub fn new(plan: &'p ContactPlan, destinations: &[NodeId], config: RouteConfig) -> Self {
+    pub fn new(plan: &'p ContactPlan, destinations: &[ContactNodeId], config: RouteConfig) -> Self {
         Self::over(plan, Cow::Borrowed(plan.changes()), destinations, config)
     }
 
     /// As [`Self::new`], over some of the contacts only.
     pub fn within(
         plan: &'p ContactPlan,
-        destinations: &[NodeId],
+        destinations: &[ContactNodeId],
         config: RouteConfig,
         is_usable: &dyn Fn(&Contact) -> bool,
     ) -> Self {
@@ -107,8 +107,8 @@ impl<'p> Router<'p> {
 
     fn over(
         plan: &'p ContactPlan,
-        changes: Cow<'p, [Change]>,
-        destinations: &[NodeId],
+        changes: Cow<'p, [ContactChange]>,
+        destinations: &[ContactNodeId],
         config: RouteConfig,
     ) -> Self {
         let graph = Graph::new(plan, config.metric, config.overlap);
@@ -136,7 +136,7 @@ impl<'p> Router<'p> {
 
     /// Finds routes towards one more destination, too, and returns its index. A site may be reached by one of its
     /// antennas (from 0) only, but for a gateway, which takes what comes by any.
-    pub fn add_destination(&mut self, node: NodeId, antenna: Option<u16>) -> usize {
+    pub fn add_destination(&mut self, node: ContactNodeId, antenna: Option<u16>) -> usize {
         let root = if self.graph.is_core(node) {
             Root::Core(node.0)
         } else {
@@ -162,7 +162,7 @@ impl<'p> Router<'p> {
     }
 
     /// The destinations, in the order in which methods count them.
-    pub fn destinations(&self) -> &[NodeId] {
+    pub fn destinations(&self) -> &[ContactNodeId] {
         &self.destinations
     }
 
@@ -254,7 +254,7 @@ impl<'p> Router<'p> {
     }
 
     /// The next hop from a node towards a destination (by its index).
-    pub fn next_hop(&self, from: NodeId, destination: usize) -> Option<Hop> {
+    pub fn next_hop(&self, from: ContactNodeId, destination: usize) -> Option<Hop> {
         let tree = &self.trees[destination];
         if from == self.destinations[destination] {
             return None;
@@ -265,7 +265,7 @@ impl<'p> Router<'p> {
                     Some(Hop { contact: ContactId(contact), next: self.destinations[destination] })
                 }
                 Via::Core(slot) => {
-                    let next = NodeId(from.0 ^ self.graph.across[slot as usize]);
+                    let next = ContactNodeId(from.0 ^ self.graph.across[slot as usize]);
                     Some(Hop { contact: self.graph.contact_in(slot), next })
                 }
                 Via::Nowhere => None,
@@ -278,12 +278,12 @@ impl<'p> Router<'p> {
         let best = access.iter().filter(reached).min_by_key(|access| {
             (tree.distance(&self.graph, access.satellite) + access.weight, access.satellite)
         })?;
-        Some(Hop { contact: best.contact, next: NodeId(best.satellite) })
+        Some(Hop { contact: best.contact, next: ContactNodeId(best.satellite) })
     }
 
     /// The length of the route from a node to a destination in the units of the metric, as of the last
     /// refresh; for delay these are nanoseconds.
-    pub fn distance(&self, from: NodeId, destination: usize) -> Option<u32> {
+    pub fn distance(&self, from: ContactNodeId, destination: usize) -> Option<u32> {
         let tree = &self.trees[destination];
         let finite = |distance: u32| (distance != UNREACHABLE).then_some(distance);
         if from == self.destinations[destination] {
@@ -300,7 +300,7 @@ impl<'p> Router<'p> {
     }
 
     /// The route from a node to a destination.
-    pub fn path(&self, from: NodeId, destination: usize) -> Option<Path> {
+    pub fn path(&self, from: ContactNodeId, destination: usize) -> Option<Path> {
         let mut path = Path { nodes: vec![from], contacts: Vec::new() };
         let mut at = from;
         while at != self.destinations[destination] {
@@ -316,7 +316,7 @@ impl<'p> Router<'p> {
     /// The two routes between two nodes that share no relaying node and whose lengths have the least sum, the
     /// shorter one first: for the two addresses of a multihomed host. The first may be longer than
     /// [`Self::path`], where the shortest leaves no second one, or only a worse one.
-    pub fn disjoint_pair(&self, from: NodeId, to: NodeId) -> Option<(Path, Path)> {
+    pub fn disjoint_pair(&self, from: ContactNodeId, to: ContactNodeId) -> Option<(Path, Path)> {
         disjoint::pair(&self.graph, from, to)
     }
 
@@ -326,8 +326,8 @@ impl<'p> Router<'p> {
     /// the second passes the fewest nodes of the first.
     pub fn disjoint_by_antenna(
         &self,
-        (from, leaving): (NodeId, [u16; 2]),
-        (to, arriving): (NodeId, [u16; 2]),
+        (from, leaving): (ContactNodeId, [u16; 2]),
+        (to, arriving): (ContactNodeId, [u16; 2]),
     ) -> [Option<Path>; 2] {
         let is_usable = |end, contact| self.is_of(contact, if end == from { &leaving } else { &arriving });
         if let Some((one, other)) = disjoint::pair_by(&self.graph, from, to, &is_usable) {
@@ -347,9 +347,9 @@ impl<'p> Router<'p> {
     /// these the shortest.
     pub fn route_beside(
         &self,
-        (from, leaving): (NodeId, u16),
-        (to, arriving): (NodeId, [u16; 2]),
-        avoided: &[NodeId],
+        (from, leaving): (ContactNodeId, u16),
+        (to, arriving): (ContactNodeId, [u16; 2]),
+        avoided: &[ContactNodeId],
     ) -> Option<Path> {
         let leaving = [leaving];
         let is_usable =
@@ -370,7 +370,7 @@ impl<'p> Router<'p> {
     }
 
     /// The contacts along given nodes, if each follows the last at this instant: a fixed route.
-    pub fn fixed_path(&self, nodes: &[NodeId]) -> Option<Path> {
+    pub fn fixed_path(&self, nodes: &[ContactNodeId]) -> Option<Path> {
         let contacts = nodes.windows(2).map(|pair| search::contact_between(&self.graph, pair[0], pair[1]));
         let contacts: Vec<ContactId> = contacts.collect::<Option<_>>()?;
         Some(Path { nodes: nodes.to_vec(), contacts })
@@ -378,13 +378,15 @@ impl<'p> Router<'p> {
 
     /// Every link that holds, with its weight: the graph of the instant, for those who want to judge it
     /// themselves.
-    pub fn links(&self) -> Vec<(NodeId, NodeId, u32)> {
+    pub fn links(&self) -> Vec<(ContactNodeId, ContactNodeId, u32)> {
         let core = self.graph.ends.iter().zip(&self.graph.weights);
         let core = core.filter(|(_, weight)| **weight != UNREACHABLE);
-        let core = core.map(|(&(a, b), &weight)| (NodeId(a), NodeId(b), weight));
+        let core = core.map(|(&(a, b), &weight)| (ContactNodeId(a), ContactNodeId(b), weight));
         let site = |(site, list): (usize, &Vec<super::graph::Access>)| {
-            let node = NodeId::new(self.plan.satellite_count() + site);
-            list.iter().map(|access| (NodeId(access.satellite), node, access.weight)).collect::<Vec<_>>()
+            let node = ContactNodeId::new(self.plan.satellite_count() + site);
+            list.iter()
+                .map(|access| (ContactNodeId(access.satellite), node, access.weight))
+                .collect::<Vec<_>>()
         };
         core.chain(self.graph.access.iter().enumerate().flat_map(site)).collect()
     }

@@ -12,7 +12,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 use proptest::prelude::*;
 use slantpath_base::Duration;
-use slantpath_orbit::Network;
+use slantpath_orbit::ContactNetwork;
 use slantpath_orbit::constellation::presets::Preset;
 use slantpath_orbit::contact::{ContactId, ContactPlan, Planner};
 use slantpath_orbit::ground::Antenna;
@@ -56,7 +56,7 @@ proptest! {
         let build = |turn: f64| {
             let mut shell = Preset::Iridium.shells().remove(0);
             shell.first_node = FirstNode::Longitude(degrees(turn));
-            let mut network = Network::new(epoch(), vec![shell.build(epoch()).unwrap()]);
+            let mut network = ContactNetwork::new(epoch(), vec![shell.build(epoch()).unwrap()]);
             network.sites = vec![site("s", latitude, turn + 10.0, Antenna::new(degrees(8.2)))];
             plan(&network, Duration::from_secs(1_500))
         };
@@ -82,7 +82,7 @@ proptest! {
     fn any_site_anywhere_gets_a_plan_or_a_reason(
         latitude in -90.0..90.0_f64, longitude in -180.0..180.0_f64, elevation in 0.0..80.0_f64, pick in 0..12_usize,
     ) {
-        let mut network = Network::new(epoch(), Preset::Iridium.build(epoch()).unwrap());
+        let mut network = ContactNetwork::new(epoch(), Preset::Iridium.build(epoch()).unwrap());
         let antenna = Antenna::new(degrees(elevation)).with_policy(policies()[pick]);
         network.sites = vec![site("s", latitude, longitude, antenna)];
         if let Ok(plan) = Planner::new(&network, Duration::from_secs(1_200)).unwrap().plan(&mut |_, _| {}) {

@@ -5,8 +5,8 @@ use slantpath_orbit::constellation::{Arrangement, presets::Preset, shell::Shell}
 use slantpath_orbit::contact::Planner;
 use slantpath_orbit::elements::Checksums;
 use slantpath_orbit::ground::Antenna;
-use slantpath_orbit::site::{Horizon, Place, Relay};
-use slantpath_orbit::{Constellation, Geodetic, Network, Site, Utc};
+use slantpath_orbit::site::{Horizon, Relay, SitePosition};
+use slantpath_orbit::{Constellation, ContactNetwork, Geodetic, Site, Utc};
 
 const HOUR: Duration = Duration::from_secs(3_600);
 
@@ -16,10 +16,10 @@ fn epoch() -> Utc {
 
 #[test]
 fn a_site_that_is_out_of_service_has_a_gap_and_no_error() {
-    let mut network = Network::new(epoch(), Preset::Iridium.build(epoch()).unwrap());
+    let mut network = ContactNetwork::new(epoch(), Preset::Iridium.build(epoch()).unwrap());
     network.sites = vec![Site {
         name: "boston".into(),
-        place: Place::Fixed(Geodetic::new(42.3, -71.1, 0.0)),
+        place: SitePosition::Fixed(Geodetic::new(42.3, -71.1, 0.0)),
         antennas: vec![Antenna::new(Angle::from_degrees(8.2))],
         horizon: Horizon::default(),
         relay: Relay::None,
@@ -40,14 +40,15 @@ fn satellites_whose_delays_no_route_can_hold_are_refused() {
     let text = "FAR\n1 90001U 26001A   26060.00000000  .00000000  00000-0  00000+0 0  9993\n\
                 2 90001  86.4000  30.0000 0002000  90.0000  60.0000  0.05000000    00\n";
     let sets = slantpath_orbit::elements::read(text, "far.tle", Checksums::Ignore).unwrap();
-    let network = Network::new(epoch(), vec![Constellation::from_elements("far", sets, epoch()).unwrap()]);
+    let network =
+        ContactNetwork::new(epoch(), vec![Constellation::from_elements("far", sets, epoch()).unwrap()]);
     let error = Planner::new(&network, HOUR).err().unwrap().to_string();
     assert!(error.starts_with("far.tle:2: FAR: ") && error.contains("150000 km"), "{error}");
 }
 
 #[test]
 fn a_span_whose_orbits_fill_the_memory_is_refused_at_once() {
-    let network = Network::new(epoch(), Preset::Iridium.build(epoch()).unwrap());
+    let network = ContactNetwork::new(epoch(), Preset::Iridium.build(epoch()).unwrap());
     assert!(network.check(HOUR * 24 * 365).is_ok());
     let error = network.check(HOUR * 24 * 36_500).unwrap_err().to_string();
     assert!(

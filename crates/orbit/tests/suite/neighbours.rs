@@ -4,7 +4,7 @@ use slantpath_base::{Angle, Duration};
 use slantpath_orbit::constellation::shell::Shell;
 use slantpath_orbit::constellation::{Arrangement, IslConfig, IslPattern, Payload};
 use slantpath_orbit::contact::Planner;
-use slantpath_orbit::{Constellation, Network, Utc};
+use slantpath_orbit::{Constellation, ContactNetwork, Utc};
 
 fn epoch() -> Utc {
     "2026-03-01T00:00:00Z".parse().unwrap()
@@ -16,9 +16,9 @@ fn links(pattern: IslPattern) -> IslConfig {
 
 /// The names at both ends of each link of an hour.
 fn linked(constellation: Constellation) -> Vec<(String, String)> {
-    let network = Network::new(epoch(), vec![constellation]);
+    let network = ContactNetwork::new(epoch(), vec![constellation]);
     let plan = Planner::new(&network, Duration::from_secs(3_600)).unwrap().plan(&mut |_, _| {}).unwrap();
-    let name = |node: slantpath_orbit::NodeId| plan.names()[node.index()].clone();
+    let name = |node: slantpath_orbit::ContactNodeId| plan.names()[node.index()].clone();
     plan.contacts().iter().map(|contact| (name(contact.a), name(contact.b))).collect()
 }
 

@@ -11,9 +11,9 @@ use slantpath_orbit::contact::{Contact, ContactPlan, Planner};
 use slantpath_orbit::ground::{Antenna, Criterion, GroundPolicy, Reselect};
 use slantpath_orbit::orbit::Perturbation;
 use slantpath_orbit::route::{RouteConfig, Router};
-use slantpath_orbit::site::{Horizon, Place, Relay};
-use slantpath_orbit::topology::{Selection, follow};
-use slantpath_orbit::{Constellation, Geodetic, Network, NodeId, Site, Utc, Vec3};
+use slantpath_orbit::site::{Horizon, Relay, SitePosition};
+use slantpath_orbit::topology::{RouteChoice, follow};
+use slantpath_orbit::{Constellation, ContactNetwork, ContactNodeId, Geodetic, Site, Utc, Vec3};
 use slantpath_testkit::needs_program;
 
 /// ns-2's sphere, metres.
@@ -98,7 +98,7 @@ fn flights(trace: &str) -> Vec<(f64, Flight)> {
 fn site(name: &str, latitude: f64, longitude: f64) -> Site {
     let up = Geodetic::new(latitude, longitude, 0.0).up();
     let point = Geodetic::from_fixed(up * EARTH_RADIUS_M);
-    let stance = Place::Fixed(point).at(Instant::START);
+    let stance = SitePosition::Fixed(point).at(Instant::START);
     let east = Vec3::new(-up.y, up.x, 0.0).unit();
     let north = up.cross(east);
     let (sin_e, cos_e) = libm::sincos(ELEVATION_DEG.to_radians());
@@ -116,15 +116,15 @@ fn site(name: &str, latitude: f64, longitude: f64) -> Site {
         GroundPolicy { criterion: Criterion::Nearest, reselect: Reselect::OnLoss, ..GroundPolicy::default() };
     Site {
         name: name.into(),
-        place: Place::Fixed(point),
+        place: SitePosition::Fixed(point),
         antennas: vec![Antenna::new(Angle::from_degrees(ELEVATION_DEG - 0.3)).with_policy(policy)],
         horizon: Horizon::new(&edges).unwrap(),
         relay: Relay::None,
     }
 }
 
-fn network(constellation: Constellation, epoch: Utc) -> Network {
-    let mut network = Network::new(epoch, vec![constellation]);
+fn network(constellation: Constellation, epoch: Utc) -> ContactNetwork {
+    let mut network = ContactNetwork::new(epoch, vec![constellation]);
     network.sites = vec![site("london", 51.53, 0.0), site("boston", 42.3, -71.1)];
     network
 }
@@ -134,7 +134,7 @@ fn epoch() -> Utc {
 }
 
 /// Iridium as the script has it: no oblateness, the first node over Greenwich at the start.
-fn iridium() -> Network {
+fn iridium() -> ContactNetwork {
     let isl = IslConfig {
         pattern: IslPattern::Grid,
         seam: Seam::Open,
@@ -154,7 +154,7 @@ fn iridium() -> Network {
 }
 
 /// The propagation delay of a hop at a time, by the orbits themselves.
-fn propagation_s(network: &Network, places: &[Vec3], (from, to): (usize, usize), at: f64) -> f64 {
+fn propagation_s(network: &ContactNetwork, places: &[Vec3], (from, to): (usize, usize), at: f64) -> f64 {
     let date = network.epoch.after(Duration::from_secs_f64(at));
     let position = |node: usize| match network.satellites().nth(node) {
         Some(satellite) => satellite.orbit.fixed(date).unwrap().position,
@@ -163,13 +163,13 @@ fn propagation_s(network: &Network, places: &[Vec3], (from, to): (usize, usize),
     (position(from) - position(to)).norm() / 299_792_458.0
 }
 
-fn places(network: &Network) -> Vec<Vec3> {
+fn places(network: &ContactNetwork) -> Vec<Vec3> {
     network.sites.iter().map(|site| site.place.at(Instant::START).position).collect()
 }
 
 /// Every hop of every flight against our orbits: the greatest difference of a hop (the trace's resolution is
 /// 0.1 ms) and of a whole flight, seconds.
-fn compare_hops(network: &Network, flights: &[(f64, Flight)]) -> (f64, f64) {
+fn compare_hops(network: &ContactNetwork, flights: &[(f64, Flight)]) -> (f64, f64) {
     let places = places(network);
     let (mut worst_hop, mut worst_flight) = (0.0_f64, 0.0_f64);
     for (_, flight) in flights {
@@ -236,7 +236,7 @@ fn path_at<'p>(router: &mut Router<'p>, plan: &'p ContactPlan, at: f64) -> Optio
     router.advance(Instant::START + Duration::from_secs_f64(at));
     router.rebuild();
     let path = router.path(plan.node("london").unwrap(), 0)?;
-    Some(path.nodes.iter().map(|node: &NodeId| node.index()).collect())
+    Some(path.nodes.iter().map(|node: &ContactNodeId| node.index()).collect())
 }
 
 /// The page's rule as a policy: looks every ten seconds, the satellite behind in the plane first, else the highest.
@@ -304,7 +304,7 @@ fn paths_of_a_day_are_those_of_ns_when_it_looks_every_second() {
     }
     println!("ns looking every second, the highest first: {}", ranges(&flights));
     println!("  of {} paths {same} are ours", flights.len());
-    let timeline = follow(&plan, plan.node("london").unwrap(), boston, &Selection::LeastDelay);
+    let timeline = follow(&plan, plan.node("london").unwrap(), boston, &RouteChoice::LeastDelay);
     let summary = timeline.summary(&plan);
     println!(
         "  ours at every instant: {:.1} to {:.1} ms, {} to {} links",

@@ -5,7 +5,7 @@ use slantpath_orbit::constellation::planes::{PlaneSet, semi_major_axis_m};
 use slantpath_orbit::constellation::presets::Preset;
 use slantpath_orbit::constellation::{Arrangement, Constellation, shell::Shell};
 use slantpath_orbit::elements::{Checksums, ElementSet, read, require_one_epoch};
-use slantpath_orbit::{Network, Utc};
+use slantpath_orbit::{ContactNetwork, Utc};
 use slantpath_testkit::shared;
 
 fn sets(name: &str) -> Option<Vec<ElementSet>> {
@@ -192,7 +192,7 @@ fn element_sets_become_a_constellation_with_planes_and_links() {
     let constellation = Constellation::from_elements("iridium", flying, epoch).unwrap();
     assert_eq!((constellation.satellites.len(), constellation.plane_count()), (count, 6));
     let isl = IslConfig { pattern: IslPattern::Grid, ..IslConfig::default() };
-    let network = Network::new(epoch, vec![constellation.with_isl(isl)]);
+    let network = ContactNetwork::new(epoch, vec![constellation.with_isl(isl)]);
     let plan = Planner::new(&network, Duration::from_secs(600)).unwrap().plan(&mut |_, _| {}).unwrap();
     assert!(plan.contacts().len() >= count + 5 * 10, "{}", plan.contacts().len());
 }
@@ -204,7 +204,7 @@ fn sets_of_other_times_are_warned_about_and_then_refused() {
     let epoch = median_epoch(&all);
     let network = |days: u64| {
         let constellation = Constellation::from_elements("iridium", all.clone(), epoch).unwrap();
-        Network::new(epoch.after(Duration::from_secs(days * 86_400)), vec![constellation])
+        ContactNetwork::new(epoch.after(Duration::from_secs(days * 86_400)), vec![constellation])
     };
     let (fresh, old, stale) = (network(1), network(12), network(40));
     let span = Duration::from_secs(60);

@@ -16,15 +16,15 @@ use slantpath_orbit::constellation::presets::Preset;
 use slantpath_orbit::contact::{ContactId, ContactKind, ContactPlan, Planner};
 use slantpath_orbit::ground::{Antenna, Criterion, GroundPolicy, Handover, Reselect};
 use slantpath_orbit::route::{Metric, Overlap, Path, Refresh, RouteConfig, Router};
-use slantpath_orbit::site::{Horizon, Place, Relay};
-use slantpath_orbit::{Geodetic, Network, NodeId, Site, Utc};
+use slantpath_orbit::site::{Horizon, Relay, SitePosition};
+use slantpath_orbit::{ContactNetwork, ContactNodeId, Geodetic, Site, Utc};
 
 fn epoch() -> Utc {
     "2026-03-01T00:00:00Z".parse().unwrap()
 }
 
 fn site(name: &str, (latitude, longitude): (f64, f64), antennas: Vec<Antenna>, relay: Relay) -> Site {
-    let place = Place::Fixed(Geodetic::new(latitude, longitude, 0.0));
+    let place = SitePosition::Fixed(Geodetic::new(latitude, longitude, 0.0));
     Site { name: name.into(), place, antennas, horizon: Horizon::default(), relay }
 }
 
@@ -34,8 +34,8 @@ fn antenna(reselect: Reselect) -> Antenna {
 }
 
 /// Iridium with a gateway among hosts, one of them with two antennas.
-fn network() -> Network {
-    let mut network = Network::new(epoch(), Preset::Iridium.build(epoch()).unwrap());
+fn network() -> ContactNetwork {
+    let mut network = ContactNetwork::new(epoch(), Preset::Iridium.build(epoch()).unwrap());
     let one = || vec![antenna(Reselect::OnLoss)];
     network.sites = vec![
         site("london", (51.53, 0.0), one(), Relay::None),
@@ -56,18 +56,22 @@ fn network() -> Network {
     network
 }
 
-fn plan(network: &Network, span: Duration) -> ContactPlan {
+fn plan(network: &ContactNetwork, span: Duration) -> ContactPlan {
     Planner::new(network, span).unwrap().plan(&mut |_, _| {}).unwrap()
 }
 
-fn sites(plan: &ContactPlan) -> Vec<NodeId> {
-    (plan.satellite_count()..plan.names().len()).map(NodeId::new).collect()
+fn sites(plan: &ContactPlan) -> Vec<ContactNodeId> {
+    (plan.satellite_count()..plan.names().len()).map(ContactNodeId::new).collect()
 }
 
 /// Least distances from everywhere to `to`: no queue, no tree, just the nearest unvisited node each time.
-fn plain_dijkstra(plan: &ContactPlan, links: &[(NodeId, NodeId, u32)], to: NodeId) -> BTreeMap<NodeId, u32> {
-    let mut known: BTreeMap<NodeId, u32> = [(to, 0)].into();
-    let mut done: BTreeMap<NodeId, u32> = BTreeMap::new();
+fn plain_dijkstra(
+    plan: &ContactPlan,
+    links: &[(ContactNodeId, ContactNodeId, u32)],
+    to: ContactNodeId,
+) -> BTreeMap<ContactNodeId, u32> {
+    let mut known: BTreeMap<ContactNodeId, u32> = [(to, 0)].into();
+    let mut done: BTreeMap<ContactNodeId, u32> = BTreeMap::new();
     while let Some((&node, &distance)) = known.iter().min_by_key(|(node, distance)| (**distance, **node)) {
         known.remove(&node);
         done.insert(node, distance);
@@ -96,7 +100,7 @@ fn agree(router: &Router<'_>, at: Instant) {
     let links = router.links();
     for (index, &to) in router.destinations().iter().enumerate() {
         let expected = plain_dijkstra(plan, &links, to);
-        for node in (0..plan.names().len()).map(NodeId::new) {
+        for node in (0..plan.names().len()).map(ContactNodeId::new) {
             let (ours, theirs) = (router.distance(node, index), expected.get(&node).copied());
             assert_eq!(ours, theirs, "from {node:?} to {to:?} at {at}");
             if let Some(path) = router.path(node, index) {
@@ -104,7 +108,7 @@ fn agree(router: &Router<'_>, at: Instant) {
                     .nodes
                     .windows(2)
                     .map(|pair| {
-                        let joins = |link: &&(NodeId, NodeId, u32)| {
+                        let joins = |link: &&(ContactNodeId, ContactNodeId, u32)| {
                             (link.0, link.1) == (pair[0], pair[1]) || (link.1, link.0) == (pair[0], pair[1])
                         };
                         links.iter().filter(joins).map(|link| link.2).min().unwrap()
@@ -138,7 +142,7 @@ fn after_every_change_routes_agree_with_a_plain_dijkstra() {
 }
 
 /// As [`plain_dijkstra`] over a queue, for large graphs.
-fn queued_dijkstra(plan: &ContactPlan, links: &[Vec<(NodeId, u32)>], to: NodeId) -> Vec<u32> {
+fn queued_dijkstra(plan: &ContactPlan, links: &[Vec<(ContactNodeId, u32)>], to: ContactNodeId) -> Vec<u32> {
     let mut distance = vec![u32::MAX; links.len()];
     distance[to.index()] = 0;
     let mut queue = BinaryHeap::from([Reverse((0, to))]);
@@ -158,7 +162,7 @@ fn queued_dijkstra(plan: &ContactPlan, links: &[Vec<(NodeId, u32)>], to: NodeId)
 
 #[test]
 fn in_a_large_shell_every_change_leaves_the_routes_that_a_plain_dijkstra_finds() {
-    let mut network = Network::new(epoch(), Preset::StarlinkShell1.build(epoch()).unwrap());
+    let mut network = ContactNetwork::new(epoch(), Preset::StarlinkShell1.build(epoch()).unwrap());
     let places = [(51.5, 0.0), (42.3, -71.1), (-33.9, 151.2), (1.3, 103.8), (35.7, 139.7), (-23.5, -46.6)];
     let place = |(index, at): (usize, (f64, f64))| {
         let relay = if index == 4 { Relay::Gateway } else { Relay::None };
@@ -185,7 +189,7 @@ fn in_a_large_shell_every_change_leaves_the_routes_that_a_plain_dijkstra_finds()
         }
         for (index, &to) in router.destinations().iter().enumerate() {
             let expected = queued_dijkstra(&plan, &links, to);
-            for (node, &expected) in (0..).map(NodeId).zip(&expected) {
+            for (node, &expected) in (0..).map(ContactNodeId).zip(&expected) {
                 let ours = router.distance(node, index).unwrap_or(u32::MAX);
                 assert_eq!(ours, expected, "from {node:?} to {to:?} at {at}");
             }
@@ -258,7 +262,7 @@ proptest! {
         use slantpath_orbit::constellation::{Arrangement, IslConfig, IslPattern, shell::Shell};
         let mut shell = Shell::new("s", Arrangement::Delta, (planes, per_plane), 1_400.0, inclination);
         shell.isl = IslConfig { pattern: IslPattern::Grid, ..IslConfig::default() };
-        let mut network = Network::new(epoch(), vec![shell.build(epoch()).unwrap()]);
+        let mut network = ContactNetwork::new(epoch(), vec![shell.build(epoch()).unwrap()]);
         let place = |(index, &at): (usize, &(f64, f64))| {
             let relay = if index % 2 == 0 { Relay::None } else { Relay::Gateway };
             site(&format!("site{index}"), at, vec![antenna(Reselect::Always)], relay)
@@ -334,7 +338,7 @@ fn while_an_antenna_holds_two_satellites_routes_lead_by_either_or_by_the_latest(
         loop {
             let now = router.now();
             let held = plan.contacts().iter().filter(|known| known.b == london && known.holds_at(now));
-            let held: Vec<NodeId> = held.map(|contact| contact.a).collect();
+            let held: Vec<ContactNodeId> = held.map(|contact| contact.a).collect();
             if held.len() == 2 {
                 return held.iter().filter(|&&by| router.fixed_path(&[london, by]).is_some()).count();
             }

@@ -5,8 +5,8 @@ use slantpath_base::{Angle, Duration, Instant};
 use slantpath_orbit::contact::Planner;
 use slantpath_orbit::elements::{Checksums, tle};
 use slantpath_orbit::ground::Antenna;
-use slantpath_orbit::site::{Horizon, Place, Relay};
-use slantpath_orbit::{Constellation, ElementSet, Geodetic, Network, Orbit, Site, Utc};
+use slantpath_orbit::site::{Horizon, Relay, SitePosition};
+use slantpath_orbit::{Constellation, ContactNetwork, ElementSet, Geodetic, Orbit, Site, Utc};
 
 fn elements() -> Vec<ElementSet> {
     tle::read(include_str!("../data/elements.tle"), "elements.tle", Checksums::Verify).unwrap()
@@ -31,7 +31,7 @@ fn directions_and_ranges_agree() {
         let number = |index: usize| row[index].parse::<f64>().unwrap();
         let orbit = Orbit::from_elements(set(row[0])).unwrap();
         let date = start().after(Duration::from_secs(row[1].parse().unwrap()));
-        let place = Place::Fixed(Geodetic::new(number(2), number(3), number(4)));
+        let place = SitePosition::Fixed(Geodetic::new(number(2), number(3), number(4)));
         let look = place.at(Instant::START).look(orbit.fixed(date).unwrap().position);
         let (azimuth, elevation, range_km) = (number(5), number(6), number(7));
         // Within a centimetre across and along the line of sight.
@@ -53,10 +53,10 @@ fn rises_and_sets_agree() {
     for group in all.chunk_by(|a, b| a[..4] == b[..4]) {
         let number = |index: usize| group[0][index].parse::<f64>().unwrap();
         let constellation = Constellation::from_elements("one", vec![set(group[0][0])], start()).unwrap();
-        let mut network = Network::new(start(), vec![constellation]);
+        let mut network = ContactNetwork::new(start(), vec![constellation]);
         network.sites = vec![Site {
             name: "site".into(),
-            place: Place::Fixed(Geodetic::new(number(1), number(2), 0.0)),
+            place: SitePosition::Fixed(Geodetic::new(number(1), number(2), 0.0)),
             antennas: vec![Antenna::new(Angle::from_degrees(number(3)))],
             horizon: Horizon::default(),
             relay: Relay::None,

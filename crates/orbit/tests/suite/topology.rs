@@ -15,9 +15,9 @@ use slantpath_orbit::outage::{Failing, Outage};
 use slantpath_orbit::route::{Path, Refresh};
 use slantpath_orbit::sgp4::Sgp4;
 use slantpath_orbit::shells::shells_apart;
-use slantpath_orbit::site::{Horizon, Place, Relay, Track};
-use slantpath_orbit::topology::{Reason, Selection, Table, Timeline, follow, follow_while};
-use slantpath_orbit::{Constellation, Geodetic, Network, Site, Utc, Vec3, coverage};
+use slantpath_orbit::site::{Horizon, Relay, SitePosition, Track};
+use slantpath_orbit::topology::{Reason, RouteChoice, Timeline, TimelineTable, follow, follow_while};
+use slantpath_orbit::{Constellation, ContactNetwork, Geodetic, Site, Utc, Vec3, coverage};
 
 fn epoch() -> Utc {
     "2026-03-01T00:00:00Z".parse().unwrap()
@@ -26,24 +26,24 @@ fn epoch() -> Utc {
 fn site(name: &str, latitude: f64, longitude: f64) -> Site {
     Site {
         name: name.into(),
-        place: Place::Fixed(Geodetic::new(latitude, longitude, 0.0)),
+        place: SitePosition::Fixed(Geodetic::new(latitude, longitude, 0.0)),
         antennas: vec![Antenna::new(Angle::from_degrees(8.2))],
         horizon: Horizon::default(),
         relay: Relay::None,
     }
 }
 
-fn london_boston(constellations: Vec<Constellation>) -> Network {
-    let mut network = Network::new(epoch(), constellations);
+fn london_boston(constellations: Vec<Constellation>) -> ContactNetwork {
+    let mut network = ContactNetwork::new(epoch(), constellations);
     network.sites = vec![site("london", 51.53, 0.0), site("boston", 42.3, -71.1)];
     network
 }
 
-fn plan(network: &Network, span: Duration) -> ContactPlan {
+fn plan(network: &ContactNetwork, span: Duration) -> ContactPlan {
     Planner::new(network, span).unwrap().plan(&mut |_, _| {}).unwrap()
 }
 
-fn timeline(plan: &ContactPlan, selection: &Selection) -> Timeline {
+fn timeline(plan: &ContactPlan, selection: &RouteChoice) -> Timeline {
     follow(plan, plan.node("london").unwrap(), plan.node("boston").unwrap(), selection)
 }
 
@@ -53,7 +53,7 @@ const DAY: Duration = Duration::from_secs(86_400);
 fn london_to_boston_over_a_geostationary_satellite_takes_half_a_second_there_and_back() {
     let network = london_boston(vec![Constellation::geostationary("geo", &[-30.0])]);
     let plan = plan(&network, Duration::from_secs(3_600));
-    let timeline = timeline(&plan, &Selection::LeastDelay);
+    let timeline = timeline(&plan, &RouteChoice::LeastDelay);
     assert_eq!(timeline.legs.len(), 1);
     let delay = timeline.legs[0].delay.unwrap();
     // By hand, on the ellipsoid.
@@ -76,7 +76,7 @@ fn london_to_boston_over_a_geostationary_satellite_takes_half_a_second_there_and
 fn london_to_boston_over_iridium_stays_between_22_and_122_ms_and_takes_3_to_10_links() {
     let network = london_boston(Preset::Iridium.build(epoch()).unwrap());
     let plan = plan(&network, DAY);
-    let timeline = timeline(&plan, &Selection::LeastDelay);
+    let timeline = timeline(&plan, &RouteChoice::LeastDelay);
     let summary = timeline.summary(&plan);
     assert_eq!(summary.disconnected, Duration::ZERO);
     // The least is up, one link, and down; the most is a way round the seam or over the pole.
@@ -96,15 +96,15 @@ fn following_tells_how_far_it_is_and_can_be_broken_off() {
         heard.push((done, all));
         ControlFlow::Continue(())
     };
-    let whole = follow_while(&plan, (from, to), &Selection::LeastDelay, Refresh::All, &mut all);
-    assert_eq!(whole, Some(follow(&plan, from, to, &Selection::LeastDelay)));
+    let whole = follow_while(&plan, (from, to), &RouteChoice::LeastDelay, Refresh::All, &mut all);
+    assert_eq!(whole, Some(follow(&plan, from, to, &RouteChoice::LeastDelay)));
     assert!(heard.len() > 10 && heard.is_sorted() && heard.iter().all(|(done, all)| done <= all));
     let mut steps = 0;
     let mut three = |_, _| {
         steps += 1;
         if steps < 3 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
-    assert_eq!(follow_while(&plan, (from, to), &Selection::LeastDelay, Refresh::All, &mut three), None);
+    assert_eq!(follow_while(&plan, (from, to), &RouteChoice::LeastDelay, Refresh::All, &mut three), None);
     assert_eq!(steps, 3);
 }
 
@@ -113,7 +113,7 @@ fn legs_join_without_holes_and_every_change_has_its_reason() {
     let network = london_boston(Preset::Iridium.build(epoch()).unwrap());
     let plan = plan(&network, Duration::from_secs(20_000));
     for selection in
-        [Selection::LeastDelay, Selection::LeastHops, Selection::Disjoint, Selection::DisjointFirst]
+        [RouteChoice::LeastDelay, RouteChoice::LeastHops, RouteChoice::Disjoint, RouteChoice::DisjointFirst]
     {
         let timeline = timeline(&plan, &selection);
         assert_eq!(timeline.legs[0].start, Instant::START);
@@ -129,10 +129,11 @@ fn legs_join_without_holes_and_every_change_has_its_reason() {
             }
         }
     }
-    let hops = timeline(&plan, &Selection::LeastHops).summary(&plan);
-    let delay = timeline(&plan, &Selection::LeastDelay).summary(&plan);
+    let hops = timeline(&plan, &RouteChoice::LeastHops).summary(&plan);
+    let delay = timeline(&plan, &RouteChoice::LeastDelay).summary(&plan);
     assert!(hops.hops_max <= delay.hops_max && delay.delay_mean_s <= hops.delay_mean_s + 1e-9);
-    let text = Table { timeline: &timeline(&plan, &Selection::LeastDelay), plan: &plan }.to_string();
+    let text =
+        TimelineTable { timeline: &timeline(&plan, &RouteChoice::LeastDelay), plan: &plan }.to_string();
     assert!(text.contains("sets") && text.contains("london > iridium-"), "{text}");
 }
 
@@ -143,7 +144,7 @@ fn only_another_satellite_is_a_handover_whatever_pause_lies_between() {
     let script = "60 s, 70 s, iridium-5-2\n60 s, 70 s, iridium-6-1\n60 s, 70 s, iridium-6-3\n";
     network.outages = slantpath_orbit::outage::read(script, "outages.csv").unwrap();
     let plan_of_outage = plan(&network, Duration::from_secs(180));
-    let summary = timeline(&plan_of_outage, &Selection::LeastDelay).summary(&plan_of_outage);
+    let summary = timeline(&plan_of_outage, &RouteChoice::LeastDelay).summary(&plan_of_outage);
     assert_eq!((summary.disconnected, summary.path_changes), (Duration::from_secs(10), 2));
     assert_eq!(summary.handovers, 0);
     // Nor is a handover with a pause two of them.
@@ -153,7 +154,7 @@ fn only_another_satellite_is_a_handover_whatever_pause_lies_between() {
         site.antennas[0].policy.handover = pause;
     }
     let plan = plan(&network, Duration::from_secs(3_600));
-    let timeline = timeline(&plan, &Selection::LeastDelay);
+    let timeline = timeline(&plan, &RouteChoice::LeastDelay);
     let paths: Vec<_> = timeline.legs.iter().filter_map(|leg| leg.path.as_ref()).collect();
     let ends = |path: &Path| (path.nodes[1], path.nodes[path.nodes.len() - 2]);
     let changes = paths.windows(2).filter(|pair| ends(pair[0]) != ends(pair[1])).count();
@@ -168,7 +169,7 @@ fn the_first_of_two_paths_stands_where_no_second_can() {
         site.antennas.push(site.antennas[0].clone());
     }
     let plan = plan(&network, Duration::from_secs(3_600));
-    let [first, second, least] = [Selection::DisjointFirst, Selection::Disjoint, Selection::LeastDelay]
+    let [first, second, least] = [RouteChoice::DisjointFirst, RouteChoice::Disjoint, RouteChoice::LeastDelay]
         .map(|selection| timeline(&plan, &selection));
     assert!(!second.gaps().is_empty() && second.summary(&plan).connected > Duration::ZERO);
     assert_eq!(first.gaps(), least.gaps());
@@ -186,7 +187,7 @@ fn the_first_of_two_paths_stands_where_no_second_can() {
 fn the_last_sample_is_that_of_the_end() {
     let network = london_boston(vec![Constellation::geostationary("geo", &[-30.0])]);
     let plan = plan(&network, Duration::from_secs(60));
-    let samples = timeline(&plan, &Selection::LeastDelay).samples(&plan, Duration::from_secs(10));
+    let samples = timeline(&plan, &RouteChoice::LeastDelay).samples(&plan, Duration::from_secs(10));
     assert_eq!(samples.len(), 7);
     assert!(samples.iter().all(|(_, delay)| delay.is_some()), "{samples:?}");
 }
@@ -195,8 +196,8 @@ fn the_last_sample_is_that_of_the_end() {
 fn a_fixed_path_has_gaps_when_its_contacts_have() {
     let network = london_boston(Preset::Iridium.build(epoch()).unwrap());
     let plan = plan(&network, Duration::from_secs(10_000));
-    let first = timeline(&plan, &Selection::LeastDelay).legs[0].path.clone().unwrap();
-    let fixed = timeline(&plan, &Selection::Fixed(first.nodes));
+    let first = timeline(&plan, &RouteChoice::LeastDelay).legs[0].path.clone().unwrap();
+    let fixed = timeline(&plan, &RouteChoice::Fixed(first.nodes));
     assert!(fixed.legs[0].path.is_some() && fixed.legs[1].path.is_none());
     assert!(matches!(fixed.legs[1].reasons[0], Reason::Ended { .. }));
     assert_eq!(fixed.gaps()[0].0, fixed.legs[0].end);
@@ -207,7 +208,7 @@ fn a_fixed_path_has_gaps_when_its_contacts_have() {
 #[test]
 fn coverage_of_a_band_and_its_gaps_add_up() {
     // O3b serves the tropics always and the poles never.
-    let network = Network::new(epoch(), Preset::O3b.build(epoch()).unwrap());
+    let network = ContactNetwork::new(epoch(), Preset::O3b.build(epoch()).unwrap());
     let rows =
         coverage::by_latitude(&network, Angle::from_degrees(10.0), Duration::from_secs(20_000), 7).unwrap();
     let share = |latitude: f64| {
@@ -227,7 +228,7 @@ fn coverage_of_a_band_and_its_gaps_add_up() {
 fn czml_is_json_with_every_object_and_contact() {
     let network = london_boston(Preset::Iridium.build(epoch()).unwrap());
     let plan = plan(&network, Duration::from_secs(600));
-    let timeline = timeline(&plan, &Selection::LeastDelay);
+    let timeline = timeline(&plan, &RouteChoice::LeastDelay);
     let text = czml::scene(&network, &plan, Duration::from_secs(60), Some(&timeline)).unwrap();
     let scene: serde_json::Value = serde_json::from_str(&text).unwrap();
     let packets = scene.as_array().unwrap();
@@ -261,7 +262,7 @@ fn czml_is_json_with_every_object_and_contact() {
 fn a_scene_moves_a_travelling_site() {
     let mut network = london_boston(Preset::Iridium.build(epoch()).unwrap());
     let track = Track::read("0 s, 40, -70, 0\n90 s, 41, -69, 10000\n1 h, 51, 0, 0\n", "flight.csv").unwrap();
-    network.sites[0].place = Place::Track(track.clone());
+    network.sites[0].place = SitePosition::Track(track.clone());
     let plan = plan(&network, Duration::from_secs(600));
     let text = czml::scene(&network, &plan, Duration::from_secs(60), None).unwrap();
     let scene: serde_json::Value = serde_json::from_str(&text).unwrap();
@@ -275,14 +276,15 @@ fn a_scene_moves_a_travelling_site() {
     // Every minute from 0 to 600 s, and the corner at 90 s.
     assert_eq!(numbers.len(), 4 * 12);
     for row in numbers.chunks(4) {
-        let at = Place::Track(track.clone()).at(Instant::START + Duration::from_secs_f64(row[0])).position;
+        let at =
+            SitePosition::Track(track.clone()).at(Instant::START + Duration::from_secs_f64(row[0])).position;
         assert!((at - Vec3::new(row[1], row[2], row[3])).norm() < 0.01, "{row:?}");
     }
     assert!(numbers.chunks(4).any(|row| (row[0] - 90.0).abs() < 1e-9));
 }
 
 /// The satellites of Hypatia's files, and how far from ours each is some time after the start.
-fn off_in_hypatia(network: &Network, after: Duration) -> Vec<f64> {
+fn off_in_hypatia(network: &ContactNetwork, after: Duration) -> Vec<f64> {
     let plan = plan(network, Duration::from_secs(60));
     let files = hypatia::setting(network, &plan).unwrap();
     let lines: Vec<&str> = files[0].1.lines().skip(1).collect();
@@ -306,7 +308,7 @@ fn hypatia_s_satellites_are_all_of_the_start_and_where_ours_are() {
     }
     let epoch = sets[0].epoch.after(Duration::from_secs(172_800));
     let flown = Constellation::from_elements("flown", sets, epoch).unwrap();
-    let mut network = Network::new(epoch, vec![flown]);
+    let mut network = ContactNetwork::new(epoch, vec![flown]);
     network.sites = vec![site("equator", 0.0, 0.0)];
     network.sites[0].antennas = vec![Antenna::new(Angle::from_degrees(-90.0))];
     // What the digits of the format leave.
@@ -393,7 +395,7 @@ fn hypatia_files_lead_every_packet_home() {
 }
 
 /// Two sites whose antennas follow Telesat, both shells of it under one name.
-fn two_shells() -> Network {
+fn two_shells() -> ContactNetwork {
     let mut shells = Preset::Telesat.build(epoch()).unwrap();
     for shell in &mut shells {
         "telesat".clone_into(&mut shell.name);
@@ -407,9 +409,9 @@ fn two_shells() -> Network {
 
 #[test]
 fn ends_at_different_shells_of_a_constellation_are_told_apart_from_what_else_parts_them() {
-    let apart = |network: &Network| {
+    let apart = |network: &ContactNetwork| {
         let plan = plan(network, Duration::from_secs(6 * 3_600));
-        let gaps = timeline(&plan, &Selection::LeastDelay).gaps();
+        let gaps = timeline(&plan, &RouteChoice::LeastDelay).gaps();
         let all = gaps.iter().fold(Duration::ZERO, |all, (since, until)| all + (*until - *since));
         let ends = ["london", "boston"].map(|name| [plan.node(name).unwrap()]);
         let shells = network.constellations.iter().map(|shell| shell.satellites.len());
@@ -419,7 +421,7 @@ fn ends_at_different_shells_of_a_constellation_are_told_apart_from_what_else_par
             (since.since_start().as_millis() / 1_000 + 1..until.since_start().as_millis() / 1_000)
                 .map(Instant::from_secs)
         });
-        let held = |now: Instant, end: [slantpath_orbit::NodeId; 1]| {
+        let held = |now: Instant, end: [slantpath_orbit::ContactNodeId; 1]| {
             plan.contacts()
                 .iter()
                 .find(|one| one.b == end[0] && one.holds_at(now))

@@ -37,7 +37,7 @@ impl Measure {
 
 /// Certainty of a promise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum PromiseStanding {
     /// Given: the run has to keep it.
     Given,
     /// Within what can be foreseen it is kept, or it is not.
@@ -58,7 +58,7 @@ pub struct Promise {
     /// Range that is expected.
     pub expected: Range,
     /// Certainty of the promise.
-    pub standing: Standing,
+    pub standing: PromiseStanding,
 }
 
 /// Share that is retransmitted beside what the path loses: a SACK that is lost may cost a message as well.
@@ -78,11 +78,11 @@ impl Numbers {
     ) -> Vec<Promise> {
         let standing = |name: &str, is_sure: bool| {
             if impossible.iter().any(|impossible| impossible.breaks == name) {
-                Standing::Refused
+                PromiseStanding::Refused
             } else if is_sure {
-                Standing::Given
+                PromiseStanding::Given
             } else {
-                Standing::Open
+                PromiseStanding::Open
             }
         };
         let promise = |name, measure, most: f64, expected: Range, is_sure| Promise {

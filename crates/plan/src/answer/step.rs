@@ -3,7 +3,7 @@
 use slantpath_base::DataRate;
 
 use super::estimate::Estimate;
-use super::{Answer, LOST_LEAST, Numbers, Standing, bytes, kbit, rate, seconds, size, time};
+use super::{Answer, LOST_LEAST, Numbers, PromiseStanding, bytes, kbit, rate, seconds, size, time};
 use crate::window;
 
 /// Bisections of what the lines have left.
@@ -56,7 +56,7 @@ impl Numbers {
         };
         // What the path loses takes links out of service with any step.
         if self.loss > 0.0
-            && answer.promises.iter().any(|of| of.name == "loss" && of.standing != Standing::Given)
+            && answer.promises.iter().any(|of| of.name == "loss" && of.standing != PromiseStanding::Given)
         {
             return found(0.0, None, "with what the path loses, links may go out of service".to_owned());
         }

@@ -3,7 +3,7 @@
 use slantpath_base::DataSize;
 use slantpath_cc::sctp::WindowPolicy;
 use slantpath_reader::{Fault, Faults, Origin, Place, Setting, Tables, fault_of};
-use slantpath_sctp::{Algorithm, ConfigFinding, LossDetection, PathMtuDiscovery};
+use slantpath_sctp::{self as sctp, Algorithm, ConfigFinding, PathMtuDiscovery};
 
 use super::authentication;
 use super::schema::{FixedCwnd, SctpProfile};
@@ -64,7 +64,7 @@ fn values(profile: &SctpProfile, faults: &mut Faults) {
     let governed = Governed {
         algorithm: profile.congestion_control.policy(),
         place: profile.congestion_control.place(),
-        is_timed: profile.loss_detection.policy() == LossDetection::Rack,
+        is_timed: profile.loss_detection.policy() == sctp::LossDetection::Rack,
         known_capacity: &profile.known_capacity,
         ecn: &profile.ecn,
         initial_cwnd: profile.initial_cwnd.quantity().map(|size| (size, profile.initial_cwnd.place())),

@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use slantpath_reader::{
-    Data, Diagnostic, Diagnostics, Document, Entries, Faults, Json, LoadError, Section, Tables, read_text,
-    section,
+    Diagnostic, Diagnostics, Document, Entries, Faults, Json, LoadError, Section, Tables, ValueData,
+    read_text, section,
 };
-use slantpath_sctp::{ChecksumPolicy, SctpConfig};
+use slantpath_sctp::{self as sctp, SctpConfig};
 
 use super::check::check;
 use super::schema::SctpProfile;
@@ -144,7 +144,7 @@ impl Profile {
     /// Configuration of an endpoint whose associations ask for this many streams. Checksums are computed: real networks
     /// damage packets.
     pub fn config(&self, outbound_streams: u16) -> SctpConfig {
-        SctpConfig { checksum: ChecksumPolicy::Compute, ..self.profile.config(outbound_streams) }
+        SctpConfig { checksum: sctp::ChecksumPolicy::Compute, ..self.profile.config(outbound_streams) }
     }
 
     /// Gives what may be meant otherwise.
@@ -175,7 +175,7 @@ impl Profile {
 
 /// The name of the profile that is meant, if the file has it.
 fn chosen(entries: &Entries, name: Option<&str>) -> Option<String> {
-    let Data::Table(profiles) = &entries.get("sctp")?.node.data else { return None };
+    let ValueData::Table(profiles) = &entries.get("sctp")?.node.data else { return None };
     let mut names = profiles.keys();
     match name {
         Some(name) => names.find(|own| *own == name).cloned(),
@@ -186,7 +186,7 @@ fn chosen(entries: &Entries, name: Option<&str>) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use slantpath_sctp::{Algorithm, LossDetection, PotentiallyFailed};
+    use slantpath_sctp::{Algorithm, PotentiallyFailed};
 
     use super::*;
 
@@ -206,9 +206,9 @@ mod tests {
     #[test]
     fn a_profile_is_read_by_its_name_whatever_else_the_file_has() {
         let leo = parse(TWO, Some("leo")).unwrap();
-        assert_eq!((leo.congestion_control, leo.loss_detection), (Algorithm::Bbr, LossDetection::Rack));
+        assert_eq!((leo.congestion_control, leo.loss_detection), (Algorithm::Bbr, sctp::LossDetection::Rack));
         assert_eq!(leo.potentially_failed, PotentiallyFailed::Above(1));
-        assert_eq!((leo.outbound_streams, leo.checksum), (20, ChecksumPolicy::Compute));
+        assert_eq!((leo.outbound_streams, leo.checksum), (20, sctp::ChecksumPolicy::Compute));
         let plain = parse(TWO, Some("plain")).unwrap();
         assert_eq!((plain.rto_min.as_millis(), plain.congestion_control), (400, Algorithm::Standard));
     }

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use slantpath_base::{DataSize, Duration};
 use slantpath_cc::sctp::{CwndGrowth, FastRetransmitWindow, SctpPolicy, WindowPolicy};
 use slantpath_cc::{BackOff, NamedAlgorithm};
-use slantpath_reader::{Json, Output, Setting, WriteFields as _, choice, policy, section, word_or};
+use slantpath_reader::{Json, MergedOutput, Setting, WriteFields as _, choice, policy, section, word_or};
 use slantpath_sctp::{
-    Algorithm, ChecksumPolicy, Extension, Extensions, FastRetransmitPath, FirstSack, LossDetection,
-    Multipath, NewDataAfterTimeout, PathMtuDiscovery, PotentiallyFailed, PrimarySwitchover,
-    ReconfigurationPolicy, RetransmissionAfterTimeout, RttSampling, SackPath, SctpConfig, StreamScheduling,
+    self as sctp, Algorithm, Extension, Extensions, FastRetransmitPath, FirstSack, Multipath,
+    NewDataAfterTimeout, PathMtuDiscovery, PotentiallyFailed, PrimarySwitchover, ReconfigurationPolicy,
+    RetransmissionAfterTimeout, SackPath, SctpConfig, StreamScheduling,
 };
 use slantpath_wire::ip::IpFields;
 
@@ -28,7 +28,7 @@ section! {
     /// A configuration of SCTP. Names and defaults are those of RFC 9260, section 16.
     pub struct SctpProfile {
         /// Source of the defaults of the other keys.
-        preset: Setting<Preset> = Preset::Rfc9260;
+        preset: Setting<SctpPreset> = SctpPreset::Rfc9260;
         /// RTO.Initial: the retransmission time-out of a path without a measurement.
         rto_initial: Setting<Duration> = preset.config().rto_initial, at most TIMER;
         /// RTO.Min: the least retransmission time-out.
@@ -186,7 +186,7 @@ section! {
 
 choice! {
     /// A configuration with a name.
-    pub enum Preset {
+    pub enum SctpPreset {
         /// A signalling gateway of 2004, Cisco ITP in release MB9: cwnd grows from two packets of 576 bytes to 64,000
         /// bytes, without slow start (`studies/soip`).
         Mb9 = "mb9",
@@ -207,7 +207,7 @@ choice! {
     }
 }
 
-impl Preset {
+impl SctpPreset {
     fn config(self) -> SctpConfig {
         match self {
             Self::Mb9 => SctpConfig::mb9(),
@@ -300,7 +300,7 @@ impl OwnController for Rfc9260 {
 
 policy! {
     /// Method by which losses are found.
-    pub struct LossDetectionChoice of LossDetection {
+    pub struct LossDetectionChoice of sctp::LossDetection {
         /// By miss indications: RFC 9260, section 7.2.4.
         MissIndications = "rfc9260",
         /// By time, on each path by itself, with loss probes; the window of a recovery shrinks in proportion, and what
@@ -354,7 +354,7 @@ policy! {
 
 policy! {
     /// From which SACKs a round-trip time is taken. Karn's rule holds in any case.
-    pub struct RttSamplingChoice of RttSampling {
+    pub struct RttSamplingChoice of sctp::RttSampling {
         /// Any that acknowledges the timed DATA: RFC 9260, section 6.3.1.
         AnySack = "any-sack",
         /// Only one without gap reports that comes from the address that the DATA was sent to: Jungmaier,
@@ -477,7 +477,7 @@ impl SctpProfile {
     /// The value of every key, as a JSON object of the declaration's names. Quantities are texts, as in a scenario.
     /// Secrets, `shared_keys` and the number of the active one, are left out: what is written may be shown to others.
     pub fn settings(&self) -> Json {
-        let mut output = Output::default();
+        let mut output = MergedOutput::default();
         self.write_fields(&mut output);
         let mut settings = output.json();
         settings.retain(|key, _| !["shared_keys", "active_key"].contains(&key.as_str()));
@@ -604,8 +604,8 @@ impl SctpProfile {
             // Links complete a checksum before they damage or capture a packet: nobody sees it missing, unless it is to
             // be missing.
             checksum: match self.zero_checksum {
-                Some(_) => ChecksumPolicy::Compute,
-                None => ChecksumPolicy::Omit,
+                Some(_) => sctp::ChecksumPolicy::Compute,
+                None => sctp::ChecksumPolicy::Omit,
             },
             zero_checksum: self.error_detection(),
             max_associations: self.preset.config().max_associations,

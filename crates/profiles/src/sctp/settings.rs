@@ -2,7 +2,7 @@
 //! profile of a file, or over RFC 9260's values.
 
 use slantpath_base::{DataRate, DataSize, Duration};
-use slantpath_reader::{Data, Entries, Entry, Faults, Json, Node, Section, assign};
+use slantpath_reader::{Entries, Entry, Faults, Json, Section, ValueData, ValueNode, assign};
 
 use super::schema::SctpProfile;
 
@@ -94,49 +94,50 @@ pub(super) fn lay_live(
 /// The table of a profile, if it is one.
 fn table<'a>(entries: &'a mut Entries, profile: &str) -> Option<&'a mut Entries> {
     let mut node = &mut entries.get_mut("sctp")?.node;
-    let Data::Table(profiles) = &mut node.data else { return None };
+    let ValueData::Table(profiles) = &mut node.data else { return None };
     node = &mut profiles.get_mut(profile)?.node;
-    let Data::Table(table) = &mut node.data else { return None };
+    let ValueData::Table(table) = &mut node.data else { return None };
     Some(table)
 }
 
 /// Adds what is required to what is offered.
 fn offer_required(table: &mut Entries) {
     let Some(required) = table.get("required_extensions").cloned() else { return };
-    let Data::Array(wanted) = &required.node.data else { return };
+    let ValueData::Array(wanted) = &required.node.data else { return };
     let offered = table.entry("extensions".to_owned()).or_insert_with(|| {
         let place = required.node.place;
-        Entry { key: place, node: Node { place, data: Data::Array(Vec::new()) } }
+        Entry { key: place, node: ValueNode { place, data: ValueData::Array(Vec::new()) } }
     });
-    let Data::Array(offered) = &mut offered.node.data else { return };
-    let missing: Vec<Node> =
+    let ValueData::Array(offered) = &mut offered.node.data else { return };
+    let missing: Vec<ValueNode> =
         wanted.iter().filter(|one| !offered.iter().any(|other| are_equal(one, other))).cloned().collect();
     offered.extend(missing);
 }
 
 /// Has DATA authenticated where chunks can be and nothing says which.
 fn authenticate_data(table: &mut Entries) {
-    let Some(Entry { key, node: Node { place, data: Data::Array(offered) } }) = table.get("extensions")
+    let Some(Entry { key, node: ValueNode { place, data: ValueData::Array(offered) } }) =
+        table.get("extensions")
     else {
         return;
     };
     let is_offered =
-        offered.iter().any(|one| matches!(&one.data, Data::Text(name) if name == "authentication"));
+        offered.iter().any(|one| matches!(&one.data, ValueData::Text(name) if name == "authentication"));
     if is_offered && !table.contains_key("authenticated_chunks") {
-        let node = |data| Node { place: *place, data };
+        let node = |data| ValueNode { place: *place, data };
         // I-DATA takes the place of DATA where messages interleave.
-        let names = ["data", "i-data"].map(|name| node(Data::Text(name.to_owned())));
-        let chunks = Entry { key: *key, node: node(Data::Array(names.to_vec())) };
+        let names = ["data", "i-data"].map(|name| node(ValueData::Text(name.to_owned())));
+        let chunks = Entry { key: *key, node: node(ValueData::Array(names.to_vec())) };
         table.insert("authenticated_chunks".to_owned(), chunks);
     }
 }
 
-fn are_equal(one: &Node, other: &Node) -> bool {
-    matches!((&one.data, &other.data), (Data::Text(one), Data::Text(other)) if one == other)
+fn are_equal(one: &ValueNode, other: &ValueNode) -> bool {
+    matches!((&one.data, &other.data), (ValueData::Text(one), ValueData::Text(other)) if one == other)
 }
 
 fn is_text(entry: Option<&Entry>, wanted: &str) -> bool {
-    entry.is_some_and(|entry| matches!(&entry.node.data, Data::Text(text) if text == wanted))
+    entry.is_some_and(|entry| matches!(&entry.node.data, ValueData::Text(text) if text == wanted))
 }
 
 #[cfg(test)]

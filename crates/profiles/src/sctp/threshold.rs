@@ -1,7 +1,7 @@
 //! A threshold of an error counter, which may be off.
 
 use core::fmt;
-use slantpath_reader::{Fault, Json, Node, Value, json};
+use slantpath_reader::{Fault, Json, KeyValue, ValueNode, json};
 
 /// Beyond how many consecutive timeouts something happens. Written `"off"` or as a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ impl fmt::Display for Threshold {
     }
 }
 
-impl Value for Threshold {
+impl KeyValue for Threshold {
     type Most = u32;
 
     fn beyond(&self, most: &u32) -> Option<String> {
@@ -31,7 +31,7 @@ impl Value for Threshold {
         }
     }
 
-    fn read(node: &Node) -> Result<Self, Fault> {
+    fn read(node: &ValueNode) -> Result<Self, Fault> {
         if String::read(node).is_ok_and(|text| text.trim() == "off") {
             return Ok(Self::Off);
         }

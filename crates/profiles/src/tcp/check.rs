@@ -2,7 +2,7 @@
 
 use slantpath_base::{DataSize, Duration};
 use slantpath_reader::{Fault, Faults, Tables};
-use slantpath_tcp::LossDetection;
+use slantpath_tcp as tcp;
 
 use super::schema::TcpProfile;
 use crate::congestion::{self, Governed};
@@ -45,7 +45,7 @@ fn values(profile: &TcpProfile, faults: &mut Faults) {
         faults.report(profile.byte_counting_limit.place(), fault.help("write 1 or 2; RFC 5681 has 1"));
     }
     positive(&profile.clock_granularity, "a clock's tick", faults);
-    let is_timed = profile.loss_detection.policy() == LossDetection::Rack;
+    let is_timed = profile.loss_detection.policy() == tcp::LossDetection::Rack;
     if is_timed && !*profile.sack {
         let fault = Fault::new("without SACK no loss is found by time");
         faults.report(profile.loss_detection.place(), fault.help("write `sack = true`"));

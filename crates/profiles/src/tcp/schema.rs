@@ -5,8 +5,7 @@ use slantpath_cc::new_reno::{AvoidanceIncrease, UnusedWindow};
 use slantpath_cc::{Algorithm, InitialWindow, NamedAlgorithm, RtoConfig};
 use slantpath_reader::{Setting, choice, policy, section, word_or};
 use slantpath_tcp::{
-    ChecksumPolicy, DelayedAck, LossDetection, LossRecovery, Reports, RttSampling, SackRecovery, TcpConfig,
-    WindowLimit,
+    self as tcp, DelayedAck, LossRecovery, SackRecovery, TcpConfig, TcpReports, WindowLimit,
 };
 use slantpath_wire::ip::IpFields;
 
@@ -162,7 +161,7 @@ policy! {
 
 policy! {
     /// Method by which losses are found with SACK.
-    pub struct LossDetectionChoice of LossDetection {
+    pub struct LossDetectionChoice of tcp::LossDetection {
         /// By time, with loss probes; what was repeated without need is taken back: RFC 8985.
         Rack = "rack",
         /// By what has arrived beyond them: RFC 6675.
@@ -209,7 +208,7 @@ policy! {
 
 policy! {
     /// Segments that give a round-trip time. A retransmitted one never does.
-    pub struct RttSamplingChoice of RttSampling {
+    pub struct RttSamplingChoice of tcp::RttSampling {
         /// The newest segment of each ACK.
         EveryAck = "every-ack",
         /// One at a time: RFC 6298, section 3.
@@ -269,9 +268,9 @@ impl TcpProfile {
             data_retransmission_limit: *self.data_retransmission_limit,
             maximum_segment_lifetime: *self.maximum_segment_lifetime,
             // Links complete a checksum before they damage or capture a packet: nobody sees it missing.
-            checksum: ChecksumPolicy::Omit,
+            checksum: tcp::ChecksumPolicy::Omit,
             // The host asks for what its records need.
-            reports: Reports::default(),
+            reports: TcpReports::default(),
         }
     }
 }

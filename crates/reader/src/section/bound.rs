@@ -9,11 +9,11 @@ use serde_json::{Value as Json, json};
 use slantpath_base::{Angle, DataRate, DataSize, Duration, Length};
 
 use super::{
-    Awaited, Counted, Flat, Named, Nested, OneOf, Part, Passing, Reader, Resolved, Section, Setting, Tables,
-    Tagged,
+    Awaited, Counted, Flat, Named, Nested, OneOf, Part, Passing, Resolved, Section, Setting, TableReader,
+    Tables, Tagged,
 };
 use crate::diagnostic::Fault;
-use crate::value::Value;
+use crate::value::KeyValue;
 
 /// The most that a value may be, and why.
 #[derive(Clone, Copy, Debug)]
@@ -32,14 +32,14 @@ impl<L> AtMost<L> {
 }
 
 /// Type in which an upper bound is given.
-pub trait Limit: Copy + PartialOrd + fmt::Display {
+pub trait UpperBound: Copy + PartialOrd + fmt::Display {
     /// The number that JSON Schema knows a bound by, where values are numbers.
     fn number(self) -> Option<Json>;
 }
 
 macro_rules! text_limit {
     ($($type:ty),*) => {$(
-        impl Limit for $type {
+        impl UpperBound for $type {
             fn number(self) -> Option<Json> {
                 None
             }
@@ -51,7 +51,7 @@ text_limit!(Angle, DataRate, DataSize, Duration, Length);
 
 macro_rules! number_limit {
     ($($type:ty),*) => {$(
-        impl Limit for $type {
+        impl UpperBound for $type {
             fn number(self) -> Option<Json> {
                 Some(json!(self))
             }
@@ -64,13 +64,13 @@ number_limit!(u32, f64);
 /// The settings that a field may have, of which a bound holds.
 pub trait Bounded {
     /// Type of the settings' values.
-    type Value: Value;
+    type Value: KeyValue;
 
     /// The setting, if there is one.
     fn setting(&self) -> Option<&Setting<Self::Value>>;
 }
 
-impl<T: Value> Bounded for Setting<T> {
+impl<T: KeyValue> Bounded for Setting<T> {
     type Value = T;
 
     fn setting(&self) -> Option<&Self> {
@@ -105,8 +105,8 @@ impl<B: Bounded> Bounded for Passing<B> {
 /// Fields without a bound of their own: tables, and values whose type is bound enough.
 pub trait NeedsNoBound {}
 
-impl<T: Value<Most = ()>> NeedsNoBound for Setting<T> {}
-impl<T: Value<Most = ()>> NeedsNoBound for Option<Setting<T>> {}
+impl<T: KeyValue<Most = ()>> NeedsNoBound for Setting<T> {}
+impl<T: KeyValue<Most = ()>> NeedsNoBound for Option<Setting<T>> {}
 impl<S: Section> NeedsNoBound for Flat<S> {}
 impl<S: Section> NeedsNoBound for Nested<S> {}
 impl<S: Section> NeedsNoBound for Option<Nested<S>> {}
@@ -123,11 +123,11 @@ impl<M: NeedsNoBound> NeedsNoBound for Passing<M> {}
 /// Compiles for fields that need no bound.
 pub const fn needs_no_bound<M: NeedsNoBound>() {}
 
-impl Reader<'_> {
+impl TableReader<'_> {
     /// Refuses a value above its bound.
-    pub fn at_most<B: Bounded>(&mut self, name: &str, field: &B, bound: &AtMost<<B::Value as Value>::Most>)
+    pub fn at_most<B: Bounded>(&mut self, name: &str, field: &B, bound: &AtMost<<B::Value as KeyValue>::Most>)
     where
-        <B::Value as Value>::Most: Limit,
+        <B::Value as KeyValue>::Most: UpperBound,
     {
         let Some(setting) = field.setting() else { return };
         if let Some(beyond) = setting.value.beyond(&bound.most) {
@@ -139,7 +139,7 @@ impl Reader<'_> {
 
 /// Writes a bound into the schema of a value: as a number where JSON Schema has a word for it, and for every reader as
 /// `x-at-most` and in words.
-pub(super) fn describe<L: Limit>(schema: &mut Json, bound: &AtMost<L>) {
+pub(super) fn describe<L: UpperBound>(schema: &mut Json, bound: &AtMost<L>) {
     if let Some(number) = bound.most.number() {
         for pointer in ["", "/items", "/items/items", "/anyOf/1"] {
             let numbers = schema.pointer_mut(pointer).and_then(Json::as_object_mut);

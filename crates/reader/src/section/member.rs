@@ -4,15 +4,17 @@ use core::ops::Deref;
 
 use serde_json::json;
 
-use super::{Finish, ObjectSchema, Open, Output, Reader, Section, Setting, Tagged, WriteFields, join, table};
+use super::{
+    Finish, MergedOutput, ObjectSchema, Open, Section, Setting, TableReader, Tagged, WriteFields, join, table,
+};
 use crate::diagnostic::Fault;
 use crate::document::Entries;
-use crate::value::Value;
+use crate::value::KeyValue;
 
 /// Writer of what stands behind a key of a section.
 pub trait WriteMember {
     /// Writes it to the output.
-    fn write(&self, output: &mut Output, field: &'static str);
+    fn write(&self, output: &mut MergedOutput, field: &'static str);
 }
 
 /// Type that may stand behind a key of a section.
@@ -23,27 +25,27 @@ pub trait Member: WriteMember + Sized {
     }
 
     /// Reads it; `None` if it is at fault.
-    fn read(reader: &mut Reader<'_>, field: &'static str) -> Option<Self>;
+    fn read(reader: &mut TableReader<'_>, field: &'static str) -> Option<Self>;
     /// Describes it in the schema of its section.
     fn schema(schema: &mut ObjectSchema, field: &'static str, doc: &str);
 }
 
-impl<T: Value> WriteMember for Setting<T> {
-    fn write(&self, output: &mut Output, field: &'static str) {
+impl<T: KeyValue> WriteMember for Setting<T> {
+    fn write(&self, output: &mut MergedOutput, field: &'static str) {
         output.value(field, self);
     }
 }
 
 impl<M: WriteMember> WriteMember for Option<M> {
-    fn write(&self, output: &mut Output, field: &'static str) {
+    fn write(&self, output: &mut MergedOutput, field: &'static str) {
         if let Some(member) = self {
             member.write(output, field);
         }
     }
 }
 
-impl<T: Value> Member for Setting<T> {
-    fn read(reader: &mut Reader<'_>, field: &'static str) -> Option<Self> {
+impl<T: KeyValue> Member for Setting<T> {
+    fn read(reader: &mut TableReader<'_>, field: &'static str) -> Option<Self> {
         reader.required(field)
     }
 
@@ -53,8 +55,8 @@ impl<T: Value> Member for Setting<T> {
     }
 }
 
-impl<T: Value> Member for Option<Setting<T>> {
-    fn read(reader: &mut Reader<'_>, field: &'static str) -> Option<Self> {
+impl<T: KeyValue> Member for Option<Setting<T>> {
+    fn read(reader: &mut TableReader<'_>, field: &'static str) -> Option<Self> {
         Some(reader.optional(field))
     }
 
@@ -76,13 +78,13 @@ impl<S> Deref for Nested<S> {
 }
 
 impl<S: WriteFields> WriteMember for Nested<S> {
-    fn write(&self, output: &mut Output, field: &'static str) {
+    fn write(&self, output: &mut MergedOutput, field: &'static str) {
         self.0.write_fields(output.table(field));
     }
 }
 
 impl<S: Section> Member for Nested<S> {
-    fn read(reader: &mut Reader<'_>, field: &'static str) -> Option<Self> {
+    fn read(reader: &mut TableReader<'_>, field: &'static str) -> Option<Self> {
         let path = join(reader.path, field);
         let empty = Entries::new();
         let (entries, place) = match reader.entries.get(field) {
@@ -99,7 +101,7 @@ impl<S: Section> Member for Nested<S> {
 
 /// A table inside a table that may be absent.
 impl<S: Section> Member for Option<Nested<S>> {
-    fn read(reader: &mut Reader<'_>, field: &'static str) -> Option<Self> {
+    fn read(reader: &mut TableReader<'_>, field: &'static str) -> Option<Self> {
         if !reader.entries.contains_key(field) {
             return Some(None);
         }
@@ -146,13 +148,13 @@ impl<S> Deref for Part<S> {
 }
 
 impl<S: WriteFields> WriteMember for Part<S> {
-    fn write(&self, output: &mut Output, field: &'static str) {
+    fn write(&self, output: &mut MergedOutput, field: &'static str) {
         self.write_fields(output.table(field));
     }
 }
 
 impl<S: Section> Member for Part<S> {
-    fn read(reader: &mut Reader<'_>, field: &'static str) -> Option<Self> {
+    fn read(reader: &mut TableReader<'_>, field: &'static str) -> Option<Self> {
         Some(Self(Nested::read(reader, field).map(|nested| nested.0)))
     }
 
@@ -174,7 +176,7 @@ impl<S> Deref for Flat<S> {
 }
 
 impl<S: WriteFields> WriteMember for Flat<S> {
-    fn write(&self, output: &mut Output, _: &'static str) {
+    fn write(&self, output: &mut MergedOutput, _: &'static str) {
         self.0.write_fields(output);
     }
 }
@@ -184,7 +186,7 @@ impl<S: Section> Member for Flat<S> {
         S::names()
     }
 
-    fn read(reader: &mut Reader<'_>, _: &'static str) -> Option<Self> {
+    fn read(reader: &mut TableReader<'_>, _: &'static str) -> Option<Self> {
         S::read_fields(reader).map(Self)
     }
 
@@ -207,7 +209,7 @@ impl<T> Deref for OneOf<T> {
 
 /// A table of one of several kinds that may be absent.
 impl<T: Tagged> Member for Option<OneOf<T>> {
-    fn read(reader: &mut Reader<'_>, field: &'static str) -> Option<Self> {
+    fn read(reader: &mut TableReader<'_>, field: &'static str) -> Option<Self> {
         if !reader.entries.contains_key(field) {
             return Some(None);
         }
@@ -220,13 +222,13 @@ impl<T: Tagged> Member for Option<OneOf<T>> {
 }
 
 impl<T: WriteFields> WriteMember for OneOf<T> {
-    fn write(&self, output: &mut Output, field: &'static str) {
+    fn write(&self, output: &mut MergedOutput, field: &'static str) {
         self.0.write_fields(output.table(field));
     }
 }
 
 impl<T: Tagged> Member for OneOf<T> {
-    fn read(reader: &mut Reader<'_>, field: &'static str) -> Option<Self> {
+    fn read(reader: &mut TableReader<'_>, field: &'static str) -> Option<Self> {
         let path = join(reader.path, field);
         let Some(entry) = reader.entries.get(field) else {
             let fault = Fault::new(format!("`{}` lacks `{field}`", reader.path))
@@ -236,8 +238,14 @@ impl<T: Tagged> Member for OneOf<T> {
         };
         let entries = table(entry, &path, reader.faults)?;
         let place = entry.key;
-        let mut inner =
-            Reader { entries, path: &path, whole: reader.whole, place, faults: reader.faults, broken: false };
+        let mut inner = TableReader {
+            entries,
+            path: &path,
+            whole: reader.whole,
+            place,
+            faults: reader.faults,
+            broken: false,
+        };
         let kind = inner.required::<String>("kind")?;
         let value = T::read(&kind, kind.place, &mut inner);
         if let Some(mut names) = T::names(&kind) {

@@ -2,25 +2,25 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::{AtMost, Limit, Origin, Setting, join};
-use crate::value::Value;
+use super::{AtMost, Origin, Setting, UpperBound, join};
+use crate::value::KeyValue;
 
 /// The merged form of a table, to be printed.
 #[derive(Debug, Default)]
-pub struct Output {
+pub struct MergedOutput {
     values: Vec<(String, String, Origin)>,
-    tables: Vec<(String, Output)>,
-    items: Vec<(String, Output)>,
+    tables: Vec<(String, MergedOutput)>,
+    items: Vec<(String, MergedOutput)>,
 }
 
-impl Output {
+impl MergedOutput {
     /// Writes a key with its value.
-    pub fn value<T: Value>(&mut self, name: &str, setting: &Setting<T>) {
+    pub fn value<T: KeyValue>(&mut self, name: &str, setting: &Setting<T>) {
         self.values.push((name.to_owned(), setting.value.write(), setting.origin));
     }
 
     /// Writes a key with a value that is no setting.
-    pub fn plain<T: Value>(&mut self, name: &str, value: &T) {
+    pub fn plain<T: KeyValue>(&mut self, name: &str, value: &T) {
         self.values.push((name.to_owned(), value.write(), Origin::Given));
     }
 
@@ -86,7 +86,7 @@ impl ObjectSchema {
     }
 
     /// Adds a key that has a default.
-    pub fn property_with_default<T: Value>(&mut self, name: &str, default: &T, doc: &str) {
+    pub fn property_with_default<T: KeyValue>(&mut self, name: &str, default: &T, doc: &str) {
         let mut schema = T::schema();
         if let (Some(object), Ok(value)) = (schema.as_object_mut(), default.write().parse::<Json>()) {
             object.insert("default".to_owned(), value);
@@ -95,7 +95,7 @@ impl ObjectSchema {
     }
 
     /// Bounds a property that is there already.
-    pub fn at_most<L: Limit>(&mut self, name: &str, bound: &AtMost<L>) {
+    pub fn at_most<L: UpperBound>(&mut self, name: &str, bound: &AtMost<L>) {
         if let Some(schema) = self.properties.get_mut(name) {
             super::bound::describe(schema, bound);
         }

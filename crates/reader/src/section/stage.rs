@@ -10,7 +10,7 @@
 use core::fmt::{self, Debug};
 use core::ops::{Deref, DerefMut};
 
-use super::{Member, ObjectSchema, Output, Reader, Section, Setting, WriteFields, WriteMember};
+use super::{Member, MergedOutput, ObjectSchema, Section, Setting, TableReader, WriteFields, WriteMember};
 use crate::diagnostic::{Fault, Faults, Place};
 
 /// Stage of a file, which says whether open values may be in it.
@@ -105,7 +105,7 @@ impl<T> DerefMut for Awaited<T> {
 }
 
 impl<T: WriteMember> WriteMember for Awaited<T> {
-    fn write(&self, output: &mut Output, field: &'static str) {
+    fn write(&self, output: &mut MergedOutput, field: &'static str) {
         self.0.write(output, field);
     }
 }
@@ -118,7 +118,7 @@ where
         <Option<T> as Member>::names(field)
     }
 
-    fn read(reader: &mut Reader<'_>, field: &'static str) -> Option<Self> {
+    fn read(reader: &mut TableReader<'_>, field: &'static str) -> Option<Self> {
         Member::read(reader, field).map(Self)
     }
 
@@ -146,7 +146,7 @@ impl<T> DerefMut for Passing<T> {
 }
 
 impl<T: WriteMember> WriteMember for Passing<T> {
-    fn write(&self, output: &mut Output, field: &'static str) {
+    fn write(&self, output: &mut MergedOutput, field: &'static str) {
         self.0.write(output, field);
     }
 }
@@ -156,7 +156,7 @@ impl<T: Member> Member for Passing<T> {
         T::names(field)
     }
 
-    fn read(reader: &mut Reader<'_>, field: &'static str) -> Option<Self> {
+    fn read(reader: &mut TableReader<'_>, field: &'static str) -> Option<Self> {
         T::read(reader, field).map(Self)
     }
 
@@ -178,7 +178,7 @@ impl<T> Deref for Resolved<T> {
 }
 
 impl<T> WriteMember for Resolved<T> {
-    fn write(&self, _: &mut Output, _: &'static str) {}
+    fn write(&self, _: &mut MergedOutput, _: &'static str) {}
 }
 
 impl<T> Member for Option<Resolved<T>> {
@@ -186,7 +186,7 @@ impl<T> Member for Option<Resolved<T>> {
         Vec::new()
     }
 
-    fn read(_: &mut Reader<'_>, _: &'static str) -> Option<Self> {
+    fn read(_: &mut TableReader<'_>, _: &'static str) -> Option<Self> {
         Some(None)
     }
 
@@ -213,7 +213,7 @@ impl<T> Deref for Model<T> {
 }
 
 impl<T: WriteFields> WriteFields for Model<T> {
-    fn write_fields(&self, output: &mut Output) {
+    fn write_fields(&self, output: &mut MergedOutput) {
         self.0.write_fields(output);
     }
 }
@@ -226,7 +226,7 @@ impl<T: Section> Section for Model<T> {
         T::names()
     }
 
-    fn read_fields(reader: &mut Reader<'_>) -> Option<Self> {
+    fn read_fields(reader: &mut TableReader<'_>) -> Option<Self> {
         T::read_fields(reader).map(Self)
     }
 
@@ -240,7 +240,7 @@ impl<T: Section> Section for Model<T> {
 pub struct Gone;
 
 impl WriteMember for Gone {
-    fn write(&self, _: &mut Output, _: &'static str) {}
+    fn write(&self, _: &mut MergedOutput, _: &'static str) {}
 }
 
 /// Path of a value that no check has given, although it found no fault.

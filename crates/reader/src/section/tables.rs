@@ -6,10 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::json;
 
 use super::{
-    Finish, Member, ObjectSchema, Open, Output, Reader, Section, WriteFields, WriteMember, join, table,
+    Finish, Member, MergedOutput, ObjectSchema, Open, Section, TableReader, WriteFields, WriteMember, join,
+    table,
 };
 use crate::diagnostic::{Fault, Place, nearest};
-use crate::document::{Data, Entries, Entry, Node};
+use crate::document::{Entries, Entry, ValueData, ValueNode};
 
 /// Tables under names of the user's choice, `[links.satellite]`.
 #[derive(Clone, Debug, PartialEq)]
@@ -167,7 +168,7 @@ fn check_name(name: &str) -> Result<(), Fault> {
 }
 
 impl<S: WriteFields> WriteMember for Tables<S> {
-    fn write(&self, output: &mut Output, field: &'static str) {
+    fn write(&self, output: &mut MergedOutput, field: &'static str) {
         let parent = output.table(field);
         for (name, named) in &self.whole {
             named.section.write_fields(parent.table(name));
@@ -176,7 +177,7 @@ impl<S: WriteFields> WriteMember for Tables<S> {
 }
 
 impl<S: Section> Member for Tables<S> {
-    fn read(reader: &mut Reader<'_>, field: &'static str) -> Option<Self> {
+    fn read(reader: &mut TableReader<'_>, field: &'static str) -> Option<Self> {
         let mut tables = Self::default();
         let path = join(reader.path, field);
         let Some(entry) = reader.entries.get(field) else { return Some(tables) };
@@ -219,7 +220,7 @@ impl<S: Section> Member for Tables<S> {
 }
 
 impl<S: WriteFields> WriteMember for Vec<Named<S>> {
-    fn write(&self, output: &mut Output, field: &'static str) {
+    fn write(&self, output: &mut MergedOutput, field: &'static str) {
         for named in self {
             named.section.write_fields(output.item(field));
         }
@@ -227,10 +228,10 @@ impl<S: WriteFields> WriteMember for Vec<Named<S>> {
 }
 
 impl<S: Section> Member for Vec<Named<S>> {
-    fn read(reader: &mut Reader<'_>, field: &'static str) -> Option<Self> {
+    fn read(reader: &mut TableReader<'_>, field: &'static str) -> Option<Self> {
         let path = join(reader.path, field);
         let Some(entry) = reader.entries.get(field) else { return Some(Self::new()) };
-        let Data::Array(items) = &entry.node.data else {
+        let ValueData::Array(items) = &entry.node.data else {
             let fault = Fault::new(format!("`{path}` is {}", entry.node.kind()))
                 .help(format!("it is a list of tables: begin each with `[[{path}]]`"));
             reader.fail(entry.node.place, fault);
@@ -268,22 +269,22 @@ impl<S> Deref for Counted<S> {
 }
 
 impl<S: WriteFields> WriteMember for Counted<S> {
-    fn write(&self, output: &mut Output, field: &'static str) {
+    fn write(&self, output: &mut MergedOutput, field: &'static str) {
         self.0.write(output, field);
     }
 }
 
 impl<S: Section + Clone> Member for Counted<S> {
-    fn read(reader: &mut Reader<'_>, field: &'static str) -> Option<Self> {
+    fn read(reader: &mut TableReader<'_>, field: &'static str) -> Option<Self> {
         let path = join(reader.path, field);
         let none = |message: String| {
             let help = format!("give a number from 1 to {MOST_COUNTED}, or tables `[[{path}]]`");
             Fault::new(message).help(help)
         };
         let (place, count) = match reader.entries.get(field).map(|entry| &entry.node) {
-            Some(Node { place, data: Data::Integer(count) }) => (*place, count),
+            Some(ValueNode { place, data: ValueData::Integer(count) }) => (*place, count),
             // Whoever writes a list of none does not mean what is there where nothing is written.
-            Some(Node { place, data: Data::Array(items) }) if items.is_empty() => {
+            Some(ValueNode { place, data: ValueData::Array(items) }) if items.is_empty() => {
                 reader.fail(*place, none(format!("`{path}` is empty")));
                 return None;
             }

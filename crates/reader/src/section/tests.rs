@@ -78,7 +78,7 @@ fn read<S: Section>(text: &str) -> Result<S, String> {
 }
 
 fn merged(section: &impl WriteFields) -> String {
-    let mut output = Output::default();
+    let mut output = MergedOutput::default();
     section.write_fields(&mut output);
     output.print(false)
 }

@@ -5,33 +5,33 @@ use core::fmt;
 use serde_json::{Value as Json, json};
 use slantpath_base::{Angle, Length};
 
-use super::{Value, fault_of};
+use super::{KeyValue, fault_of};
 use crate::diagnostic::Fault;
-use crate::document::{Data, Node};
+use crate::document::{ValueData, ValueNode};
 
 /// A quantity in text that may be negative.
-fn signed<T>(node: &Node, what: &str, example: &str) -> Result<T, Fault>
+fn signed<T>(node: &ValueNode, what: &str, example: &str) -> Result<T, Fault>
 where
     T: core::str::FromStr,
     T::Err: fmt::Display,
 {
     let like = format!("write {what} as a string with its unit, like \"{example}\"");
     match &node.data {
-        Data::Text(text) => text.parse().map_err(|error: T::Err| fault_of(&error, &like)),
-        Data::Float(number) => Err(Fault::new(format!("`{number}` has no unit")).help(like)),
-        Data::Integer(number) => Err(Fault::new(format!("`{number}` has no unit")).help(like)),
+        ValueData::Text(text) => text.parse().map_err(|error: T::Err| fault_of(&error, &like)),
+        ValueData::Float(number) => Err(Fault::new(format!("`{number}` has no unit")).help(like)),
+        ValueData::Integer(number) => Err(Fault::new(format!("`{number}` has no unit")).help(like)),
         _ => Err(Fault::new(format!("{what} is wanted here, not {}", node.kind())).help(like)),
     }
 }
 
-impl Value for Angle {
+impl KeyValue for Angle {
     type Most = Self;
 
     fn beyond(&self, most: &Self) -> Option<String> {
         (self.as_radians().abs() > most.as_radians()).then(|| self.to_string())
     }
 
-    fn read(node: &Node) -> Result<Self, Fault> {
+    fn read(node: &ValueNode) -> Result<Self, Fault> {
         signed(node, "an angle", "8.2 deg")
     }
 
@@ -45,14 +45,14 @@ impl Value for Angle {
     }
 }
 
-impl Value for Length {
+impl KeyValue for Length {
     type Most = Self;
 
     fn beyond(&self, most: &Self) -> Option<String> {
         (self.as_metres().abs() > most.as_metres()).then(|| self.to_string())
     }
 
-    fn read(node: &Node) -> Result<Self, Fault> {
+    fn read(node: &ValueNode) -> Result<Self, Fault> {
         signed(node, "a length", "780 km")
     }
 
@@ -66,17 +66,17 @@ impl Value for Length {
     }
 }
 
-impl Value for f64 {
+impl KeyValue for f64 {
     type Most = Self;
 
     fn beyond(&self, most: &Self) -> Option<String> {
         (self.abs() > *most).then(|| self.to_string())
     }
 
-    fn read(node: &Node) -> Result<Self, Fault> {
+    fn read(node: &ValueNode) -> Result<Self, Fault> {
         let number = match &node.data {
-            Data::Float(text) => text.replace('_', "").parse().ok(),
-            Data::Integer(number) => Some(*number as Self),
+            ValueData::Float(text) => text.replace('_', "").parse().ok(),
+            ValueData::Integer(number) => Some(*number as Self),
             _ => None,
         };
         number.filter(|number: &Self| number.is_finite()).ok_or_else(|| {

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::column::Value;
+use crate::column::CellValue;
 use crate::table::Table;
 
 /// Writes a header line of the columns' names and one line a row.
@@ -27,12 +27,12 @@ pub(super) fn write_rows(table: &Table, out: &mut impl Write) -> io::Result<()> 
         for (place, cell) in table.row(row).enumerate() {
             separate(place, out)?;
             match cell {
-                Value::Bool(flag) => write!(out, "{flag}")?,
-                Value::F64(number) => write!(out, "{number:?}")?,
-                Value::I64(number) => write!(out, "{number}")?,
-                Value::Missing => {}
-                Value::Text(text) => write_text(text, out)?,
-                Value::U64(number) => write!(out, "{number}")?,
+                CellValue::Bool(flag) => write!(out, "{flag}")?,
+                CellValue::F64(number) => write!(out, "{number:?}")?,
+                CellValue::I64(number) => write!(out, "{number}")?,
+                CellValue::Missing => {}
+                CellValue::Text(text) => write_text(text, out)?,
+                CellValue::U64(number) => write!(out, "{number}")?,
             }
         }
         writeln!(out)?;

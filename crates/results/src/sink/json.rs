@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use crate::column::Value;
+use crate::column::CellValue;
 use crate::table::Table;
 
 /// Writes one JSON object a row, its members named by the columns and in their order.
@@ -24,17 +24,17 @@ pub fn write_json_lines(table: &Table, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-fn write_cell(cell: Value<'_>, out: &mut impl Write) -> io::Result<()> {
+fn write_cell(cell: CellValue<'_>, out: &mut impl Write) -> io::Result<()> {
     match cell {
-        Value::Bool(flag) => write!(out, "{flag}"),
-        Value::F64(number) if number.is_nan() => write!(out, "\"NaN\""),
-        Value::F64(f64::INFINITY) => write!(out, "\"Infinity\""),
-        Value::F64(f64::NEG_INFINITY) => write!(out, "\"-Infinity\""),
-        Value::F64(number) => write!(out, "{number:?}"),
-        Value::I64(number) => write!(out, "{number}"),
-        Value::Missing => write!(out, "null"),
-        Value::Text(text) => write!(out, "{}", quoted(text)),
-        Value::U64(number) => write!(out, "{number}"),
+        CellValue::Bool(flag) => write!(out, "{flag}"),
+        CellValue::F64(number) if number.is_nan() => write!(out, "\"NaN\""),
+        CellValue::F64(f64::INFINITY) => write!(out, "\"Infinity\""),
+        CellValue::F64(f64::NEG_INFINITY) => write!(out, "\"-Infinity\""),
+        CellValue::F64(number) => write!(out, "{number:?}"),
+        CellValue::I64(number) => write!(out, "{number}"),
+        CellValue::Missing => write!(out, "null"),
+        CellValue::Text(text) => write!(out, "{}", quoted(text)),
+        CellValue::U64(number) => write!(out, "{number}"),
     }
 }
 

@@ -16,7 +16,7 @@ pub struct Moments {
 
 /// A mean and how far the true one may lie from it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Interval {
+pub struct ConfidenceInterval {
     /// The sample's mean.
     pub mean: f64,
     /// Half of the interval's width; infinite while one observation tells nothing of the spread.
@@ -102,14 +102,14 @@ impl Moments {
     ///
     /// # Panics
     /// If `level` does not lie between 0 and 1.
-    pub fn interval(&self, level: f64) -> Option<Interval> {
+    pub fn interval(&self, level: f64) -> Option<ConfidenceInterval> {
         assert!(level > 0.0 && level < 1.0, "a confidence level lies between 0 and 1");
         let mean = self.mean()?;
         let half_width = self.standard_deviation().map_or(f64::INFINITY, |deviation| {
             let t = student_t_quantile(f64::midpoint(1.0, level), (self.count - 1) as f64);
             t * deviation / libm::sqrt(self.count as f64)
         });
-        Some(Interval { mean, half_width, level, count: self.count })
+        Some(ConfidenceInterval { mean, half_width, level, count: self.count })
     }
 }
 
@@ -129,7 +129,7 @@ impl FromIterator<f64> for Moments {
     }
 }
 
-impl Interval {
+impl ConfidenceInterval {
     /// The lower end.
     pub fn low(&self) -> f64 {
         self.mean - self.half_width

@@ -6,7 +6,9 @@ use std::io;
 use slantpath_applications::record::{ReceiverReport, SenderReport};
 use slantpath_applications::{AssociationCounters, Associations};
 use slantpath_base::{Duration, Instant};
-use slantpath_net::{Count, Counters, DropReason, QueueStatistics, SharedPortId, SharedPortStatistics};
+use slantpath_net::{
+    self as net, DirectionCounters, PacketCount, QueueStatistics, SharedPortId, SharedPortStatistics,
+};
 use slantpath_orbit::constellation::Payload;
 use slantpath_sat::Sky;
 use slantpath_scenario::build::{PlannedFlow, PlannedLink, RunNetwork};
@@ -69,14 +71,14 @@ struct SharedDownlink {
     /// The table that makes antennas share it.
     access: String,
     port: SharedPortId,
-    counters: Counters,
+    counters: DirectionCounters,
     /// Packets that it had taken in.
     taken: u64,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct LinkCounts {
-    counters: Counters,
+    counters: DirectionCounters,
     busy: Duration,
 }
 
@@ -126,15 +128,15 @@ fn mean_wait(queue: &QueueStatistics, packets: u64) -> Option<f64> {
 }
 
 /// Packets that a transmitter has taken in, to wait or to be sent.
-fn taken_in(counters: &Counters) -> u64 {
+fn taken_in(counters: &DirectionCounters) -> u64 {
     let at_the_door = [
-        DropReason::Down,
-        DropReason::Early,
-        DropReason::Forced,
-        DropReason::Mtu,
-        DropReason::NoContact,
-        DropReason::Policed,
-        DropReason::QueueFull,
+        net::DropReason::Down,
+        net::DropReason::Early,
+        net::DropReason::Forced,
+        net::DropReason::Mtu,
+        net::DropReason::NoContact,
+        net::DropReason::Policed,
+        net::DropReason::QueueFull,
     ];
     let refused: u64 = at_the_door.iter().map(|&reason| counters.dropped(reason).packets).sum();
     counters.offered.packets.saturating_sub(refused)
@@ -169,7 +171,7 @@ impl Intervals {
             satellite: plan.contacts.names()[body.index()].clone(),
             access: access[table].to_owned(),
             port,
-            counters: Counters::default(),
+            counters: DirectionCounters::default(),
             taken: 0,
         });
         self.shared_downlinks = shared.collect();
@@ -204,7 +206,7 @@ impl Intervals {
     pub(super) fn restart_links(&mut self) {
         self.links.fill(LinkCounts::default());
         for shared in &mut self.shared_downlinks {
-            (shared.counters, shared.taken) = (Counters::default(), 0);
+            (shared.counters, shared.taken) = (DirectionCounters::default(), 0);
         }
     }
 
@@ -255,7 +257,7 @@ impl Intervals {
                     LinkCounts { counters: *sources.network.counters(id), busy: sources.network.busy(id) };
                 let counted_before = std::mem::replace(&mut self.links[2 * place + side], counted);
                 let (now, before) = (counted.counters, counted_before.counters);
-                let since = |now: Count, before: Count| Count {
+                let since = |now: PacketCount, before: PacketCount| PacketCount {
                     packets: now.packets - before.packets,
                     bytes: now.bytes - before.bytes,
                 };

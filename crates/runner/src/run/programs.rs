@@ -8,13 +8,13 @@ use std::net::IpAddr;
 use slantpath_applications::{Host, ProgramConfig, WhenBlocked, Workload};
 use slantpath_base::{Duration, Instant, Seed, Stream};
 use slantpath_host::Protocol;
-use slantpath_net::{Host as Interface, InterfaceId, Journey, Network};
+use slantpath_net::{EndSystem, InterfaceId, Journey, Network};
 use slantpath_sat::OnDemand;
 use slantpath_scenario::build::{
     Destinations, Plan, RunSource, Seats, access_systems, address_on, ip_fields, options_of, plan,
     stream_values, when_blocked, workload, workload_streams,
 };
-use slantpath_scenario::schema::{Adaptation, Application, Flow, Transport};
+use slantpath_scenario::schema::{self, Adaptation, Flow, Transport};
 use slantpath_sctp::{SctpConfig, SendOptions};
 use slantpath_wire::Packet;
 
@@ -119,7 +119,9 @@ impl Scenario {
             ..profile.config(*flow.streams)
         };
         let kinds = match &flow.application.0 {
-            Application::Mixed(mixed) => mixed.classes.names().into_iter().map(str::to_owned).collect(),
+            schema::Application::Mixed(mixed) => {
+                mixed.classes.names().into_iter().map(str::to_owned).collect()
+            }
             _ => Vec::new(),
         };
         let mut links: Vec<String> = self.wiring().links_of(&flow.to).map(str::to_owned).collect();
@@ -166,7 +168,7 @@ macro_rules! of_seat {
     };
 }
 
-impl<F: Interface, T: Interface> Interface for Seat<F, T> {
+impl<F: EndSystem, T: EndSystem> EndSystem for Seat<F, T> {
     fn handle_packet(&mut self, now: Instant, interface: InterfaceId, packet: &mut Packet) {
         of_seat!(self, host => host.handle_packet(now, interface, packet));
     }
@@ -194,7 +196,7 @@ impl<F: Interface, T: Interface> Interface for Seat<F, T> {
 
 /// One end of the flow: the host at its node, how it connects or listens, and chance of its own.
 #[derive(Debug)]
-pub struct End {
+pub struct ProgramEnd {
     /// The host, with its addresses and routes, and what else the scenario has there.
     pub host: Host,
     /// Ports, addresses and settings; the sending end has a peer.
@@ -215,11 +217,11 @@ pub struct End {
 ///
 /// # Panics
 /// If the scenario has no such flow: `request` is of another one.
-pub fn run_with_programs<F: Interface, T: Interface>(
+pub fn run_with_programs<F: EndSystem, T: EndSystem>(
     scenario: &Scenario,
     request: &FlowRequest,
     options: &RunOptions,
-    sit: impl FnOnce([End; 2]) -> (F, T),
+    sit: impl FnOnce([ProgramEnd; 2]) -> (F, T),
     go_on: &mut dyn FnMut(Instant, &mut F) -> ControlFlow<()>,
 ) -> Result<(F, T, Instant), RunError> {
     let seed = Seed::new(options.seed.unwrap_or(*scenario.scenario.seed), options.run);
@@ -263,13 +265,13 @@ fn seated<F, T>(
     seed: Seed,
     request: &FlowRequest,
     destinations: &BTreeMap<String, IpAddr>,
-    sit: impl FnOnce([End; 2]) -> (F, T),
+    sit: impl FnOnce([ProgramEnd; 2]) -> (F, T),
 ) -> Vec<Seat<F, T>> {
     let places = seats.hosts.map(|host| host.0);
     let mut hosts: Vec<Option<Host>> = hosts.into_iter().map(Some).collect();
     let mut ends = ["from", "to"].into_iter().zip(places).zip(seats.configs).map(|((end, place), config)| {
         let Protocol::Sctp(sctp) = config.protocol else { unreachable!("the flow is one of SCTP") };
-        End {
+        ProgramEnd {
             host: hosts[place].take().expect("two hosts"),
             port: ProgramConfig {
                 sctp,

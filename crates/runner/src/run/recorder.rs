@@ -10,7 +10,7 @@ use slantpath_host::SocketId;
 use slantpath_net::{CaptureId, NodeId};
 use slantpath_results::{Histogram, Moments, Table};
 use slantpath_scenario::build::{PlannedFlow, PlannedLink, PlannedPath, RunNetwork};
-use slantpath_scenario::schema::Content;
+use slantpath_scenario::schema;
 use slantpath_simulation::{AssociationPlace, SignallingSimulation};
 
 use super::access_record;
@@ -429,7 +429,7 @@ impl<'a> Recorder<'a> {
             let quantiles = observer.delay_quantiles(place, &[0.5, 0.99])?;
             let [median, p99] = [0, 1].map(|share| quantiles.get(share).copied().flatten());
             let DelayMoments { all, retransmitted, retransmitted_messages, parts } = &record.delays;
-            let is_stamped = *flows[place].flow.content == Content::Stamped;
+            let is_stamped = *flows[place].flow.content == schema::Content::Stamped;
             Ok::<_, io::Error>(DelaySummary {
                 mean: all.mean(),
                 median,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 
 use slantpath_applications::record::{Finality, ReceivedSession, SentSession, SessionRecords};
-use slantpath_applications::{SessionSourceId, Sessions};
+use slantpath_applications::{HostSessions, SessionSourceId};
 use slantpath_base::{Duration, Instant};
 use slantpath_host::SocketId;
 use slantpath_net::NodeId;

@@ -5,7 +5,7 @@ use std::io;
 
 use slantpath_signalling::M3uaEventKind;
 use slantpath_simulation::{
-    Availability, GatewayId, ServerId, Side, SignallingLinkId, SignallingProcess, SignallingSimulation,
+    GatewayId, LinkAvailability, ServerId, Side, SignallingLinkId, SignallingProcess, SignallingSimulation,
 };
 
 use super::tables::servers::{self, Served};
@@ -22,7 +22,7 @@ pub(super) struct SignallingRecord<'a> {
     /// If there are gateways and processes: what they are called, and the place of `signalling_server_events`.
     servers: Option<(servers::Names<'a>, usize)>,
     /// Of both ends of each link.
-    availabilities: Vec<Availability>,
+    availabilities: Vec<LinkAvailability>,
     served: BTreeMap<(GatewayId, ServerId), Served>,
 }
 
@@ -33,7 +33,7 @@ impl<'a> SignallingRecord<'a> {
             names: signalling::Names::new(scenario),
             events,
             servers: server_events.map(|table| (servers::Names::new(&scenario.signalling), table)),
-            availabilities: vec![Availability::default(); 2 * links],
+            availabilities: vec![LinkAvailability::default(); 2 * links],
             served: BTreeMap::new(),
         }
     }
@@ -82,7 +82,7 @@ impl<'a> SignallingRecord<'a> {
     }
 
     /// Availability of an end of a link so far.
-    pub(super) fn availability(&self, link: SignallingLinkId, side: Side) -> Availability {
+    pub(super) fn availability(&self, link: SignallingLinkId, side: Side) -> LinkAvailability {
         self.availabilities[2 * link.0 + side as usize]
     }
 

@@ -10,7 +10,7 @@ use slantpath_host::TraceRecord;
 use slantpath_results::Table;
 use slantpath_scenario::build::{PlannedFlow, RunNetwork};
 use slantpath_scenario::schema::Transport;
-use slantpath_trace::{Header, Origin, Record, Settings, What};
+use slantpath_trace::{Record, TraceHeader, TraceOrigin, TraceSettings, What};
 
 use super::{EVENTS_BETWEEN_QUESTIONS, Pace, RunError, RunOptions, run_at_pace};
 use crate::observer::{Announcement, Observer, Reading};
@@ -78,15 +78,15 @@ impl Scenario {
     ///
     /// # Panics
     /// If the scenario has no such flow of SCTP: see [`Scenario::trace_request`].
-    pub fn trace_header(&self, file: &str, set: &[String], options: &RunOptions, flow: &str) -> Header {
+    pub fn trace_header(&self, file: &str, set: &[String], options: &RunOptions, flow: &str) -> TraceHeader {
         let declared = self.flows.iter().find(|(name, declared)| {
             let number = flow.strip_prefix(*name).and_then(|rest| rest.strip_prefix('.'));
             *name == flow || *declared.count > 1 && number.is_some_and(|number| number.parse::<u32>().is_ok())
         });
         let (_, declared) = declared.expect("the flow is one of the scenario");
         let profile = self.sctp.find(&declared.profile).expect("a flow of SCTP has a profile");
-        Header {
-            origin: Origin::Simulated {
+        TraceHeader {
+            origin: TraceOrigin::Simulated {
                 scenario: file.to_owned(),
                 hash: self.hash(),
                 set: set.to_vec(),
@@ -96,7 +96,7 @@ impl Scenario {
                 from: declared.from.to_string(),
                 to: declared.to.to_string(),
             },
-            settings: Settings::of(&profile.config(*declared.streams)),
+            settings: TraceSettings::of(&profile.config(*declared.streams)),
             profile: Some(profile.settings()),
         }
     }

@@ -6,8 +6,8 @@ use std::sync::atomic::Ordering;
 
 use slantpath_advice::is_of_unused;
 use slantpath_reader::{
-    AtMost, Data, Diagnostic, Diagnostics, Document, Entries, Fault, Faults, LoadError, Node, Part, Place,
-    Section, Setting, Source, read_text, section, suggest,
+    AtMost, Diagnostic, Diagnostics, Document, Entries, Fault, Faults, InputSource, LoadError, Part, Place,
+    Section, Setting, ValueData, ValueNode, read_text, section, suggest,
 };
 use slantpath_scenario::Watch;
 use slantpath_workers::Progress;
@@ -46,13 +46,15 @@ section! {
 #[derive(Clone, Debug)]
 pub struct Axis {
     /// Each path with its values, of which all have the same number.
-    paths: Vec<(String, Place, Vec<Node>)>,
+    paths: Vec<(String, Place, Vec<ValueNode>)>,
 }
 
 impl Axis {
     /// Each path with its values as TOML, in the order of the file.
     pub fn values(&self) -> impl Iterator<Item = (&str, Vec<String>)> {
-        self.paths.iter().map(|(path, _, values)| (path.as_str(), values.iter().map(Node::to_toml).collect()))
+        self.paths
+            .iter()
+            .map(|(path, _, values)| (path.as_str(), values.iter().map(ValueNode::to_toml).collect()))
     }
 
     /// Number of values that each of its paths takes.
@@ -65,7 +67,7 @@ impl Axis {
 #[derive(Clone, Debug)]
 pub struct Sweep {
     base: Scenario,
-    source: Arc<Source>,
+    source: Arc<InputSource>,
     axes: Vec<Axis>,
     repetitions: u32,
     first_run: u32,
@@ -253,7 +255,7 @@ impl Sweep {
     }
 
     /// The varied paths with all their values, in the order of the file.
-    pub(super) fn varied(&self) -> impl Iterator<Item = (&str, &[Node])> {
+    pub(super) fn varied(&self) -> impl Iterator<Item = (&str, &[ValueNode])> {
         self.axes
             .iter()
             .flat_map(|axis| axis.paths.iter().map(|(path, _, values)| (path.as_str(), values.as_slice())))
@@ -356,16 +358,16 @@ fn check_paths(axes: &[Axis], faults: &mut Faults) {
     }
 }
 
-fn axes(node: &Node, faults: &mut Faults) -> Vec<Axis> {
+fn axes(node: &ValueNode, faults: &mut Faults) -> Vec<Axis> {
     let help = "write `[[axis]]`, and below it lines like `\"links.satellite.loss\" = [\"0 %\", \"1 %\"]`";
-    let Data::Array(items) = &node.data else {
+    let ValueData::Array(items) = &node.data else {
         faults.report(node.place, Fault::new(format!("`axis` is {}", node.kind())).help(help));
         return Vec::new();
     };
     let mut axes = Vec::new();
     for item in items {
         match &item.data {
-            Data::Table(entries) => axes.extend(axis(entries, item.place, faults)),
+            ValueData::Table(entries) => axes.extend(axis(entries, item.place, faults)),
             _ => faults.report(item.place, Fault::new(format!("an axis is {}", item.kind())).help(help)),
         }
     }
@@ -373,13 +375,13 @@ fn axes(node: &Node, faults: &mut Faults) -> Vec<Axis> {
 }
 
 fn axis(entries: &Entries, place: Place, faults: &mut Faults) -> Option<Axis> {
-    let mut paths: Vec<(String, Place, Vec<Node>)> = Vec::new();
+    let mut paths: Vec<(String, Place, Vec<ValueNode>)> = Vec::new();
     for (path, entry) in entries {
         let help =
             "put the whole path into quotes and a list behind it: `\"links.satellite.loss\" = [\"0 %\"]`";
         let values = match &entry.node.data {
-            Data::Array(values) if !values.is_empty() => values.clone(),
-            Data::Array(_) => {
+            ValueData::Array(values) if !values.is_empty() => values.clone(),
+            ValueData::Array(_) => {
                 faults.report(entry.node.place, Fault::new(format!("`{path}` takes no value")).help(help));
                 return None;
             }

@@ -3,7 +3,7 @@
 use core::str::FromStr;
 
 use slantpath_base::{DataRate, DataSize, Duration, Probability};
-use slantpath_reader::{Data, Node};
+use slantpath_reader::{ValueData, ValueNode};
 use slantpath_results::{Column, TextColumn, TypedColumn};
 
 /// A varied path and all its values, which are of one type so that the tables of all points fit together.
@@ -24,11 +24,11 @@ enum Cells {
 }
 
 /// The end of a column's name, and what reads a value of that unit.
-type Unit<T> = (&'static str, fn(&Node) -> Option<T>);
+type Unit<T> = (&'static str, fn(&ValueNode) -> Option<T>);
 
 impl Varied {
-    pub(super) fn new(path: &str, values: &[Node]) -> Self {
-        let all = |cell: fn(&Node) -> Option<f64>| values.iter().map(cell).collect::<Option<Vec<f64>>>();
+    pub(super) fn new(path: &str, values: &[ValueNode]) -> Self {
+        let all = |cell: fn(&ValueNode) -> Option<f64>| values.iter().map(cell).collect::<Option<Vec<f64>>>();
         let measures: [Unit<f64>; 2] = [
             ("_s", |value| quantity(value, Duration::as_secs_f64)),
             ("_bit_per_s", |value| quantity(value, |rate: DataRate| rate.as_bits_per_sec() as f64)),
@@ -65,13 +65,13 @@ impl Varied {
 }
 
 impl Cells {
-    fn plain(values: &[Node]) -> Self {
-        let flag = |value: &Node| match value.data {
-            Data::Boolean(flag) => Some(flag),
+    fn plain(values: &[ValueNode]) -> Self {
+        let flag = |value: &ValueNode| match value.data {
+            ValueData::Boolean(flag) => Some(flag),
             _ => None,
         };
-        let integer = |value: &Node| match value.data {
-            Data::Integer(number) => Some(number),
+        let integer = |value: &ValueNode| match value.data {
+            ValueData::Integer(number) => Some(number),
             _ => None,
         };
         if let Some(flags) = values.iter().map(flag).collect() {
@@ -87,66 +87,66 @@ impl Cells {
     }
 }
 
-fn as_written(value: &Node) -> String {
+fn as_written(value: &ValueNode) -> String {
     match &value.data {
-        Data::Text(text) => text.clone(),
+        ValueData::Text(text) => text.clone(),
         _ => value.to_toml(),
     }
 }
 
-fn number(value: &Node) -> Option<f64> {
+fn number(value: &ValueNode) -> Option<f64> {
     match &value.data {
-        Data::Integer(number) => Some(*number as f64),
-        Data::Float(text) => text.replace('_', "").parse().ok(),
+        ValueData::Integer(number) => Some(*number as f64),
+        ValueData::Float(text) => text.replace('_', "").parse().ok(),
         _ => None,
     }
 }
 
 /// A quantity that is written with its unit.
-fn quantity<T: FromStr, N>(value: &Node, in_base_units: impl Fn(T) -> N) -> Option<N> {
+fn quantity<T: FromStr, N>(value: &ValueNode, in_base_units: impl Fn(T) -> N) -> Option<N> {
     match &value.data {
-        Data::Text(text) => text.parse().ok().map(in_base_units),
+        ValueData::Text(text) => text.parse().ok().map(in_base_units),
         _ => None,
     }
 }
 
-fn bytes(value: &Node) -> Option<i64> {
+fn bytes(value: &ValueNode) -> Option<i64> {
     quantity(value, DataSize::as_bytes).and_then(|bytes| bytes.try_into().ok())
 }
 
-fn packets(value: &Node) -> Option<i64> {
-    let Data::Text(text) = &value.data else { return None };
+fn packets(value: &ValueNode) -> Option<i64> {
+    let ValueData::Text(text) = &value.data else { return None };
     let text = text.trim();
     let number = text.strip_suffix("packets").or_else(|| text.strip_suffix("packet"))?;
     number.trim().replace('_', "").parse().ok()
 }
 
-fn share(value: &Node) -> Option<f64> {
+fn share(value: &ValueNode) -> Option<f64> {
     number(value).or_else(|| quantity(value, Probability::as_f64))
 }
 
 /// Tells whether this is a probability and nothing else: `"1 %"`, `"0.01"`, `"1e-6"`.
-fn is_share(value: &Node) -> bool {
-    matches!(&value.data, Data::Text(text) if text.contains(['%', '.', 'e'])) && share(value).is_some()
+fn is_share(value: &ValueNode) -> bool {
+    matches!(&value.data, ValueData::Text(text) if text.contains(['%', '.', 'e'])) && share(value).is_some()
 }
 
 #[cfg(test)]
 mod tests {
     use slantpath_reader::Document;
-    use slantpath_results::Value;
+    use slantpath_results::CellValue;
 
     use super::*;
 
     /// The name of the column, and its cell at each place.
     fn column(values: &str) -> (String, Vec<String>) {
         let (entries, _) = Document::parse("t", &format!("v = {values}")).entries().unwrap();
-        let Data::Array(values) = &entries["v"].node.data else { panic!("a list") };
+        let ValueData::Array(values) = &entries["v"].node.data else { panic!("a list") };
         let varied = Varied::new("links.sky.it", values);
         let cell = |place| match varied.column(place, 1).at(0) {
-            Value::Bool(flag) => flag.to_string(),
-            Value::F64(number) => format!("{number:?}"),
-            Value::I64(number) => number.to_string(),
-            Value::Text(text) => format!("'{text}'"),
+            CellValue::Bool(flag) => flag.to_string(),
+            CellValue::F64(number) => format!("{number:?}"),
+            CellValue::I64(number) => number.to_string(),
+            CellValue::Text(text) => format!("'{text}'"),
             other => panic!("{other:?}"),
         };
         (varied.name.clone(), (0..values.len()).map(cell).collect())

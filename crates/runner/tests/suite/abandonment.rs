@@ -1,6 +1,6 @@
 //! Flows whose messages may be given up: what the tables say of them.
 
-use slantpath_results::Value;
+use slantpath_results::CellValue;
 use slantpath_runner::RunOutput;
 
 use crate::cells::cells;
@@ -52,7 +52,7 @@ fn by_stream(output: &RunOutput) -> Vec<(String, f64, [f64; 2])> {
         cells(output, "abandonments", column).into_iter().map(Option::unwrap).collect::<Vec<_>>()
     });
     let row = |row: usize| {
-        let Value::Text(policy) = policies.at(row) else { panic!("a policy is a string") };
+        let CellValue::Text(policy) = policies.at(row) else { panic!("a policy is a string") };
         (policy.to_owned(), streams[row], [unsent[row], sent[row]])
     };
     (0..table.rows()).map(row).collect()

@@ -1,6 +1,6 @@
 //! Sessions that may not all begin: what is admitted, what waits and what is refused, against closed forms.
 
-use slantpath_results::Value;
+use slantpath_results::CellValue;
 use slantpath_runner::RunOutput;
 
 use crate::alone::run_text;
@@ -85,7 +85,7 @@ fn of_sessions_that_find_another_one_so_many_are_refused_as_erlang_says() {
     assert!(lives.iter().all(|[begun, admitted, _]| begun == admitted));
     let failure = output.table("sessions").unwrap().column("failure").unwrap();
     let told = (0..failure.len()).filter_map(|row| match failure.at(row) {
-        Value::Text(text) => Some(text),
+        CellValue::Text(text) => Some(text),
         _ => None,
     });
     let mut told: Vec<_> = told.collect();

@@ -1,6 +1,6 @@
 //! Numbers of the tables of a run, for tests that compare them.
 
-use slantpath_results::Value;
+use slantpath_results::CellValue;
 use slantpath_runner::RunOutput;
 
 /// A column of numbers, a cell that is missing as nothing.
@@ -8,9 +8,9 @@ pub(crate) fn cells(output: &RunOutput, table: &str, column: &str) -> Vec<Option
     let column =
         output.table(table).expect("the run has the table").column(column).expect("and that the column");
     let number = |row| match column.at(row) {
-        Value::F64(number) => Some(number),
-        Value::U64(number) => Some(number as f64),
-        Value::Missing => None,
+        CellValue::F64(number) => Some(number),
+        CellValue::U64(number) => Some(number as f64),
+        CellValue::Missing => None,
         other => panic!("{other:?} is no number"),
     };
     (0..column.len()).map(number).collect()

@@ -1,5 +1,5 @@
 //! Traffic conditioning in scenarios: shares of the colours, what the queue behind them drops, and policing.
-use slantpath_results::{Table, Value};
+use slantpath_results::{CellValue, Table};
 use slantpath_runner::RunOutput;
 
 use crate::project;
@@ -13,14 +13,14 @@ fn satellite<const N: usize>(output: &RunOutput, columns: [&str; N]) -> [u64; N]
     let links = output.table("links").unwrap();
     let is = |links: &Table, row, column: &str, wanted: &str| {
         let cell = links.column(column).unwrap().at(row);
-        matches!(cell, Value::Text(text) if text == wanted)
+        matches!(cell, CellValue::Text(text) if text == wanted)
     };
     let mut rows = 0..links.rows();
     let row = rows
         .find(|&row| is(links, row, "link", "satellite") && is(links, row, "direction", "forward"))
         .unwrap();
     columns.map(|column| match links.column(column).unwrap().at(row) {
-        Value::U64(count) => count,
+        CellValue::U64(count) => count,
         other => panic!("{other:?} is no count"),
     })
 }

@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
-use slantpath_effects::{Keys, Outcome, PlainColumn, PlainTable, Row, failures, rows};
-use slantpath_results::{Table, Value};
+use slantpath_effects::{FileOutcome, Keys, PlainColumn, PlainTable, Row, failures, rows};
+use slantpath_results::{CellValue, Table};
 use slantpath_runner::{RunOptions, RunOutput, Scenario, files_in, json_schema, run};
 
 pub(crate) fn folder() -> PathBuf {
@@ -36,17 +36,17 @@ pub(crate) fn plain(table: &Table) -> PlainTable {
         let is_text = column.values().type_name() == "text";
         let plain = if is_text {
             let text = |value| match value {
-                Value::Text(text) => Some(text.to_owned()),
+                CellValue::Text(text) => Some(text.to_owned()),
                 _ => None,
             };
             PlainColumn::Texts(cells.map(text).collect())
         } else {
             let number = |value| match value {
-                Value::Bool(flag) => Some(f64::from(u8::from(flag))),
-                Value::F64(number) => Some(number),
-                Value::I64(number) => Some(number as f64),
-                Value::U64(number) => Some(number as f64),
-                Value::Missing | Value::Text(_) => None,
+                CellValue::Bool(flag) => Some(f64::from(u8::from(flag))),
+                CellValue::F64(number) => Some(number),
+                CellValue::I64(number) => Some(number as f64),
+                CellValue::U64(number) => Some(number as f64),
+                CellValue::Missing | CellValue::Text(_) => None,
             };
             PlainColumn::Numbers(cells.map(number).collect())
         };
@@ -91,7 +91,7 @@ fn beside(scenario: &Scenario, output: &RunOutput, tables: &[PlainTable]) -> [Pl
     ]
 }
 
-pub(crate) fn run_base(name: &str, settings: &[String]) -> Outcome {
+pub(crate) fn run_base(name: &str, settings: &[String]) -> FileOutcome {
     let files = files_in(&folder().join("bases"));
     let scenario =
         Scenario::parse(name, &base(name), settings, files).map_err(|faults| faults.to_string())?;

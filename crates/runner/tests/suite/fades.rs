@@ -3,7 +3,7 @@ use std::fmt::Write;
 use std::io;
 use std::sync::Arc;
 
-use slantpath_results::Value;
+use slantpath_results::CellValue;
 use slantpath_runner::{Files, RunOptions, RunOutput, Scenario, run};
 
 const TRACE: &str = "2 s,500 kbit/s,5 %,\n3 s,,,1e-5\n# it ends\n4 s,1 Mbit/s,0,0\n6.5 s,,100 %,\n7 s,,0,\n";
@@ -45,7 +45,7 @@ fn lost(output: &RunOutput) -> Vec<u64> {
     let column = links.column("dropped_loss_packets").unwrap();
     (0..links.rows())
         .map(|row| match column.at(row) {
-            Value::U64(count) => count,
+            CellValue::U64(count) => count,
             other => panic!("{other:?} is no count"),
         })
         .collect()

@@ -1,6 +1,6 @@
 //! Two paths of an association of which one is dead for a time: where DATA goes, and how long messages wait.
 
-use slantpath_results::{Table, Value};
+use slantpath_results::{CellValue, Table};
 use slantpath_runner::RunOutput;
 
 use crate::alone::run_text;
@@ -38,9 +38,9 @@ primary = "one"
 fn numbers(table: &Table, column: &str) -> Vec<f64> {
     let column = table.column(column).unwrap();
     let cell = |row| match column.at(row) {
-        Value::F64(number) => Some(number),
-        Value::U64(number) => Some(number as f64),
-        Value::Missing => None,
+        CellValue::F64(number) => Some(number),
+        CellValue::U64(number) => Some(number as f64),
+        CellValue::Missing => None,
         other => panic!("{other:?} is no number"),
     };
     (0..table.rows()).filter_map(cell).collect()
@@ -52,8 +52,8 @@ fn carried(output: &RunOutput) -> [f64; 2] {
     let bytes = numbers(links, "carried_bytes");
     ["one", "other"].map(|name| {
         let is_it = |row: &usize| {
-            links.column("link").unwrap().at(*row) == Value::Text(name)
-                && links.column("direction").unwrap().at(*row) == Value::Text("forward")
+            links.column("link").unwrap().at(*row) == CellValue::Text(name)
+                && links.column("direction").unwrap().at(*row) == CellValue::Text("forward")
         };
         (0..links.rows()).filter(is_it).map(|row| bytes[row]).sum()
     })
@@ -138,7 +138,7 @@ impl<'a> OnlyRow<'a> {
         Self(table)
     }
 
-    fn at(&self, column: &str) -> Value<'a> {
+    fn at(&self, column: &str) -> CellValue<'a> {
         self.0.column(column).unwrap().at(0)
     }
 }
@@ -151,8 +151,8 @@ fn steady(profile: &str, script: &str) -> RunOutput {
     between(link, link, profile, &format!("{application}{script}"))
 }
 
-fn seconds(cell: Value<'_>) -> f64 {
-    if let Value::F64(seconds) = cell { seconds } else { panic!("{cell:?} is no time") }
+fn seconds(cell: CellValue<'_>) -> f64 {
+    if let CellValue::F64(seconds) = cell { seconds } else { panic!("{cell:?} is no time") }
 }
 
 /// The parts add up: RTO.Min is 1 s, and a message leaves every 100 ms.
@@ -168,7 +168,7 @@ fn a_failover_counts_from_the_instant_at_which_the_path_fails() {
         let output = steady("path_max_retrans = 0", &script);
         let row = OnlyRow::of(output.table("failovers").unwrap());
         let names = ["flow", "from_path", "to_path", "cause"].map(|name| row.at(name));
-        assert_eq!(names, ["load", "one", "other", cause].map(Value::Text));
+        assert_eq!(names, ["load", "one", "other", cause].map(CellValue::Text));
         let times =
             ["failed_s", "failover_s", "first_timeout_s", "decision_s", "first_arrival_s", "unanswered_s"];
         let [failed, failover, timeout, decision, arrival, unanswered] =
@@ -180,7 +180,10 @@ fn a_failover_counts_from_the_instant_at_which_the_path_fails() {
         assert!((0.1..0.11).contains(&(arrival - failover)), "{arrival} {failover}");
         assert!((failover..failover + 0.4).contains(&unanswered), "{unanswered} {failover}");
         let flow = OnlyRow::of(output.table("flows").unwrap());
-        assert_eq!([flow.at("failovers"), flow.at("spurious_failovers")], [Value::U64(1), Value::U64(0)]);
+        assert_eq!(
+            [flow.at("failovers"), flow.at("spurious_failovers")],
+            [CellValue::U64(1), CellValue::U64(0)]
+        );
         assert!((seconds(flow.at("failover_max_s")) - failover).abs() < 1e-9);
         // Messages still arrive where nothing comes back.
         let gap = seconds(flow.at("gap_max_s"));
@@ -188,8 +191,8 @@ fn a_failover_counts_from_the_instant_at_which_the_path_fails() {
         assert!(is_one_way && gap < decision || (decision..arrival + 0.1).contains(&gap), "{cause} {gap}");
         let outage = OnlyRow::of(output.table("outages").unwrap());
         let names = ["from", "to", "path", "cause", "link"].map(|name| outage.at(name));
-        assert_eq!(names, ["a", "b", "one", cause, "one"].map(Value::Text));
-        assert_eq!((seconds(outage.at("begin_s")), outage.at("end_s")), (20.05, Value::Missing));
+        assert_eq!(names, ["a", "b", "one", cause, "one"].map(CellValue::Text));
+        assert_eq!((seconds(outage.at("begin_s")), outage.at("end_s")), (20.05, CellValue::Missing));
         let shares = numbers(output.table("host_paths").unwrap(), "available_share");
         assert!((shares[0] - 20.05 / 120.0).abs() < 1e-9 && shares[1] == 1.0, "{shares:?}");
     }
@@ -203,11 +206,11 @@ fn a_failover_of_a_path_that_is_only_slow_is_spurious() {
     assert!(failovers.rows() > 0);
     for row in 0..failovers.rows() {
         let cell = |column| failovers.column(column).unwrap().at(row);
-        assert_eq!([cell("cause"), cell("failover_s")], [Value::Text("spurious"), Value::Missing]);
+        assert_eq!([cell("cause"), cell("failover_s")], [CellValue::Text("spurious"), CellValue::Missing]);
     }
     let flow = OnlyRow::of(output.table("flows").unwrap());
     let counts = ["failovers", "spurious_failovers", "failover_max_s"].map(|name| flow.at(name));
-    assert_eq!(counts, [Value::U64(0), Value::U64(failovers.rows() as u64), Value::Missing]);
+    assert_eq!(counts, [CellValue::U64(0), CellValue::U64(failovers.rows() as u64), CellValue::Missing]);
     assert_eq!(output.table("outages").unwrap().rows(), 0);
 }
 

@@ -1,7 +1,7 @@
 //! Flows of a scenario, run.
 use std::collections::BTreeSet;
 
-use slantpath_results::{Table, Value};
+use slantpath_results::{CellValue, Table};
 use slantpath_runner::RunOutput;
 
 use crate::alone::run_text;
@@ -37,9 +37,9 @@ fn count(table: &Table, begin: &str, end: &str) -> u64 {
     let cells = wanted.flat_map(|column| (0..table.rows()).map(move |row| column.at(row)));
     cells
         .map(|cell| match cell {
-            Value::U64(number) => number,
+            CellValue::U64(number) => number,
             // Of a link that does nothing of the kind.
-            Value::Missing => 0,
+            CellValue::Missing => 0,
             other => panic!("{other:?} is no count"),
         })
         .sum()
@@ -51,7 +51,7 @@ fn flows_that_start_apart_connect_apart() {
     let connected = output.table("flows").unwrap().column("connected_s").unwrap();
     let times: BTreeSet<u64> = (0..300)
         .map(|flow| match connected.at(flow) {
-            Value::F64(seconds) => seconds.to_bits(),
+            CellValue::F64(seconds) => seconds.to_bits(),
             other => panic!("{other:?} is no time"),
         })
         .collect();
@@ -71,8 +71,8 @@ fn a_flow_with_a_jitter_connects_as_long_before_its_start_as_without() {
     let [flows, sent] = ["flow", "sent_s"].map(|name| messages.column(name).unwrap());
     let connected = output.table("flows").unwrap().column("connected_s").unwrap();
     for (flow, name) in ["meter.0", "meter.1"].into_iter().enumerate() {
-        let first = (0..messages.rows()).find(|row| flows.at(*row) == Value::Text(name)).unwrap();
-        let (Value::F64(sent), Value::F64(connected)) = (sent.at(first), connected.at(flow)) else {
+        let first = (0..messages.rows()).find(|row| flows.at(*row) == CellValue::Text(name)).unwrap();
+        let (CellValue::F64(sent), CellValue::F64(connected)) = (sent.at(first), connected.at(flow)) else {
             panic!("times")
         };
         // Four packets over 250 ms each, and what they take to be sent.
@@ -90,8 +90,8 @@ fn flows_that_are_staggered_start_one_after_the_other() {
     let [flows, sent] = ["flow", "sent_s"].map(|name| messages.column(name).unwrap());
     let connected = output.table("flows").unwrap().column("connected_s").unwrap();
     for (flow, name) in ["meter.0", "meter.1", "meter.2", "meter.3"].into_iter().enumerate() {
-        let first = (0..messages.rows()).find(|row| flows.at(*row) == Value::Text(name)).unwrap();
-        let (Value::F64(sent), Value::F64(connected)) = (sent.at(first), connected.at(flow)) else {
+        let first = (0..messages.rows()).find(|row| flows.at(*row) == CellValue::Text(name)).unwrap();
+        let (CellValue::F64(sent), CellValue::F64(connected)) = (sent.at(first), connected.at(flow)) else {
             panic!("times")
         };
         let later = 2.0 * flow as f64;
@@ -170,7 +170,7 @@ fn a_flow_is_as_slow_as_its_receiver_reads() {
             .unwrap()
             .at(0)
         {
-            Value::U64(bytes) => bytes,
+            CellValue::U64(bytes) => bytes,
             other => panic!("{other:?} is no count"),
         };
         assert_eq!(delivered(&bulk(transport, "")), 1_500_000);
@@ -210,9 +210,9 @@ fn how_many_messages_went_out_again_is_left_open_where_nothing_records_them() {
             let flows = output.table("flows").unwrap();
             let again = flows.column("messages_retransmitted").unwrap().at(0);
             if probes.is_empty() && text == &lossy {
-                assert!(matches!(again, Value::U64(messages) if messages > 50), "{again:?}");
+                assert!(matches!(again, CellValue::U64(messages) if messages > 50), "{again:?}");
             } else {
-                assert_eq!(again, Value::Missing, "{probes:?}");
+                assert_eq!(again, CellValue::Missing, "{probes:?}");
             }
         }
     }

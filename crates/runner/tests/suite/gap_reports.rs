@@ -1,6 +1,6 @@
 //! SACKs that come back by another path than their DATA went: what a controller takes from them.
 
-use slantpath_results::Value;
+use slantpath_results::CellValue;
 
 use crate::alone::run_text;
 
@@ -50,6 +50,8 @@ application = { kind = "bulk", message_size = "1000 B", total = "unlimited" }
 fn a_report_that_comes_by_a_shorter_path_makes_no_queue_of_the_longer_one() {
     let output = run_text(TWO_PATHS);
     let flows = output.table("flows").unwrap();
-    let Value::U64(messages) = flows.column("messages_delivered").unwrap().at(0) else { panic!("{flows:?}") };
+    let CellValue::U64(messages) = flows.column("messages_delivered").unwrap().at(0) else {
+        panic!("{flows:?}")
+    };
     assert!(messages * 8_000 > 60 * 1_000_000, "{messages} messages of 1,000 bytes in 60 s over 2 Mbit/s");
 }

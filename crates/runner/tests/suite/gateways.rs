@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use slantpath_results::Value;
+use slantpath_results::CellValue;
 use slantpath_runner::{RunOptions, RunOutput, Scenario, run};
 
 use crate::cells::cells;
@@ -24,8 +24,8 @@ fn run_with(overrides: &[&str]) -> RunOutput {
 fn texts(output: &RunOutput, table: &str, column: &str) -> Vec<String> {
     let column = output.table(table).unwrap().column(column).unwrap();
     let text = |row| match column.at(row) {
-        Value::Text(text) => text.to_owned(),
-        Value::Missing => String::new(),
+        CellValue::Text(text) => text.to_owned(),
+        CellValue::Missing => String::new(),
         other => panic!("{other:?} is no text"),
     };
     (0..column.len()).map(text).collect()

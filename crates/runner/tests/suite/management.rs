@@ -1,7 +1,7 @@
 //! Actions of management on a signalling network by script, and the reports that it hears.
 use std::sync::OnceLock;
 
-use slantpath_results::{Table, Value};
+use slantpath_results::{CellValue, Table};
 use slantpath_runner::RunOutput;
 
 use crate::alone::run_text;
@@ -16,10 +16,10 @@ fn quad() -> &'static RunOutput {
 /// A table as rows of text, with seconds to the millisecond.
 fn rows(table: &Table) -> String {
     let cell = |value| match value {
-        Value::F64(number) => format!("{number:.3}"),
-        Value::U64(number) => number.to_string(),
-        Value::Text(word) => word.to_owned(),
-        Value::Missing => "-".to_owned(),
+        CellValue::F64(number) => format!("{number:.3}"),
+        CellValue::U64(number) => number.to_string(),
+        CellValue::Text(word) => word.to_owned(),
+        CellValue::Missing => "-".to_owned(),
         other => format!("{other:?}"),
     };
     let mut lines = vec![table.columns().iter().map(|column| column.name().to_owned()).collect::<Vec<_>>()];
@@ -40,9 +40,9 @@ fn count(output: &RunOutput, table: &str, point: &str, column: &str) -> u64 {
     let table = output.table(table).unwrap_or_else(|| panic!("there is no table {table}"));
     let points = table.column("point").unwrap();
     let cells = table.column(column).unwrap_or_else(|| panic!("there is no column {column}"));
-    let own = (0..table.rows()).filter(|row| points.at(*row) == Value::Text(point));
+    let own = (0..table.rows()).filter(|row| points.at(*row) == CellValue::Text(point));
     own.map(|row| match cells.at(row) {
-        Value::U64(number) => number,
+        CellValue::U64(number) => number,
         other => panic!("{other:?} is no count"),
     })
     .sum()
@@ -64,10 +64,10 @@ fn the_quad_counts_what_mtp3_and_sccp_did() {
 fn columns(table: &Table) -> String {
     let line = |column: &slantpath_results::Column| {
         let cells: Vec<_> = (0..table.rows()).map(|row| column.at(row)).collect();
-        let is_zero = cells.iter().all(|cell| *cell == Value::U64(0));
-        let text = |cell: &Value| match cell {
-            Value::U64(number) => number.to_string(),
-            Value::Text(word) => (*word).to_owned(),
+        let is_zero = cells.iter().all(|cell| *cell == CellValue::U64(0));
+        let text = |cell: &CellValue| match cell {
+            CellValue::U64(number) => number.to_string(),
+            CellValue::Text(word) => (*word).to_owned(),
             other => format!("{other:?}"),
         };
         let cells: Vec<String> = cells.iter().map(text).collect();
@@ -156,14 +156,14 @@ fn event(at: u64, keys: &str) -> String {
 fn times(output: &RunOutput, point: &str, link: &str, event: &str) -> Vec<f64> {
     let table = output.table("signalling_events").unwrap();
     let text = |column: &str, row| match table.column(column).unwrap().at(row) {
-        Value::Text(text) => text.to_owned(),
+        CellValue::Text(text) => text.to_owned(),
         _ => String::new(),
     };
     let wanted = |row: &usize| {
         text("point", *row) == point && text("link", *row) == link && text("event", *row) == event
     };
     let at = |row| match table.column("at_s").unwrap().at(row) {
-        Value::F64(at) => at,
+        CellValue::F64(at) => at,
         other => panic!("{other:?} is no time"),
     };
     (0..table.rows()).filter(wanted).map(at).collect()
@@ -175,7 +175,7 @@ fn lost(output: &RunOutput) -> u64 {
         .iter()
         .flat_map(|name| (0..load.rows()).map(move |row| load.column(name).unwrap().at(row)))
         .map(|cell| match cell {
-            Value::U64(number) => number,
+            CellValue::U64(number) => number,
             other => panic!("{other:?} is no count"),
         })
         .sum()

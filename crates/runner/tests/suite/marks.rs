@@ -1,7 +1,7 @@
 //! ECN of both transports over a queue that marks, as an independent dissector reads it (tshark).
 use std::collections::BTreeSet;
 
-use slantpath_results::Value;
+use slantpath_results::CellValue;
 use slantpath_testkit::Tshark;
 
 use crate::project;
@@ -55,7 +55,7 @@ fn a_dissector_reads_how_ends_agree_on_marks_echo_them_and_answer() {
     let output = project::run_file("ecn.toml", &overrides);
     let marked: u64 = {
         let column = output.table("links").unwrap().column("marked_packets").unwrap();
-        let count = |row| if let Value::U64(count) = column.at(row) { count } else { 0 };
+        let count = |row| if let CellValue::U64(count) = column.at(row) { count } else { 0 };
         (0..column.len()).map(count).sum()
     };
     let Some(rows) = Tshark::of_octets("ecn", &output.captures[0].pcapng).rows(&FIELDS) else { return };

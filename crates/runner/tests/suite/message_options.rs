@@ -1,6 +1,6 @@
 //! Options of single messages: a destination, and a SACK at once.
 
-use slantpath_results::Value;
+use slantpath_results::CellValue;
 use slantpath_runner::RunOutput;
 
 use crate::cells::cells;
@@ -24,7 +24,7 @@ fn first_links(output: &RunOutput, bytes: f64) -> Vec<(f64, String)> {
     let of_size = (0..sizes.len()).filter(|row| sizes[*row] == Some(bytes));
     of_size
         .map(|row| match links.at(row) {
-            Value::Text(link) => (sent[row].unwrap(), link.to_owned()),
+            CellValue::Text(link) => (sent[row].unwrap(), link.to_owned()),
             other => panic!("{other:?}"),
         })
         .collect()
@@ -91,7 +91,7 @@ fn srtt_of_leo(overrides: &[&str]) -> f64 {
     let table = output.table("paths").unwrap();
     let paths = table.column("path").unwrap();
     let srtts = cells(&output, "paths", "srtt_s");
-    let last = (0..srtts.len()).rev().find(|row| paths.at(*row) == Value::Text("leo")).unwrap();
+    let last = (0..srtts.len()).rev().find(|row| paths.at(*row) == CellValue::Text("leo")).unwrap();
     srtts[last].unwrap()
 }
 

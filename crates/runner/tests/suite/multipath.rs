@@ -1,6 +1,6 @@
 //! Several paths at once: what two orbits carry together, and what pooled windows leave to others.
 
-use slantpath_results::{Table, Value};
+use slantpath_results::{CellValue, Table};
 use slantpath_runner::RunOutput;
 
 use crate::alone::run_text;
@@ -10,9 +10,9 @@ use crate::project;
 fn goodput(output: &RunOutput, flow: &str, seconds: f64) -> f64 {
     let table: &Table = output.table("flows").unwrap();
     let names = table.column("flow").unwrap();
-    let row = (0..table.rows()).find(|row| names.at(*row) == Value::Text(flow)).unwrap();
+    let row = (0..table.rows()).find(|row| names.at(*row) == CellValue::Text(flow)).unwrap();
     match table.column("messages_delivered").unwrap().at(row) {
-        Value::U64(messages) => messages as f64 * 1_452.0 * 8.0 / seconds / 1e6,
+        CellValue::U64(messages) => messages as f64 * 1_452.0 * 8.0 / seconds / 1e6,
         other => panic!("{other:?}"),
     }
 }

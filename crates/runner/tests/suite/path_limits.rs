@@ -1,7 +1,7 @@
 //! Limits of paths: links of a lower MTU than the hosts first send, and paths of many links.
 use std::fmt::Write;
 
-use slantpath_results::{Table, Value};
+use slantpath_results::{CellValue, Table};
 use slantpath_runner::RunOutput;
 
 use crate::alone::{parse, run_text};
@@ -11,12 +11,12 @@ use crate::project;
 fn cell(output: &RunOutput, table: &str, keys: &[&str], column: &str) -> f64 {
     let table: &Table = output.table(table).unwrap();
     let is_meant = |row: &usize| {
-        table.columns().iter().zip(keys).all(|(column, key)| column.at(*row) == Value::Text(key))
+        table.columns().iter().zip(keys).all(|(column, key)| column.at(*row) == CellValue::Text(key))
     };
     let row = (0..table.rows()).find(is_meant).unwrap();
     match table.column(column).unwrap().at(row) {
-        Value::U64(number) => number as f64,
-        Value::F64(number) => number,
+        CellValue::U64(number) => number as f64,
+        CellValue::F64(number) => number,
         other => panic!("{column} is {other:?}"),
     }
 }

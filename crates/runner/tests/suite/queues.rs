@@ -1,7 +1,7 @@
 //! Queues of links: how packets are sent and dropped, and how long they are on their way, in scenarios that choose.
 use std::path::Path;
 
-use slantpath_results::{Table, Value};
+use slantpath_results::{CellValue, Table};
 use slantpath_runner::{RunOutput, Scenario, files_in};
 
 use crate::alone::run_text;
@@ -10,7 +10,7 @@ use crate::project::run_file;
 /// The place of a row of the table of links.
 fn row(links: &Table, link: &str, direction: &str) -> usize {
     let is = |column: &str, row: usize, wanted: &str| match links.column(column).unwrap().at(row) {
-        Value::Text(text) => text == wanted,
+        CellValue::Text(text) => text == wanted,
         other => panic!("{other:?} is no name"),
     };
     (0..links.rows()).find(|&row| is("link", row, link) && is("direction", row, direction)).unwrap()
@@ -23,8 +23,8 @@ fn count(output: &RunOutput, link: &str, direction: &str, column: &str) -> u64 {
 fn cell(output: &RunOutput, link: &str, direction: &str, column: &str) -> Option<u64> {
     let links = output.table("links").unwrap();
     match links.column(column).unwrap().at(row(links, link, direction)) {
-        Value::U64(count) => Some(count),
-        Value::Missing => None,
+        CellValue::U64(count) => Some(count),
+        CellValue::Missing => None,
         other => panic!("{other:?} is no count"),
     }
 }
@@ -32,7 +32,7 @@ fn cell(output: &RunOutput, link: &str, direction: &str, column: &str) -> Option
 fn number(output: &RunOutput, link: &str, direction: &str, column: &str) -> f64 {
     let links = output.table("links").unwrap();
     match links.column(column).unwrap().at(row(links, link, direction)) {
-        Value::F64(number) => number,
+        CellValue::F64(number) => number,
         other => panic!("{other:?} is no number"),
     }
 }
@@ -47,9 +47,9 @@ fn delays_ms(output: &RunOutput, flow: &str) -> Vec<f64> {
     let messages = output.table("messages").unwrap();
     let column = |name: &str| messages.column(name).unwrap();
     (0..messages.rows())
-        .filter(|&row| matches!(column("flow").at(row), Value::Text(name) if name == flow))
+        .filter(|&row| matches!(column("flow").at(row), CellValue::Text(name) if name == flow))
         .filter_map(|row| match column("delay_s").at(row) {
-            Value::F64(seconds) => Some(seconds * 1e3),
+            CellValue::F64(seconds) => Some(seconds * 1e3),
             _ => None,
         })
         .collect()
@@ -255,7 +255,7 @@ fn retransmissions(output: &RunOutput) -> Vec<(String, u64)> {
     let column = |name: &str| table.column(name).unwrap();
     let mut sums = std::collections::BTreeMap::<String, u64>::new();
     for row in 0..table.rows() {
-        let (Value::Text(flow), Value::F64(start), Value::U64(count)) =
+        let (CellValue::Text(flow), CellValue::F64(start), CellValue::U64(count)) =
             (column("flow").at(row), column("start_s").at(row), column("retransmissions").at(row))
         else {
             panic!("an interval of a flow")
@@ -315,10 +315,10 @@ fn codel_marks_too() {
 fn throughput(output: &RunOutput, flow: &str) -> f64 {
     let flows = output.table("flows").unwrap();
     let column = |name: &str| flows.column(name).unwrap();
-    let row =
-        (0..flows.rows()).find(|&row| matches!(column("flow").at(row), Value::Text(name) if name == flow));
+    let row = (0..flows.rows())
+        .find(|&row| matches!(column("flow").at(row), CellValue::Text(name) if name == flow));
     match column("throughput_bit_per_s").at(row.unwrap()) {
-        Value::F64(rate) => rate,
+        CellValue::F64(rate) => rate,
         other => panic!("{other:?} is no rate"),
     }
 }

@@ -1,6 +1,6 @@
 //! Associations that are told what to do while they live: streams that are added and reset, and keys that change.
 
-use slantpath_results::Value;
+use slantpath_results::CellValue;
 use slantpath_runner::RunOutput;
 
 use crate::cells::cells;
@@ -13,7 +13,7 @@ fn run_with(overrides: &[&str]) -> RunOutput {
 fn texts(output: &RunOutput, column: &str) -> Vec<String> {
     let column = output.table("association_commands").unwrap().column(column).unwrap();
     let text = |row| match column.at(row) {
-        Value::Text(text) => text.to_owned(),
+        CellValue::Text(text) => text.to_owned(),
         other => panic!("{other:?}"),
     };
     (0..column.len()).map(text).collect()

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
-use slantpath_results::{Table, Value};
+use slantpath_results::{CellValue, Table};
 use slantpath_runner::{RunOptions, RunOutput, Scenario, run};
 
 use crate::alone::parse;
@@ -28,7 +28,7 @@ fn output(overrides: &[&str]) -> RunOutput {
 fn cells(table: &Table, column: &str) -> Vec<u64> {
     let column = table.column(column).unwrap();
     let cells = (0..table.rows()).map(|row| match column.at(row) {
-        Value::U64(number) => number,
+        CellValue::U64(number) => number,
         other => panic!("{other:?} is no count"),
     });
     cells.collect()
@@ -56,10 +56,10 @@ fn text(table: &Table) -> String {
         let _ = write!(text, "{}:", column.name());
         for row in 0..table.rows() {
             let _ = match column.at(row) {
-                Value::F64(number) => write!(text, " {number:.3}"),
-                Value::U64(number) => write!(text, " {number}"),
-                Value::Text(word) => write!(text, " {}", word.replace(' ', "_")),
-                Value::Missing => write!(text, " -"),
+                CellValue::F64(number) => write!(text, " {number:.3}"),
+                CellValue::U64(number) => write!(text, " {number}"),
+                CellValue::Text(word) => write!(text, " {}", word.replace(' ', "_")),
+                CellValue::Missing => write!(text, " -"),
                 other => write!(text, " {other:?}"),
             };
         }
@@ -350,10 +350,11 @@ fn an_imsi_becomes_a_mobile_title_that_two_registers_share_by_weight() {
     let [names, points, given] = ["link", "point", "given_messages"].map(|name| links.column(name).unwrap());
     let by_gateway = |link: &str| {
         let mut rows = 0..links.rows();
-        let row =
-            rows.find(|row| names.at(*row) == Value::Text(link) && points.at(*row) == Value::Text("gateway"));
+        let row = rows.find(|row| {
+            names.at(*row) == CellValue::Text(link) && points.at(*row) == CellValue::Text("gateway")
+        });
         match given.at(row.unwrap()) {
-            Value::U64(messages) => messages as f64,
+            CellValue::U64(messages) => messages as f64,
             other => panic!("{other:?} is no count"),
         }
     };

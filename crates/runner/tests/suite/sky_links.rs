@@ -11,8 +11,8 @@ mod whole;
 
 use slantpath_base::{Duration, Instant};
 use slantpath_orbit::contact::{ContactKind, Planner};
-use slantpath_orbit::topology::{Selection, follow};
-use slantpath_results::{Table, Value};
+use slantpath_orbit::topology::{RouteChoice, follow};
+use slantpath_results::{CellValue, Table};
 use slantpath_runner::{RunOptions, RunOutput, Scenario, files_in, run};
 use slantpath_topology::Topology;
 
@@ -28,15 +28,15 @@ fn run_once(scenario: &Scenario) -> RunOutput {
 
 fn number(table: &Table, row: usize, column: &str) -> f64 {
     match table.column(column).unwrap_or_else(|| panic!("no column {column}")).at(row) {
-        Value::U64(number) => number as f64,
-        Value::F64(number) => number,
+        CellValue::U64(number) => number as f64,
+        CellValue::F64(number) => number,
         other => panic!("{column}: {other:?}"),
     }
 }
 
 fn text(table: &Table, row: usize, column: &str) -> String {
     match table.column(column).unwrap_or_else(|| panic!("no column {column}")).at(row) {
-        Value::Text(text) => text.to_owned(),
+        CellValue::Text(text) => text.to_owned(),
         _ => String::new(),
     }
 }
@@ -126,7 +126,7 @@ fn delays(topology: &Topology) -> impl Fn(f64, f64) -> f64 {
     let planner = Planner::new(topology.network(), Duration::from_secs(301)).expect("a sound topology");
     let plan = planner.plan(&mut |_, _| {}).expect("a sound topology");
     let node = |name| plan.node(name).expect("it is there");
-    let timeline = follow(&plan, node("london"), node("boston"), &Selection::LeastDelay);
+    let timeline = follow(&plan, node("london"), node("boston"), &RouteChoice::LeastDelay);
     move |sent, bits| {
         let instant = |seconds| Instant::START + Duration::from_secs_f64(seconds);
         let path = timeline.leg_at(instant(sent)).and_then(|leg| leg.path.as_ref()).expect("there is a path");
@@ -488,7 +488,7 @@ fn a_capture_of_an_antenna_has_what_it_sends_by_each_satellite_that_it_holds() {
     let mut seen = [false; 2];
     for row in 0..intervals.rows() {
         let queue = intervals.column("queue_max_packets").expect("it is there").at(row);
-        let has_none = matches!(queue, Value::Missing);
+        let has_none = matches!(queue, CellValue::Missing);
         let is_downlink = text(intervals, row, "direction") == "reverse";
         let is_access = text(intervals, row, "link").starts_with("sky.london");
         if is_access {

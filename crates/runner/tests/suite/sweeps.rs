@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use slantpath_effects::{Keys, Outcome, Row, failures, rows};
+use slantpath_effects::{FileOutcome, Keys, Row, failures, rows};
 use slantpath_runner::{MadeRun, RunOptions, Scenario, Store, Sweep, SweepOutcome, Watch, run, sweep_schema};
 use slantpath_workers::Workers;
 
@@ -24,7 +24,7 @@ fn with(text: &str, settings: &[String]) -> String {
     lines.join("\n")
 }
 
-fn run_sweep(name: &str, settings: &[String]) -> Outcome {
+fn run_sweep(name: &str, settings: &[String]) -> FileOutcome {
     static MADE: AtomicU32 = AtomicU32::new(0);
     let number = MADE.fetch_add(1, Ordering::Relaxed);
     let directory = std::env::temp_dir().join(format!("slantpath-grid-{}-{number}", std::process::id()));

@@ -28,7 +28,7 @@ mod sky;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use slantpath_results::{Table, Value};
+use slantpath_results::{CellValue, Table};
 use slantpath_runner::{RunOptions, RunOutput, Scenario, files_in, run};
 
 const SEEDS: u64 = 300;
@@ -152,7 +152,7 @@ fn judge(output: &RunOutput) -> Result<Vec<Verdict>, String> {
 fn judge_flow(flows: &Table, row: usize) -> Result<Verdict, String> {
     let cell = |name: &str| flows.column(name).expect("a column of the table of flows").at(row);
     let count = |name: &str| match cell(name) {
-        Value::U64(count) => count,
+        CellValue::U64(count) => count,
         other => panic!("{name} is {other:?}"),
     };
     let (sent, delivered) = (count("messages_sent"), count("messages_delivered"));
@@ -169,8 +169,10 @@ fn judge_flow(flows: &Table, row: usize) -> Result<Verdict, String> {
     }
     // Liveness: it is over, and it is whole or says why not.
     match (cell("failure"), cell("ended_s")) {
-        (Value::Text(reason), _) if !reason.is_empty() => Ok(Verdict::GaveUp { reason: reason.to_owned() }),
-        (_, Value::Missing) => Err(format!("{flow}: it hangs")),
+        (CellValue::Text(reason), _) if !reason.is_empty() => {
+            Ok(Verdict::GaveUp { reason: reason.to_owned() })
+        }
+        (_, CellValue::Missing) => Err(format!("{flow}: it hangs")),
         _ if delivered + count("messages_abandoned") < sent => {
             Err(format!("{flow}: it ended well, but lost messages"))
         }

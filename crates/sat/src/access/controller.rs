@@ -1,7 +1,7 @@
 //! The controller: what each terminal gets of what all ask for.
 
 use slantpath_base::Duration;
-use slantpath_net::Bursts;
+use slantpath_net::SlotRuns;
 
 use super::AccessConfig;
 use super::placement::place;
@@ -78,7 +78,7 @@ impl Controller {
         }
     }
 
-    pub(super) fn place_permanent(&self) -> Vec<Bursts> {
+    pub(super) fn place_permanent(&self) -> Vec<SlotRuns> {
         let permanent: Vec<u32> = self.accounts.iter().map(|account| account.permanent).collect();
         place(&permanent, self.slots, self.kept)
     }
@@ -173,7 +173,7 @@ impl Controller {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Ask, ContentionConfig, Requests, TerminalConfig, any_direction};
+    use super::super::{AccessRequests, Ask, ContentionConfig, TerminalConfig, any_direction};
     use super::*;
     use proptest::prelude::*;
     use slantpath_base::Duration;
@@ -181,7 +181,7 @@ mod tests {
 
     /// Frames of 10 ms with ten slots of 100 bytes, a plan in every fifth.
     fn controller(carriers: u32, permanent: &[u32]) -> Controller {
-        controller_with(carriers, permanent, Requests::Assigned, false)
+        controller_with(carriers, permanent, AccessRequests::Assigned, false)
     }
 
     /// The slots of a plan.
@@ -192,13 +192,18 @@ mod tests {
     fn controller_with(
         carriers: u32,
         permanent: &[u32],
-        requests: Requests,
+        requests: AccessRequests,
         gives_free_slots: bool,
     ) -> Controller {
         Controller::new(&config(carriers, permanent, requests, gives_free_slots))
     }
 
-    fn config(carriers: u32, permanent: &[u32], requests: Requests, gives_free_slots: bool) -> AccessConfig {
+    fn config(
+        carriers: u32,
+        permanent: &[u32],
+        requests: AccessRequests,
+        gives_free_slots: bool,
+    ) -> AccessConfig {
         let terminal = |&permanent_slots: &u32| TerminalConfig {
             direction: any_direction(),
             permanent_slots,
@@ -267,7 +272,7 @@ mod tests {
 
     #[test]
     fn what_nobody_asked_for_goes_round_and_is_told_apart() {
-        let mut controller = controller_with(1, &[2, 1, 0], Requests::Assigned, true);
+        let mut controller = controller_with(1, &[2, 1, 0], AccessRequests::Assigned, true);
         let plan = |controller: &mut Controller| controller.plan().unwrap();
         // Seven are left: two for each, and one for another of them each time.
         assert_eq!(plan(&mut controller), [(5, 3), (3, 2), (2, 2)]);
@@ -278,7 +283,7 @@ mod tests {
         controller.handle_request(2, Request::Slots(5));
         assert_eq!(plan(&mut controller), [(2, 0), (2, 1), (6, 1)]);
         // Nobody has more than it may have: of two carriers each has one whole, in two plans as in one.
-        let mut wide = controller_with(2, &[0, 1], Requests::Assigned, true);
+        let mut wide = controller_with(2, &[0, 1], AccessRequests::Assigned, true);
         assert_eq!(plan(&mut wide), [(10, 10), (10, 9)]);
         assert_eq!(wide.plan(), None);
     }
@@ -314,7 +319,7 @@ mod tests {
 
     #[test]
     fn a_turn_lasts_ten_times_as_long_as_an_interruption() {
-        let mut config = config(1, &[0; 12], Requests::Assigned, false);
+        let mut config = config(1, &[0; 12], AccessRequests::Assigned, false);
         // The longest one counts; plans are 50 ms apart, so that a turn lasts for three of them.
         config.terminals[0].interruption = Duration::from_millis(1);
         config.terminals[7].interruption = Duration::from_millis(13);
@@ -345,7 +350,7 @@ mod tests {
     #[test]
     fn slots_for_requests_are_nobodys() {
         let contention = ContentionConfig { per_frame: 8, slots: 3, backoff_frames: 4 };
-        let mut controller = controller_with(1, &[2, 1], Requests::Contention(contention), false);
+        let mut controller = controller_with(1, &[2, 1], AccessRequests::Contention(contention), false);
         controller.handle_request(1, Request::Slots(9));
         assert_eq!(slots(&mut controller), Some(vec![2, 5]));
         let first = controller.place_permanent()[0][0];
@@ -359,7 +364,7 @@ mod tests {
             permanent in prop::collection::vec(0_u32..3, 1..8),
         ) {
             prop_assume!(permanent.iter().sum::<u32>() <= 10 * carriers);
-            let mut controller = controller_with(carriers, &permanent, Requests::Assigned, true);
+            let mut controller = controller_with(carriers, &permanent, AccessRequests::Assigned, true);
             let mut had = vec![0; permanent.len()];
             // After as many plans as there are terminals all have had as many free slots, but for those at their most.
             let mut last = None;
@@ -387,7 +392,7 @@ mod tests {
             lacking in 0_usize..20,
         ) {
             let contention = ContentionConfig { per_frame: 1, slots: kept, backoff_frames: 4 };
-            let mut controller = controller_with(1, &[0; 20], Requests::Contention(contention), false);
+            let mut controller = controller_with(1, &[0; 20], AccessRequests::Contention(contention), false);
             let (mut waits, mut had) = (0_u32, [0_u32; 20]);
             for asks in asks {
                 let mut asks = asks;

@@ -2,11 +2,11 @@
 //! carrier by carrier; a terminal that comes to the end of one carrier goes on at the beginning of the next. No
 //! terminal has more slots than a carrier, so that the two parts of such a one do not overlap in time.
 
-use slantpath_net::{Bursts, SlotRun};
+use slantpath_net::{SlotRun, SlotRuns};
 
 /// The slots of each terminal, of carriers with `slots` each, the first `kept` of which nobody has: no two terminals
 /// have the same one, and none sends on two carriers at a time. Which carrier a burst is on follows from the order.
-pub(super) fn place(grants: &[u32], slots: u32, kept: u32) -> Vec<Bursts> {
+pub(super) fn place(grants: &[u32], slots: u32, kept: u32) -> Vec<SlotRuns> {
     let mut next = kept % slots;
     let runs = grants.iter().map(|&granted| {
         let first = next % slots;
@@ -24,7 +24,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn covered(bursts: &Bursts) -> Vec<u32> {
+    fn covered(bursts: &SlotRuns) -> Vec<u32> {
         bursts.iter().flat_map(|run| run.first..run.first + run.slots).collect()
     }
 

@@ -172,7 +172,7 @@ impl Terminal {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Requests, any_direction};
+    use super::super::{AccessRequests, any_direction};
     use super::*;
 
     /// Frames of 10 ms with slots of 100 bytes, a look in every tenth: a slot of each frame carries 1,000 bytes
@@ -202,7 +202,7 @@ mod tests {
                 plan_every: Duration::from_millis(100),
                 processing: Duration::ZERO,
                 lead: Duration::ZERO,
-                requests: Requests::Assigned,
+                requests: AccessRequests::Assigned,
                 gives_free_slots: false,
                 terminals: vec![config],
             },

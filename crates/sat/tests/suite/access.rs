@@ -3,11 +3,11 @@
 use proptest::prelude::*;
 use slantpath_base::{DataRate, Duration, Instant, Seed};
 use slantpath_net::{
-    Change, DirectionConfig, DropReason, FrameConfig, InterfaceId, LinkEnd, Network, NetworkBuilder, NodeId,
+    self as net, Change, DirectionConfig, FrameConfig, InterfaceId, LinkEnd, Network, NetworkBuilder, NodeId,
     Planned, QueueConfig, QueueLimit, SendingConfig, WhileDown,
 };
 use slantpath_sat::{
-    Access, AccessConfig, AccessSample, Ask, ContentionConfig, OnDemand, Requests, TerminalConfig,
+    Access, AccessConfig, AccessRequests, AccessSample, Ask, ContentionConfig, OnDemand, TerminalConfig,
 };
 use slantpath_wire::Packet;
 
@@ -49,12 +49,12 @@ struct Terminal {
 #[derive(Clone, Copy, Debug)]
 struct System {
     carriers: u32,
-    requests: Requests,
+    requests: AccessRequests,
     gives_free_slots: bool,
 }
 
 const fn carriers(carriers: u32) -> System {
-    System { carriers, requests: Requests::Assigned, gives_free_slots: false }
+    System { carriers, requests: AccessRequests::Assigned, gives_free_slots: false }
 }
 
 struct World {
@@ -182,7 +182,7 @@ fn a_packet_that_comes_while_another_is_sent_follows_it_and_one_that_is_cut_off_
         let expected: Vec<_> = expected.into_iter().map(|(at, length)| (micros(at), length)).collect();
         assert_eq!(departures, expected);
         let (_, interface) = world.terminals[0];
-        let lost = world.network.counters(interface.outbound()).dropped(DropReason::Down).packets;
+        let lost = world.network.counters(interface.outbound()).dropped(net::DropReason::Down).packets;
         assert_eq!((lost, world.network.packets_under_way()), (2 - expected.len() as u64, 0));
     }
 }
@@ -262,7 +262,7 @@ fn equal_terminals_carry_as_much_however_few_slots_there_are() {
 /// Terminals that all have packets of a slot each from one moment on, and share two slots of requests.
 fn contending(terminals: u8, per_frame: u32, packets: u64) -> World {
     let contention = ContentionConfig { per_frame, slots: 2, backoff_frames: 8 };
-    let requests = Requests::Contention(contention);
+    let requests = AccessRequests::Contention(contention);
     let system = System { requests, ..carriers(1) };
     let mut world = world(&vec![terminal(0, 8, Ask::AbsoluteVolume); usize::from(terminals)], system);
     for terminal in 1..=terminals {
@@ -297,7 +297,7 @@ fn requests_that_meet_are_not_heard_and_repeated_until_they_are() {
 #[test]
 fn a_terminal_without_a_slot_cannot_ask_by_its_bursts_and_a_free_slot_lets_it() {
     for (gives_free_slots, arrived) in [(false, 0), (true, 20)] {
-        let system = System { requests: Requests::Piggybacked, gives_free_slots, ..carriers(1) };
+        let system = System { requests: AccessRequests::Piggybacked, gives_free_slots, ..carriers(1) };
         let mut world = world(&[terminal(0, 8, Ask::Volume), terminal(2, 2, Ask::Never)], system);
         for _ in 0..20 {
             world.send(1, Instant::from_millis(1), 90);
@@ -331,7 +331,7 @@ proptest! {
         let rate = Ask::Rate { drain: Duration::from_millis(300) };
         let asks = [Ask::Never, rate, Ask::Volume, Ask::AbsoluteVolume];
         let contention = ContentionConfig { per_frame: 2, slots: 1, backoff_frames: 4 };
-        let all = [Requests::Assigned, Requests::Contention(contention), Requests::Piggybacked];
+        let all = [AccessRequests::Assigned, AccessRequests::Contention(contention), AccessRequests::Piggybacked];
         // Who asks in its bursts has some, for good or in its turn.
         let gives_free_slots = gives_free_slots || requests == 2;
         let system = System { carriers, requests: all[requests], gives_free_slots };

@@ -12,10 +12,10 @@ use std::net::IpAddr;
 
 use slantpath_base::{DataRate, Duration, Instant, Seed};
 use slantpath_net::{
-    DirectionConfig, FrameConfig, Host, InterfaceId, Network, NetworkBuilder, Planned, QueueConfig,
+    DirectionConfig, EndSystem, FrameConfig, InterfaceId, Network, NetworkBuilder, Planned, QueueConfig,
     QueueLimit, SendingConfig,
 };
-use slantpath_sat::{Access, AccessConfig, Ask, ContentionConfig, OnDemand, Requests, TerminalConfig};
+use slantpath_sat::{Access, AccessConfig, AccessRequests, Ask, ContentionConfig, OnDemand, TerminalConfig};
 use slantpath_wire::ip::{Fragmentation, IpHeader, protocol};
 use slantpath_wire::{Checksum, Packet};
 
@@ -43,7 +43,7 @@ struct Station {
     counts_from: Instant,
 }
 
-impl Host for Station {
+impl EndSystem for Station {
     fn handle_packet(&mut self, now: Instant, interface: InterfaceId, _packet: &mut Packet) {
         let came = self.expected.get_mut(&interface).and_then(VecDeque::pop_front).unwrap();
         if came >= self.counts_from {
@@ -80,29 +80,29 @@ struct Scheme {
     permanent_slots: u32,
     ask: Ask,
     ask_every_ms: u64,
-    requests: Requests,
+    requests: AccessRequests,
     gives_free_slots: bool,
 }
 
 /// Every terminal has so many slots for good, and nothing else.
 const fn fixed(permanent_slots: u32) -> Scheme {
-    let requests = Requests::Assigned;
+    let requests = AccessRequests::Assigned;
     Scheme { permanent_slots, ask: Ask::Never, ask_every_ms: 20, requests, gives_free_slots: false }
 }
 
 /// Requests have room of their own, each terminal's once in `ask_every_ms`.
 const fn on_demand(ask_every_ms: u64) -> Scheme {
-    let requests = Requests::Assigned;
+    let requests = AccessRequests::Assigned;
     Scheme { permanent_slots: 0, ask: Ask::Volume, ask_every_ms, requests, gives_free_slots: false }
 }
 
 const PIGGYBACKED: Scheme =
-    Scheme { requests: Requests::Piggybacked, gives_free_slots: true, ..on_demand(20) };
+    Scheme { requests: AccessRequests::Piggybacked, gives_free_slots: true, ..on_demand(20) };
 
 /// Requests contend for `per_frame` rooms, which take a slot.
 const fn contending(per_frame: u32) -> Scheme {
     let contention = ContentionConfig { per_frame, slots: 1, backoff_frames: 4 };
-    Scheme { requests: Requests::Contention(contention), gives_free_slots: true, ..on_demand(20) }
+    Scheme { requests: AccessRequests::Contention(contention), gives_free_slots: true, ..on_demand(20) }
 }
 
 /// The mean delay in seconds of packets that come to terminals at random, all together as many as `load` of the slots

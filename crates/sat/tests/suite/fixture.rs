@@ -4,14 +4,14 @@ use std::collections::VecDeque;
 use std::net::IpAddr;
 
 use slantpath_base::{Duration, Instant};
-use slantpath_net::{Host, InterfaceId};
+use slantpath_net::{EndSystem, InterfaceId};
 use slantpath_orbit::constellation::Constellation;
 use slantpath_orbit::constellation::presets::Preset;
 use slantpath_orbit::contact::{ContactPlan, Planner};
 use slantpath_orbit::ground::Antenna;
 use slantpath_orbit::outage::Outage;
-use slantpath_orbit::site::{Horizon, Place, Relay};
-use slantpath_orbit::{Geodetic, Network as Bodies, Site, Utc};
+use slantpath_orbit::site::{Horizon, Relay, SitePosition};
+use slantpath_orbit::{ContactNetwork, Geodetic, Site, Utc};
 use slantpath_wire::ip::{Fragmentation, IpHeader, protocol};
 use slantpath_wire::{Checksum, Packet};
 
@@ -27,7 +27,7 @@ pub(crate) struct Scripted<A> {
     pub(crate) received: Vec<A>,
 }
 
-impl<A: Arrival> Host for Scripted<A> {
+impl<A: Arrival> EndSystem for Scripted<A> {
     fn handle_packet(&mut self, now: Instant, _interface: InterfaceId, packet: &mut Packet) {
         self.received.push(A::of(now, packet));
     }
@@ -85,7 +85,7 @@ pub(crate) fn iridium() -> Vec<Constellation> {
 pub(crate) fn site(name: &str, latitude: f64, longitude: f64, antennas: Vec<Antenna>) -> Site {
     Site {
         name: name.into(),
-        place: Place::Fixed(Geodetic::new(latitude, longitude, 0.0)),
+        place: SitePosition::Fixed(Geodetic::new(latitude, longitude, 0.0)),
         antennas,
         horizon: Horizon::default(),
         relay: Relay::None,
@@ -102,7 +102,7 @@ pub(crate) fn plan(
     outages: Vec<Outage>,
     span: Duration,
 ) -> ContactPlan {
-    let mut bodies = Bodies::new(epoch(), constellations);
+    let mut bodies = ContactNetwork::new(epoch(), constellations);
     bodies.sites = sites;
     bodies.outages = outages;
     Planner::new(&bodies, span).unwrap().plan(&mut |_, _| {}).unwrap()

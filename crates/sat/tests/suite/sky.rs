@@ -6,16 +6,16 @@ use std::net::IpAddr;
 use proptest::prelude::*;
 use slantpath_base::{Angle, DataRate, Duration, Instant, Probability, Seed};
 use slantpath_net::{
-    AtHandover, Change, Delay, DirectionConfig, DropReason, LinkId, Network, NetworkBuilder, NodeId,
+    self as net, AtHandover, Change, Delay, DirectionConfig, LinkId, Network, NetworkBuilder, NodeId,
     QueueConfig, QueueLimit, WhileDown,
 };
 use slantpath_orbit::Site;
 use slantpath_orbit::constellation::{Constellation, Payload};
-use slantpath_orbit::contact::{Cause, ContactId, ContactPlan};
+use slantpath_orbit::contact::{ContactCause, ContactId, ContactPlan};
 use slantpath_orbit::ground::{Antenna, GroundPolicy, Handover as HandoverPolicy};
-use slantpath_orbit::route::RouteConfig;
-use slantpath_orbit::topology::{Selection, Timeline, follow};
-use slantpath_sat::{AccessLinks, Handover, InterSatelliteLinks, Sky, SkyLinks, SkySource, Stand};
+use slantpath_orbit::route;
+use slantpath_orbit::topology::{RouteChoice, Timeline, follow};
+use slantpath_sat::{AccessLinks, AntennaHandover, InterSatelliteLinks, Sky, SkyLinks, SkySource, Stand};
 use slantpath_wire::Packet;
 
 use crate::fixture::{self, UNREACHABLE, address, iridium, site};
@@ -138,7 +138,7 @@ impl World {
     }
 
     fn network<'p>(&'p self, plan: &'p ContactPlan) -> Network<Scripted, SkySource<'p>> {
-        let source = SkySource::new(plan, &self.sky, &self.graph, RouteConfig::default());
+        let source = SkySource::new(plan, &self.sky, &self.graph, route::RouteConfig::default());
         let hosts = vec![Scripted::default(); self.hosts.len()];
         Network::with_source(self.graph.clone(), Seed::new(1, 0), hosts, source)
     }
@@ -155,7 +155,7 @@ impl World {
     }
 
     /// Packets dropped for a reason on all links of the sky.
-    fn dropped(&self, network: &Network<Scripted, SkySource<'_>>, reason: DropReason) -> u64 {
+    fn dropped(&self, network: &Network<Scripted, SkySource<'_>>, reason: net::DropReason) -> u64 {
         let links = self.graph.links().flat_map(|link: LinkId| [link.forward(), link.reverse()]);
         links.map(|direction| network.counters(direction).dropped(reason).packets).sum()
     }
@@ -178,7 +178,7 @@ fn a_packet_takes_the_delay_of_the_plan_on_every_link_over_iridium_and_geo() {
     for constellations in [iridium(), vec![Constellation::geostationary("geo", &[-30.0])]] {
         let plan = plan(constellations, london_and_boston(GroundPolicy::default()), span);
         let ends = ["london", "boston"].map(|name| plan.node(name).unwrap());
-        let timeline = follow(&plan, ends[0], ends[1], &Selection::LeastDelay);
+        let timeline = follow(&plan, ends[0], ends[1], &RouteChoice::LeastDelay);
         let links = Links::fast();
         let world = World::new(&plan, links);
         let mut network = world.network(&plan);
@@ -205,7 +205,7 @@ fn a_packet_takes_the_delay_of_the_plan_on_every_link_over_iridium_and_geo() {
         }
         assert!(compared > 13_900, "{compared}");
         let lost = 14_000 - arrived.len() as u64;
-        assert_eq!(lost, world.dropped(&network, DropReason::Handover), "nothing is lost otherwise");
+        assert_eq!(lost, world.dropped(&network, net::DropReason::Handover), "nothing is lost otherwise");
     }
 }
 
@@ -229,11 +229,11 @@ fn every_packet_is_accounted_for_over_a_hundred_handovers() {
             "events do not end"
         );
         let received = network.host(world.hosts[1]).received.len() as u64;
-        let dropped: u64 = DropReason::ALL.iter().map(|&reason| world.dropped(&network, reason)).sum();
+        let dropped: u64 = net::DropReason::ALL.iter().map(|&reason| world.dropped(&network, reason)).sum();
         let waiting = network.packets_under_way() as u64;
         assert_eq!(received + dropped + waiting, u64::from(count));
         assert_eq!(waiting, 0);
-        let handovers: Vec<Handover> = network.source_mut().take_handovers();
+        let handovers: Vec<AntennaHandover> = network.source_mut().take_handovers();
         let real = handovers.iter().filter(|handover| handover.from.is_some());
         assert!(real.clone().count() > 100, "{}", real.count());
         let lost: u64 = handovers.iter().map(|handover| handover.uplink.lost + handover.downlink.lost).sum();
@@ -242,9 +242,9 @@ fn every_packet_is_accounted_for_over_a_hundred_handovers() {
             .isls()
             .iter()
             .flat_map(|&(_, _, link)| [link.forward(), link.reverse()])
-            .map(|direction| network.counters(direction).dropped(DropReason::Handover).packets)
+            .map(|direction| network.counters(direction).dropped(net::DropReason::Handover).packets)
             .sum();
-        assert_eq!(lost + lost_on_isls, world.dropped(&network, DropReason::Handover));
+        assert_eq!(lost + lost_on_isls, world.dropped(&network, net::DropReason::Handover));
         assert!(lost > 0);
     }
 }
@@ -276,7 +276,7 @@ fn make_before_break_loses_nothing_and_break_before_make_what_comes_in_the_gap()
             // Two seconds of packets at each handover of the sender.
             let sender = handovers.iter().filter(|handover| handover.antenna == 0 && handover.to.is_none());
             let expected = sender.count() as u64 * 133;
-            let no_contact = world.dropped(&network, DropReason::NoContact);
+            let no_contact = world.dropped(&network, net::DropReason::NoContact);
             assert!(no_contact.abs_diff(expected) <= expected / 50, "{no_contact} {expected}");
             assert!(handovers.iter().any(|handover| handover.from.is_none() && handover.to.is_some()));
         } else {
@@ -300,7 +300,7 @@ fn an_antenna_has_as_many_links_as_contacts_at_once_with_the_delay_of_its_first(
             let expected: Vec<String> =
                 channels.iter().map(|channel| format!("sky.{}.0{channel}", antenna.site)).collect();
             assert_eq!(names, expected);
-            let site = slantpath_orbit::NodeId::new(plan.satellite_count() + antenna.site);
+            let site = slantpath_orbit::ContactNodeId::new(plan.satellite_count() + antenna.site);
             let first = plan.contacts().iter().position(|contact| contact.b == site).unwrap();
             let start = plan.contacts()[first].start;
             let delay = plan.delay(ContactId(u32::try_from(first).unwrap())).at(start);
@@ -323,12 +323,13 @@ fn handovers_are_those_of_the_plan_with_their_causes() {
     );
     let handovers = network.source_mut().take_handovers();
     for (place, antenna) in world.sky.antennas().iter().enumerate() {
-        let site = slantpath_orbit::NodeId::new(plan.satellite_count() + antenna.site);
+        let site = slantpath_orbit::ContactNodeId::new(plan.satellite_count() + antenna.site);
         let own: Vec<_> = plan.contacts().iter().filter(|contact| contact.b == site).collect();
-        let seen: Vec<&Handover> = handovers.iter().filter(|handover| handover.antenna == place).collect();
+        let seen: Vec<&AntennaHandover> =
+            handovers.iter().filter(|handover| handover.antenna == place).collect();
         assert_eq!(seen.len(), own.len());
         let first = seen[0];
-        assert_eq!((first.at, first.from, first.cause), (Instant::START, None, Cause::SpanBegins));
+        assert_eq!((first.at, first.from, first.cause), (Instant::START, None, ContactCause::SpanBegins));
         for (handover, contacts) in seen[1..].iter().zip(own.windows(2)) {
             assert_eq!((handover.from, handover.to), (Some(contacts[0].a), Some(contacts[1].a)));
             assert_eq!((handover.at, handover.cause), (contacts[1].start, contacts[0].closes));
@@ -400,15 +401,15 @@ proptest! {
         };
         let network = run();
         let received = network.host(world.hosts[1]).received.len() as u64;
-        let dropped: u64 = DropReason::ALL.iter().map(|&reason| world.dropped(&network, reason)).sum();
+        let dropped: u64 = net::DropReason::ALL.iter().map(|&reason| world.dropped(&network, reason)).sum();
         prop_assert_eq!(received + dropped + network.packets_under_way() as u64, 100_000);
         for direction in world.graph.links().flat_map(|link| [link.forward(), link.reverse()]) {
             let counters = network.counters(direction);
-            let at_far_end = [DropReason::BitError, DropReason::HopLimit];
-            let of_link = DropReason::ALL.into_iter().filter(|reason| !at_far_end.contains(reason));
+            let at_far_end = [net::DropReason::BitError, net::DropReason::HopLimit];
+            let of_link = net::DropReason::ALL.into_iter().filter(|reason| !at_far_end.contains(reason));
             let on_link: u64 = of_link.map(|reason| counters.dropped(reason).packets).sum();
             // What a node finds unreachable has been carried to it.
-            let unreachable = counters.dropped(DropReason::Unreachable).packets;
+            let unreachable = counters.dropped(net::DropReason::Unreachable).packets;
             let gone = counters.carried.packets + on_link - unreachable + counters.handed_over.packets;
             prop_assert!(gone <= counters.offered.packets);
         }

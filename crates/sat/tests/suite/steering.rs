@@ -6,16 +6,16 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use slantpath_base::{Angle, DataRate, Duration, Instant, Seed};
 use slantpath_net::{
-    AtHandover, DirectionConfig, DropReason, Network, NetworkBuilder, NodeId, QueueConfig, QueueLimit, Way,
+    self as net, AtHandover, DirectionConfig, Network, NetworkBuilder, NodeId, QueueConfig, QueueLimit, Way,
     WhileDown,
 };
 use slantpath_orbit::constellation::{Constellation, Payload};
 use slantpath_orbit::contact::ContactPlan;
 use slantpath_orbit::ground::Antenna;
 use slantpath_orbit::outage::{Failing, Outage};
-use slantpath_orbit::route::{RouteConfig, Router};
+use slantpath_orbit::route::{self, Router};
 use slantpath_orbit::site::Relay;
-use slantpath_orbit::{NodeId as Body, Site};
+use slantpath_orbit::{ContactNodeId, Site};
 use slantpath_sat::{
     AccessLinks, Balance, InterSatelliteLinks, PathChange, SiteRoute, Sky, SkyLinks, SkySource, Stand,
 };
@@ -172,7 +172,7 @@ impl World {
         balances: &[(usize, Balance)],
         routes: &[SiteRoute],
     ) -> Network<Scripted, SkySource<'p>> {
-        let source = SkySource::new(plan, &self.sky, &self.graph, RouteConfig::default());
+        let source = SkySource::new(plan, &self.sky, &self.graph, route::RouteConfig::default());
         let mut source = source.steering(&self.graph, balances, routes);
         let destination = |number| self.graph.destination(address(number)).unwrap();
         let interfaces = self.graph.interfaces(self.hosts[0]);
@@ -212,8 +212,8 @@ impl World {
 
     fn dropped(&self, network: &Network<Scripted, SkySource<'_>>) -> u64 {
         let directions = self.graph.links().flat_map(|link| [link.forward(), link.reverse()]);
-        let all =
-            directions.flat_map(|direction| DropReason::ALL.iter().map(move |&reason| (direction, reason)));
+        let all = directions
+            .flat_map(|direction| net::DropReason::ALL.iter().map(move |&reason| (direction, reason)));
         all.map(|(direction, reason)| network.counters(direction).dropped(reason).packets).sum()
     }
 }
@@ -354,7 +354,7 @@ fn a_site_with_one_satellite_left_sends_all_by_that_antenna() {
 
 /// The sites of a plan with their first two antennas each.
 fn disjoint(plan: &ContactPlan) -> [SiteRoute; 1] {
-    let ends = [0, 1].map(|site| (Body::new(plan.satellite_count() + site), [0, 1]));
+    let ends = [0, 1].map(|site| (ContactNodeId::new(plan.satellite_count() + site), [0, 1]));
     [SiteRoute::Disjoint { ends }]
 }
 
@@ -413,7 +413,7 @@ fn what_comes_behind_a_packet_that_meets_a_broken_route_takes_the_new_one() {
     let world = World::new(&broken, [2, 2]);
     // Nobody follows the routes: they are found anew by the first packet that is sent after the change, and one that is
     // on its way up by then is still sent on by the old one.
-    let source = SkySource::new(&broken, &world.sky, &world.graph, RouteConfig::default());
+    let source = SkySource::new(&broken, &world.sky, &world.graph, route::RouteConfig::default());
     let source = source.steering(&world.graph, &[], &disjoint(&broken));
     let hosts = vec![Scripted::default(); 2];
     let mut network = Network::with_source(world.graph.clone(), Seed::new(1, 0), hosts, source);
@@ -440,7 +440,7 @@ fn routes_that_cannot_be_disjoint_share_as_little_as_can_be_and_say_so() {
     let lonely = *other.last().unwrap();
     let between = whole.contacts().iter().filter(|contact| contact.b.index() < whole.satellite_count());
     let lost = between.filter(|contact| [contact.a, contact.b].contains(&lonely));
-    let name = |body: Body| whole.names()[body.index()].clone();
+    let name = |body: ContactNodeId| whole.names()[body.index()].clone();
     let outages = lost.map(|contact| Outage {
         what: Failing::Link(name(contact.a), name(contact.b)),
         from: Instant::START,
@@ -470,8 +470,8 @@ fn a_fixed_route_carries_while_its_hops_hold_and_nothing_beside_it() {
     assert!(network.run_at_most(EVENTS_MAX, Instant::from_secs(60)), "events do not end");
     let changes = network.source_mut().take_path_changes();
     let least = path_at(&changes, 0, 60).path.clone().unwrap();
-    let ends = [0, 1].map(|site| Body::new(whole.satellite_count() + site));
-    let nodes: Vec<Body> = [&ends[..1], &least[..], &ends[1..]].concat();
+    let ends = [0, 1].map(|site| ContactNodeId::new(whole.satellite_count() + site));
+    let nodes: Vec<ContactNodeId> = [&ends[..1], &least[..], &ends[1..]].concat();
     // A satellite in its middle fails for ten seconds.
     let broken =
         plan(iridium(), london_and_boston(1), vec![outage(&whole.names()[least[1].index()], 30, 40)], span);
@@ -481,7 +481,7 @@ fn a_fixed_route_carries_while_its_hops_hold_and_nothing_beside_it() {
     world.send(&mut network, (0, 11), (0..600).map(|number| (every(number), 1, number)));
     assert!(network.run_at_most(EVENTS_MAX, Instant::from_secs(61)), "events do not end");
     let changes = network.source_mut().take_path_changes();
-    let of: Vec<(u64, Option<Vec<Body>>)> =
+    let of: Vec<(u64, Option<Vec<ContactNodeId>>)> =
         changes.iter().map(|change| (change.at.as_nanos() / 1_000_000_000, change.path.clone())).collect();
     assert_eq!(of, [(0, Some(least.clone())), (30, None), (40, Some(least))]);
     let received = network.host(world.hosts[1]).received.len();
@@ -490,7 +490,7 @@ fn a_fixed_route_carries_while_its_hops_hold_and_nothing_beside_it() {
     assert_eq!(received, 499);
     assert_eq!(world.dropped(&network), 101);
     let up = world.sky.antennas()[0].links[0].forward();
-    assert_eq!(network.counters(up).dropped(DropReason::NoContact).packets, 100);
+    assert_eq!(network.counters(up).dropped(net::DropReason::NoContact).packets, 100);
 }
 
 #[test]
@@ -498,10 +498,10 @@ fn routes_worked_out_at_an_interval_are_never_longer_than_those_of_changes() {
     // One antenna that is far from its next change: between changes only the interval finds a shorter path.
     let span = Duration::from_secs(600);
     let plan = plan(iridium(), london_and_boston(1), Vec::new(), span);
-    let ends = [0, 1].map(|site| Body::new(plan.satellite_count() + site));
+    let ends = [0, 1].map(|site| ContactNodeId::new(plan.satellite_count() + site));
     let world = World::new(&plan, [1, 1]);
     let changes_of = |interval: Option<Duration>| {
-        let source = SkySource::new(&plan, &world.sky, &world.graph, RouteConfig::default());
+        let source = SkySource::new(&plan, &world.sky, &world.graph, route::RouteConfig::default());
         let mut source = match interval {
             Some(interval) => source.recomputing_every(interval),
             None => source,
@@ -528,7 +528,7 @@ fn routes_worked_out_at_an_interval_are_never_longer_than_those_of_changes() {
     // Whenever either changes, the path of the interval is the shortest there is.
     for change in between {
         let path = change.path.as_ref().unwrap();
-        let mut router = Router::new(&plan, &[ends[1]], RouteConfig::default());
+        let mut router = Router::new(&plan, &[ends[1]], route::RouteConfig::default());
         router.advance(change.at);
         router.rebuild();
         let shortest = router.path(ends[0], 0).unwrap();
@@ -619,7 +619,7 @@ proptest! {
         prop_assert_eq!(all, 9_000);
         let directions = world.graph.links().flat_map(|link| [link.forward(), link.reverse()]);
         for direction in directions {
-            prop_assert_eq!(network.counters(direction).dropped(DropReason::HopLimit).packets, 0);
+            prop_assert_eq!(network.counters(direction).dropped(net::DropReason::HopLimit).packets, 0);
         }
     }
 }

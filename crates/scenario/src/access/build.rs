@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use slantpath_base::{DataRate, Duration, Seed, Stream};
 use slantpath_net::{DirectionId, FrameConfig};
 use slantpath_reader::{Nested, Setting, Tables};
-use slantpath_sat::{Access, AccessConfig, Ask, ContentionConfig, Requests, TerminalConfig};
+use slantpath_sat::{Access, AccessConfig, AccessRequests, Ask, ContentionConfig, TerminalConfig};
 
 use super::schema::{AccessSystem, AskFor, RequestChannel, TerminalAccess, rate_of, slots_for};
 use crate::checked::Checked;
@@ -87,15 +87,15 @@ fn config(system: &AccessSystem, terminals: &[(&str, DirectionId, &TerminalAcces
     })
 }
 
-fn requests(system: &AccessSystem) -> Requests {
+fn requests(system: &AccessSystem) -> AccessRequests {
     match system.requests.as_ref().map(|requests| &requests.0) {
-        None | Some(RequestChannel::Assigned(_)) => Requests::Assigned,
-        Some(RequestChannel::Contention(rooms)) => Requests::Contention(ContentionConfig {
+        None | Some(RequestChannel::Assigned(_)) => AccessRequests::Assigned,
+        Some(RequestChannel::Contention(rooms)) => AccessRequests::Contention(ContentionConfig {
             per_frame: *rooms.per_frame,
             slots: *rooms.slots,
             backoff_frames: *rooms.backoff,
         }),
-        Some(RequestChannel::Piggybacked(_)) => Requests::Piggybacked,
+        Some(RequestChannel::Piggybacked(_)) => AccessRequests::Piggybacked,
     }
 }
 
@@ -106,7 +106,7 @@ fn chance(
     terminals: &[(&str, DirectionId, &TerminalAccess)],
     seed: Seed,
 ) -> Vec<Stream> {
-    if !matches!(requests(system), Requests::Contention(_)) {
+    if !matches!(requests(system), AccessRequests::Contention(_)) {
         return Vec::new();
     }
     let of_terminal = |(link, direction, _): &(&str, DirectionId, &TerminalAccess)| {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use slantpath_base::Duration;
 use slantpath_net::FrameConfig;
-use slantpath_orbit::Network;
+use slantpath_orbit::ContactNetwork;
 use slantpath_orbit::ground::{GroundPolicy, Handover};
 use slantpath_profiles::fault::positive;
 use slantpath_reader::{Fault, Faults, Named, Origin, Place, Setting, Tables, Written};
@@ -50,7 +50,7 @@ pub(crate) fn check(
     wiring: Wiring<'_, Written>,
     sky: Option<&SkyTable>,
     events: &[Named<Event>],
-    bodies: Option<&Network>,
+    bodies: Option<&ContactNetwork>,
     faults: &mut Faults,
 ) {
     let frames = frames(systems);
@@ -118,7 +118,7 @@ pub(crate) fn check(
 fn antennas<'a>(
     nodes: &'a Tables<Node>,
     sky: Option<&'a SkyTable>,
-    bodies: Option<&'a Network>,
+    bodies: Option<&'a ContactNetwork>,
 ) -> Vec<(&'a AccessTable, Vec<(&'a str, GroundPolicy)>)> {
     let (Some(sky), Some(bodies)) = (sky, bodies) else { return Vec::new() };
     let tables: Vec<&AccessTable> = sky.access.iter().map(|(_, table)| &**table).collect();

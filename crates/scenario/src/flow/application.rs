@@ -66,13 +66,13 @@ section! {
     pub struct Mixed {
         /// The kinds by name. Of messages that are due at one time those go first whose kind comes first in
         /// alphabetical order.
-        classes: Tables<MessageClass>;
+        classes: Tables<MixedClass>;
     }
 }
 
 section! {
     /// Messages of one kind.
-    pub struct MessageClass {
+    pub struct MixedClass {
         /// The stream that they go on, from 0 to one less than the flow's `streams`.
         stream: Setting<u16>;
         /// Size of each message.
@@ -135,7 +135,7 @@ choice! {
 
 choice! {
     /// Behaviour of a source when the transport's send buffer is full. Of `mixed` messages each kind does so by itself.
-    pub enum WhenBlocked {
+    pub enum BlockedBehaviour {
         /// Keeps to its timetable; messages that cannot be sent yet are queued in the application.
         Queue = "queue",
         /// Waits, as on a blocking socket, and slows down to what the transport carries.

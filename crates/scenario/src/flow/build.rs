@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use slantpath_applications::message::Content;
+use slantpath_applications::message;
 use slantpath_applications::{
-    Adaptation, Flows, Measurement, MessageClass, MessageRecords, ReceiverConfig, SenderConfig, WhenBlocked,
-    Workload, workload_stream,
+    FlowAdaptation, Flows, Measurement, MessageClass, MessageRecords, ReceiverConfig, SenderConfig,
+    WhenBlocked, Workload, workload_stream,
 };
 use slantpath_base::{Duration, Instant, Seed, Stream};
-use slantpath_host::{Handover, Protocol, SocketId, TransportConfig};
+use slantpath_host::{AddressHandover, Protocol, SocketId, TransportConfig};
 use slantpath_net::NodeId;
 use slantpath_reader::Named;
 
@@ -218,13 +218,18 @@ impl Placement<'_, '_> {
 
     /// Gives the instant at which the sender moves to another of its links; until then it has one address, which is not
     /// on that link.
-    fn handover(&self, flow: &Flow, from: HostNumber, sending: &mut TransportConfig) -> Option<Handover> {
+    fn handover(
+        &self,
+        flow: &Flow,
+        from: HostNumber,
+        sending: &mut TransportConfig,
+    ) -> Option<AddressHandover> {
         let (at, link) = (flow.handover_at.as_ref()?, flow.handover_to.as_ref()?);
         let to = self.site.address_on(link, self.site.node(from))?;
         sending.local_addresses.retain(|address| *address != to);
         sending.local_addresses.truncate(1);
         let from = *sending.local_addresses.first()?;
-        Some(Handover { at: Instant::START + **at, from, to })
+        Some(AddressHandover { at: Instant::START + **at, from, to })
     }
 
     /// Ports and addresses of the ends of flow `number`.
@@ -238,8 +243,8 @@ impl Placement<'_, '_> {
 /// Behaviour of the sender while its send buffer is full.
 pub fn when_blocked(flow: &Flow) -> WhenBlocked {
     match *flow.when_blocked {
-        schema::WhenBlocked::Queue => WhenBlocked::Queue,
-        schema::WhenBlocked::Wait => WhenBlocked::Wait,
+        schema::BlockedBehaviour::Queue => WhenBlocked::Queue,
+        schema::BlockedBehaviour::Wait => WhenBlocked::Wait,
     }
 }
 
@@ -250,17 +255,17 @@ fn may_skip(flow: &Flow) -> bool {
     is_mixed || gives_up || script::streams_added(flow) > 0
 }
 
-fn adaptation(flow: &Flow) -> Adaptation {
+fn adaptation(flow: &Flow) -> FlowAdaptation {
     match *flow.adaptation {
-        schema::Adaptation::M3ua => Adaptation::M3ua,
-        schema::Adaptation::None => Adaptation::None,
+        schema::Adaptation::M3ua => FlowAdaptation::M3ua,
+        schema::Adaptation::None => FlowAdaptation::None,
     }
 }
 
-fn content(flow: &Flow) -> Content {
+fn content(flow: &Flow) -> message::Content {
     match *flow.content {
-        schema::Content::Pattern => Content::Pattern,
-        schema::Content::Stamped => Content::Stamped,
+        schema::Content::Pattern => message::Content::Pattern,
+        schema::Content::Stamped => message::Content::Stamped,
     }
 }
 

@@ -7,7 +7,7 @@ use slantpath_base::Duration;
 use slantpath_reader::Setting;
 use slantpath_sctp::{Reliability, SendOptions};
 
-use super::application::{Application, MessageClass};
+use super::application::{Application, MixedClass};
 use crate::schema::Flow;
 
 /// Options of messages whose kind does not set its own, except their destination.
@@ -20,7 +20,7 @@ pub fn options_of(flow: &Flow) -> SendOptions {
 }
 
 /// Options of messages of one kind, except their destination.
-pub(crate) fn options_of_kind(flow: &Flow, class: &MessageClass) -> SendOptions {
+pub(crate) fn options_of_kind(flow: &Flow, class: &MixedClass) -> SendOptions {
     SendOptions {
         sack_immediately: class.sack_immediately.or(flow.sack_immediately).is_some_and(|asks| *asks),
         destination: None,

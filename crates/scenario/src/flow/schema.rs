@@ -6,10 +6,10 @@ use slantpath_base::{DataRate, Duration};
 use slantpath_reader::{Later, Named, OneOf, Resolved, Setting, Stage, choice, section};
 
 use crate::bounds::{FLOWS, RATE, REPETITIONS, RUN};
-use crate::flow::application::{Application, Content, WhenBlocked};
+use crate::flow::application::{Application, BlockedBehaviour, Content};
 use crate::flow::event::AssociationEvent;
 use crate::flow::settings::Settings;
-use crate::network::node::{Dscp, HostNumber};
+use crate::network::node::{HostNumber, NamedDscp};
 
 section! {
     /// An application at one host that sends to another over a transport.
@@ -70,12 +70,12 @@ section! {
         /// weight of 1, where none is written.
         stream_values: Option<Setting<Vec<u16>>>;
         /// Behaviour of the application when the transport's send buffer is full.
-        when_blocked: Setting<WhenBlocked> = WhenBlocked::Wait;
+        when_blocked: Setting<BlockedBehaviour> = BlockedBehaviour::Wait;
         /// Rate at which the receiver reads. Data that comes faster fills its buffer, and closes the sender's window.
         /// If absent, it takes everything at once.
         read_rate: Option<Setting<DataRate>>, at most RATE;
         /// The DSCP of all packets of the flow, both ways; those of the hosts if absent.
-        dscp: Option<Setting<Dscp>>;
+        dscp: Option<Setting<NamedDscp>>;
         /// Content of a message.
         content: Setting<Content> = Content::Stamped;
         /// Messages that the application sends, and their times.

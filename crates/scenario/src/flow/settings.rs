@@ -7,7 +7,7 @@ use slantpath_reader::{Setting, Tables};
 use slantpath_sctp::SctpConfig;
 use slantpath_tcp::TcpConfig;
 
-use crate::network::node::{Dscp, Node, ip_fields};
+use crate::network::node::{NamedDscp, Node, ip_fields};
 use crate::schema::{SctpProfile, TcpProfile};
 
 /// Settings of a transport, from a profile.
@@ -25,7 +25,7 @@ impl Settings {
         &self,
         nodes: &Tables<Node>,
         node: &str,
-        dscp: Option<Setting<Dscp>>,
+        dscp: Option<Setting<NamedDscp>>,
         streams: u16,
     ) -> Protocol {
         let ip = ip_fields(nodes, node, dscp);

@@ -6,11 +6,11 @@ use slantpath_base::{DataRate, DataSize, Duration};
 use slantpath_net::{ColourMode, MeterConfig, MeterScope};
 use slantpath_profiles::fault;
 use slantpath_reader::{
-    Fault, Faults, Flat, Json, Node as Written, OneOf, Setting, Value, json, policy, section, tagged,
+    Fault, Faults, Flat, Json, KeyValue, OneOf, Setting, ValueNode, json, policy, section, tagged,
 };
 
 use crate::bounds::{BURST, DELAY, RATE};
-use crate::network::node::Dscp;
+use crate::network::node::NamedDscp;
 
 section! {
     /// A rule of traffic conditioning (RFC 2475): which packets fall under it, how they are metered, and what is done
@@ -24,11 +24,11 @@ section! {
         /// Flows to which they belong, either way. Any if absent.
         flows: Option<Setting<Vec<String>>>;
         /// Codepoints with which they come. Any if absent.
-        dscp: Option<Setting<Vec<Dscp>>>;
+        dscp: Option<Setting<Vec<NamedDscp>>>;
         /// Meter of these packets. All are green if absent.
         meter: Option<OneOf<Meter>>;
         /// Packets that are metered together. `aggregate` if absent.
-        per: Option<Setting<Scope>>;
+        per: Option<Setting<RuleScope>>;
         /// Treatment of green packets: a DSCP that they get, or `drop`. Nothing if absent.
         green: Option<Setting<Treatment>>;
         /// Treatment of yellow packets. Nothing if absent.
@@ -114,7 +114,7 @@ section! {
 
 policy! {
     /// Packets under a rule that are metered together.
-    pub struct Scope of MeterScope {
+    pub struct RuleScope of MeterScope {
         /// All of them.
         Aggregate = "aggregate",
         /// Packets of one flow: of the same addresses, protocol and ports.
@@ -140,7 +140,7 @@ pub enum Treatment {
     /// They are dropped.
     Drop,
     /// They get this codepoint.
-    Mark(Dscp),
+    Mark(NamedDscp),
 }
 
 impl fmt::Display for Treatment {
@@ -152,10 +152,10 @@ impl fmt::Display for Treatment {
     }
 }
 
-impl Value for Treatment {
+impl KeyValue for Treatment {
     type Most = ();
 
-    fn read(node: &Written) -> Result<Self, Fault> {
+    fn read(node: &ValueNode) -> Result<Self, Fault> {
         match String::read(node)?.as_str() {
             "drop" => Ok(Self::Drop),
             text => text.parse().map(Self::Mark).map_err(|()| {

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use slantpath_base::DataSize;
 use slantpath_net::{
-    Classifier, Colour, ConditioningAction, ConditioningRule, FlowPorts, MeterScope, Profile,
+    Classifier, Colour, ConditioningAction, ConditioningRule, FlowPorts, MeterScope, TrafficProfile,
 };
 use slantpath_reader::{Fault, Faults, Place, Setting, Tables, Written};
 
@@ -109,7 +109,7 @@ impl Conditioner {
                 flows: flows.collect(),
                 dscps: self.dscp.iter().flat_map(|dscps| dscps.iter()).map(|dscp| dscp.wire()).collect(),
             },
-            profile: self.meter.as_ref().map(|meter| Profile {
+            profile: self.meter.as_ref().map(|meter| TrafficProfile {
                 meter: meter.0.config(),
                 scope: self.per.map_or(MeterScope::Aggregate, |per| per.policy()),
             }),

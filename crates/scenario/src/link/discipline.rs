@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use slantpath_base::{DataSize, Duration, Probability};
 use slantpath_net::{
-    self as net, BeyondMax, CoDelConfig, CongestionSignal, DrrConfig, FqCoDelConfig, Measure, PieConfig,
-    Precedence, QueueConfig, QueueLimit, RedConfig, RedThresholds,
+    self as net, BeyondMax, CoDelConfig, CongestionSignal, DrrConfig, FqCoDelConfig, PieConfig, Precedence,
+    QueueConfig, QueueLimit, QueueMeasure, RedConfig, RedThresholds,
 };
 use slantpath_profiles::fault::positive;
 use slantpath_reader::{Fault, Faults, Flat, Named, Nested, Place, Setting, Tables, section, tagged};
 
 use super::queue_size::QueueSize;
 use crate::bounds::{AVERAGE_WEIGHT, DELAY, PACKET, QUEUE};
-use crate::network::node::Dscp;
+use crate::network::node::NamedDscp;
 
 tagged! {
     /// Order in which queued packets are sent, and rule by which some are dropped early. `queue` limits what is queued
@@ -65,7 +65,7 @@ section! {
     /// A class of deficit round robin.
     pub struct DrrClass {
         /// The codepoints of its packets. All that no other class names if absent, as one class must have it.
-        dscp: Option<Setting<Vec<Dscp>>>;
+        dscp: Option<Setting<Vec<NamedDscp>>>;
         /// Bytes that the class may send in a turn: its share of the rate is its quantum over the sum of those of all
         /// classes in which packets are queued. No less than the link's `mtu`, so that a turn is never idle.
         quantum: Setting<DataSize>, at most PACKET;
@@ -286,7 +286,7 @@ impl Drr {
             }
             (Some(_), None) => {}
         }
-        let mut named = BTreeMap::<Dscp, &str>::new();
+        let mut named = BTreeMap::<NamedDscp, &str>::new();
         for (name, class) in self.classes.iter() {
             if let Some(dscps) = &class.dscp {
                 for &dscp in dscps.iter() {
@@ -337,10 +337,10 @@ impl Pie {
 }
 
 impl Thresholds {
-    fn measure(&self) -> Measure {
+    fn measure(&self) -> QueueMeasure {
         match self.min.0 {
-            QueueLimit::Bytes(_) => Measure::Bytes,
-            QueueLimit::Packets(_) | QueueLimit::Unlimited => Measure::Packets,
+            QueueLimit::Bytes(_) => QueueMeasure::Bytes,
+            QueueLimit::Packets(_) | QueueLimit::Unlimited => QueueMeasure::Packets,
         }
     }
 
@@ -349,11 +349,11 @@ impl Thresholds {
         RedThresholds { min, max, max_probability: *self.max_probability }
     }
 
-    fn check(&self, unit: Measure, faults: &mut Faults) {
+    fn check(&self, unit: QueueMeasure, faults: &mut Faults) {
         for threshold in [&self.min, &self.max] {
             let is_in_unit = match threshold.0 {
-                QueueLimit::Bytes(_) => unit == Measure::Bytes,
-                QueueLimit::Packets(_) => unit == Measure::Packets,
+                QueueLimit::Bytes(_) => unit == QueueMeasure::Bytes,
+                QueueLimit::Packets(_) => unit == QueueMeasure::Packets,
                 QueueLimit::Unlimited => false,
             };
             if !is_in_unit {
@@ -384,7 +384,7 @@ fn amount(threshold: QueueLimit) -> u64 {
 }
 
 impl Average {
-    fn config(&self, limit: QueueLimit, measure: Measure, precedence: Precedence) -> RedConfig {
+    fn config(&self, limit: QueueLimit, measure: QueueMeasure, precedence: Precedence) -> RedConfig {
         RedConfig {
             limit,
             measure,

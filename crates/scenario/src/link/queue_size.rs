@@ -4,7 +4,7 @@ use core::fmt;
 
 use slantpath_base::DataSize;
 use slantpath_net::QueueLimit;
-use slantpath_reader::{Fault, Json, Limit, Node, Value, json};
+use slantpath_reader::{Fault, Json, KeyValue, UpperBound, ValueNode, json};
 
 /// Largest content of a queue, as a file has it: `"100 packets"`, `"64 KiB"` or `"unlimited"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,13 +49,13 @@ impl fmt::Display for QueueMost {
     }
 }
 
-impl Limit for QueueMost {
+impl UpperBound for QueueMost {
     fn number(self) -> Option<Json> {
         None
     }
 }
 
-impl Value for QueueSize {
+impl KeyValue for QueueSize {
     type Most = QueueMost;
 
     fn beyond(&self, most: &QueueMost) -> Option<String> {
@@ -67,7 +67,7 @@ impl Value for QueueSize {
         is_beyond.then(|| self.to_string())
     }
 
-    fn read(node: &Node) -> Result<Self, Fault> {
+    fn read(node: &ValueNode) -> Result<Self, Fault> {
         let help = "a queue is written \"100 packets\", \"64 KiB\" or \"unlimited\"";
         let text = String::read(node).map_err(|_| {
             Fault::new(format!("a queue's limit is wanted here, not {}", node.kind())).help(help)
@@ -98,12 +98,12 @@ impl Value for QueueSize {
 
 #[cfg(test)]
 mod tests {
-    use slantpath_reader::{Data, Place};
+    use slantpath_reader::{Place, ValueData};
 
     use super::*;
 
     fn limit(text: &str) -> Result<QueueLimit, String> {
-        let node = Node { place: Place::default(), data: Data::Text(text.to_owned()) };
+        let node = ValueNode { place: Place::default(), data: ValueData::Text(text.to_owned()) };
         QueueSize::read(&node).map(|size| size.0).map_err(|fault| fault.message)
     }
 

@@ -4,7 +4,7 @@ use core::fmt;
 use core::str::FromStr;
 use std::net::IpAddr;
 
-use slantpath_reader::{Fault, Json, Node as Written, Setting, Tables, Value, choice, json, policy, section};
+use slantpath_reader::{Fault, Json, KeyValue, Setting, Tables, ValueNode, choice, json, policy, section};
 use slantpath_sat::Balance;
 use slantpath_wire::ip::{self, IpFields};
 
@@ -15,7 +15,7 @@ section! {
         kind: Setting<NodeKind>;
         /// The DSCP of packets that a host sends, by which links tell classes and drop precedences apart, but for flows
         /// that name one of their own. Best effort if absent.
-        dscp: Option<Setting<Dscp>>;
+        dscp: Option<Setting<NamedDscp>>;
         /// The site of the sky's topology at which it stands: its antennas are the node's.
         site: Option<Setting<String>>;
         /// Names of the links of its antennas, in the order of the topology. `sky.<site>`, or `sky.<site>.1` and so on,
@@ -55,9 +55,9 @@ choice! {
 /// A codepoint of differentiated services: `"CS0"` to `"CS7"` (RFC 2474), `"AF11"` to `"AF43"` (RFC 2597) or `"EF"`
 /// (RFC 3246).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Dscp(u8);
+pub struct NamedDscp(u8);
 
-impl Dscp {
+impl NamedDscp {
     //= https://www.rfc-editor.org/rfc/rfc3246#section-2.7
     //# Codepoint 101110 is RECOMMENDED for the EF PHB.
     const EXPEDITED: Self = Self(0b10_1110);
@@ -80,12 +80,12 @@ pub(crate) fn host_number(nodes: &Tables<Node>, name: &str) -> Option<HostNumber
 
 /// Fields of the IP headers of an association or connection whose end is at this node, and which may have a DSCP of its
 /// own.
-pub fn ip_fields(nodes: &Tables<Node>, node: &str, own: Option<Setting<Dscp>>) -> IpFields {
+pub fn ip_fields(nodes: &Tables<Node>, node: &str, own: Option<Setting<NamedDscp>>) -> IpFields {
     let dscp = own.or_else(|| nodes.find(node)?.dscp);
     IpFields { dscp: dscp.map_or(ip::Dscp::DEFAULT, |dscp| dscp.wire()), ..IpFields::default() }
 }
 
-impl fmt::Display for Dscp {
+impl fmt::Display for NamedDscp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (*self, self.0 >> 3, self.0 & 7) {
             (Self::EXPEDITED, ..) => f.write_str("EF"),
@@ -95,7 +95,7 @@ impl fmt::Display for Dscp {
     }
 }
 
-impl FromStr for Dscp {
+impl FromStr for NamedDscp {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
@@ -110,10 +110,10 @@ impl FromStr for Dscp {
     }
 }
 
-impl Value for Dscp {
+impl KeyValue for NamedDscp {
     type Most = ();
 
-    fn read(node: &Written) -> Result<Self, Fault> {
+    fn read(node: &ValueNode) -> Result<Self, Fault> {
         let text = String::read(node)?;
         let help = "write \"EF\", one of \"CS0\" to \"CS7\", or one of \"AF11\" to \"AF43\"";
         text.parse().map_err(|()| Fault::new(format!("`{text}` is no DSCP")).help(help))
@@ -138,11 +138,11 @@ mod tests {
         for (text, codepoint) in
             [("EF", 46), ("CS0", 0), ("CS6", 48), ("AF11", 10), ("AF23", 22), ("AF43", 38)]
         {
-            let dscp: Dscp = text.parse().expect("a name");
+            let dscp: NamedDscp = text.parse().expect("a name");
             assert_eq!((dscp.wire().number(), dscp.to_string().as_str()), (codepoint, text));
         }
         for wrong in ["", "ef", "CS8", "AF14", "AF51", "46"] {
-            assert_eq!(wrong.parse::<Dscp>(), Err(()), "{wrong}");
+            assert_eq!(wrong.parse::<NamedDscp>(), Err(()), "{wrong}");
         }
     }
 }

@@ -5,7 +5,7 @@ use slantpath_base::Instant;
 use slantpath_net::{
     DestinationId, DirectionId, Leaving, Links, Network, NetworkGraph, NodeId, Planned, Source, Way,
 };
-use slantpath_sat::{Handover, OnDemand, PathChange, Sky, SkySource};
+use slantpath_sat::{AntennaHandover, OnDemand, PathChange, Sky, SkySource};
 
 use crate::checked::Checked;
 use crate::sky_links;
@@ -60,7 +60,7 @@ impl<'p> RunSource<'p> {
     }
 
     /// Takes the handovers that have happened at antennas since this was last called.
-    pub fn take_handovers(&mut self) -> Vec<Handover> {
+    pub fn take_handovers(&mut self) -> Vec<AntennaHandover> {
         match self {
             Self::Planned(_) => Vec::new(),
             Self::Sky(sky) => sky.take_handovers(),

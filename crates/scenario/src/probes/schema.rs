@@ -5,7 +5,7 @@ use core::fmt;
 use slantpath_base::{Duration, Probability};
 use slantpath_net::Sampling;
 use slantpath_profiles::Interval;
-use slantpath_reader::{Fault, Json, Node, Setting, Value, json, section, word_or};
+use slantpath_reader::{Fault, Json, KeyValue, Setting, ValueNode, json, section, word_or};
 use slantpath_results::Precision;
 
 use crate::bounds::RUN;
@@ -73,7 +73,7 @@ impl fmt::Display for QueueSampling {
     }
 }
 
-impl Value for QueueSampling {
+impl KeyValue for QueueSampling {
     type Most = Duration;
 
     fn beyond(&self, most: &Duration) -> Option<String> {
@@ -83,7 +83,7 @@ impl Value for QueueSampling {
         }
     }
 
-    fn read(node: &Node) -> Result<Self, Fault> {
+    fn read(node: &ValueNode) -> Result<Self, Fault> {
         match String::read(node).as_deref().map(str::trim) {
             Ok("off") => Ok(Self(None)),
             Ok("on change") => Ok(Self(Some(Sampling::OnChange))),

@@ -1,6 +1,6 @@
 //! The sources and servers of sessions at the hosts of a run.
 
-use slantpath_applications::{SessionSourceId, Sessions as _, SessionsConfig};
+use slantpath_applications::{HostSessions as _, SessionSourceId, SessionsConfig};
 use slantpath_base::{Instant, Seed};
 use slantpath_host::{Peer, SocketId, TransportConfig};
 use slantpath_net::NodeId;

@@ -79,20 +79,20 @@ pub(crate) fn check(tables: &mut Tables<Sessions>, scene: Scene<'_>, files: &Fil
 fn drawn(sessions: &Sessions) -> Option<SessionLoad> {
     let arrivals = match &sessions.arrivals.0 {
         Arrivals::Constant(constant) => {
-            slantpath_applications::Arrivals::Constant { interval: *constant.interval }
+            slantpath_applications::SessionArrivals::Constant { interval: *constant.interval }
         }
         Arrivals::Poisson(poisson) => {
-            slantpath_applications::Arrivals::Poisson { mean_interval: *poisson.mean_interval }
+            slantpath_applications::SessionArrivals::Poisson { mean_interval: *poisson.mean_interval }
         }
         Arrivals::Trace(_) => return None,
     };
     let sizes = match &sessions.sizes.as_ref()?.0 {
         Sizes::Exponential(exponential) => {
-            slantpath_applications::Sizes::Exponential { mean: *exponential.mean }
+            slantpath_applications::SessionSizes::Exponential { mean: *exponential.mean }
         }
-        Sizes::Fixed(fixed) => slantpath_applications::Sizes::Fixed { size: *fixed.size },
+        Sizes::Fixed(fixed) => slantpath_applications::SessionSizes::Fixed { size: *fixed.size },
         Sizes::Pareto(pareto) => {
-            slantpath_applications::Sizes::Pareto { mean: *pareto.mean, shape: *pareto.shape }
+            slantpath_applications::SessionSizes::Pareto { mean: *pareto.mean, shape: *pareto.shape }
         }
     };
     Some(SessionLoad::Drawn { arrivals, sizes })

@@ -10,7 +10,7 @@ use super::requests::Requests;
 use crate::bounds::{BUFFER, MESSAGE, RUN, SHAPE, TOTAL};
 use crate::flow::schema::Transport;
 use crate::flow::settings::Settings;
-use crate::network::node::{Dscp, HostNumber};
+use crate::network::node::{HostNumber, NamedDscp};
 
 section! {
     /// Transfers that begin one after the other, each over an association or connection of its own, as files are
@@ -43,7 +43,7 @@ section! {
         /// Amount that is handed to the transport at a time; over SCTP a message.
         message_size: Setting<DataSize> = DataSize::from_bytes(1_024), at most MESSAGE;
         /// The DSCP of all packets of the sessions, both ways; those of the hosts if absent.
-        dscp: Option<Setting<Dscp>>;
+        dscp: Option<Setting<NamedDscp>>;
         /// Settings of the transport, those of `profile`.
         settings: Later<S, Resolved<Settings>>;
         /// The hosts `from` and `to`.

@@ -2,9 +2,10 @@
 
 use slantpath_base::{Instant, Seed};
 use slantpath_simulation::{
-    Carrier, Change, LineConfig, LinkConfig, LinkEnd, LoadConfig, NetworkConfig, PointConfig, number_links,
+    self as simulation, LineConfig, LinkCarrier, LoadConfig, ManagementChange, NetworkConfig, PointEnd,
+    number_links,
 };
-use slantpath_ss7::mtp3::node::LinkId;
+use slantpath_ss7::mtp3::node::Mtp3LinkId;
 use slantpath_ss7::sccp::Ssn;
 
 use crate::signalling::load::build::generator;
@@ -19,7 +20,7 @@ pub struct SignallingPlan {
     /// Points, links, gateways, application servers and loads, each in the order of their names.
     pub network: NetworkConfig,
     /// Events of its script, in the order of the file.
-    pub script: Vec<(Instant, Change)>,
+    pub script: Vec<(Instant, ManagementChange)>,
 }
 
 /// Everything that the points, the links and the loads are made of, in the order of their names.
@@ -28,25 +29,25 @@ pub(crate) fn plan(signalling: &Signalling) -> Result<SignallingPlan, Unresolved
     let points = with_mtp3.map(|(name, point)| {
         let processor = point.processing.as_ref().map(|processing| processing.0.config());
         let (mtp3, sccp) = (mtp3(signalling, name, point)?, sccp_of(signalling, name)?);
-        Ok(PointConfig { mtp3, sccp, processor })
+        Ok(simulation::PointConfig { mtp3, sccp, processor })
     });
     let links = signalling.links.iter().map(|(name, link)| {
         let end = |point: &str| {
             let sets = link_sets(signalling, point);
             let at = sets.iter().flat_map(|(_, links)| links).position(|candidate| *candidate == name);
             let at = known(at.and_then(|at| u16::try_from(at).ok()), name)?;
-            Ok(LinkEnd { point: known(point_id(signalling, point), point)?, link: LinkId(at) })
+            Ok(PointEnd { point: known(point_id(signalling, point), point)?, link: Mtp3LinkId(at) })
         };
         let carrier = match &*link.carrier {
-            schema::Carrier::M2pa(m2pa) => Carrier::Association(m2pa.config()),
-            schema::Carrier::Mtp2(mtp2) => Carrier::Line(LineConfig {
+            schema::Carrier::M2pa(m2pa) => LinkCarrier::Association(m2pa.config()),
+            schema::Carrier::Mtp2(mtp2) => LinkCarrier::Line(LineConfig {
                 terminal: mtp2.config(),
                 delay: *mtp2.delay,
                 bit_error_rate: mtp2.bit_error_rate.as_f64(),
             }),
         };
         let ends = [end(&link.between.0)?, end(&link.between.1)?];
-        Ok(LinkConfig { name: name.to_owned(), ends, carrier })
+        Ok(simulation::LinkConfig { name: name.to_owned(), ends, carrier })
     });
     let mut loads = loads(signalling)?;
     if let Err(number) = number_links(&mut loads) {

@@ -3,7 +3,7 @@
 use slantpath_reader::{Fault, Faults, Named, Place};
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::node::{
-    self, ConfigError, NetworkFault, Point, Timer, check_alternatives, check_changeovers, check_network,
+    self, Mtp3Timer, NetworkFault, check_alternatives, check_changeovers, check_network,
 };
 
 use crate::signalling::names::{code, is_served, resolved};
@@ -41,22 +41,22 @@ pub(crate) fn check(signalling: &Signalling, faults: &mut Faults) {
 }
 
 /// The line that an error of a point is about, and its cure.
-fn place_of(signalling: &Signalling, name: &str, error: &ConfigError) -> (Option<Place>, &'static str) {
-    let route_to = |destination: &Point, via: &str| {
+fn place_of(signalling: &Signalling, name: &str, error: &node::ConfigError) -> (Option<Place>, &'static str) {
+    let route_to = |destination: &node::Point, via: &str| {
         let mut routes = signalling.routes.iter().filter(|route| *route.from == name && *route.via == via);
         routes.rfind(|route| code(signalling, &route.to) == Ok(destination.0)).map(|route| route.via.place())
     };
     let slc = |link: &str| signalling.links.find(link).map(|link| link.slc.place());
     let point = signalling.points.find(name);
-    let timer = |timer: Timer| point.map(|point| point.timers.setting(timer).place());
+    let timer = |timer: Mtp3Timer| point.map(|point| point.timers.setting(timer).place());
     match error {
-        ConfigError::RouteTwice { destination, link_set, .. } => {
+        node::ConfigError::RouteTwice { destination, link_set, .. } => {
             (route_to(destination, link_set), "keep one of the two routes")
         }
-        ConfigError::TooManyOfOnePriority { destination, third, .. } => {
+        node::ConfigError::TooManyOfOnePriority { destination, third, .. } => {
             (route_to(destination, third), "give one of the routes another `priority`")
         }
-        ConfigError::OnlyBackups { link_set, .. } => {
+        node::ConfigError::OnlyBackups { link_set, .. } => {
             let is_between = |(_, link): &(&str, &Named<SignallingLink>)| {
                 let ends = [link.between.0.as_str(), link.between.1.as_str()];
                 ends.contains(&name) && ends.contains(&link_set.as_str())
@@ -64,27 +64,27 @@ fn place_of(signalling: &Signalling, name: &str, error: &ConfigError) -> (Option
             let link = signalling.links.iter().find(is_between);
             (link.map(|(_, link)| link.backup.place()), "let one link at least be no backup")
         }
-        ConfigError::SlcTwice { second, .. } => (slc(second), "give one of the links another `slc`"),
-        ConfigError::SlcTooLarge { link, .. } => (slc(link), "a link set has at most 16 links"),
-        ConfigError::TimerOutOfRange { timer: name, .. } => {
+        node::ConfigError::SlcTwice { second, .. } => (slc(second), "give one of the links another `slc`"),
+        node::ConfigError::SlcTooLarge { link, .. } => (slc(link), "a link set has at most 16 links"),
+        node::ConfigError::TimerOutOfRange { timer: name, .. } => {
             (timer(*name), "the ranges are those of Q.704, section 16.8, and Q.707, section 5.5")
         }
-        ConfigError::OwnPointCode(own, _) if route(signalling, name, own.0).is_some() => {
+        node::ConfigError::OwnPointCode(own, _) if route(signalling, name, own.0).is_some() => {
             (route_target(signalling, name, own.0), "let the route lead to another point")
         }
-        ConfigError::OwnPointCode(..) => {
+        node::ConfigError::OwnPointCode(..) => {
             (point.map(|point| point.point_code.place()), "give every point a code of its own")
         }
-        ConfigError::SharingBit { .. } => (
+        node::ConfigError::SharingBit { .. } => (
             point.map(|point| point.sharing_bit.place()),
             "bits count from 0: an SLS of ITU-T and TTC has four, one of ANSI eight",
         ),
-        ConfigError::NothingMayWait => (point.map(|point| point.held_limit.place()), "65536 is usual"),
-        ConfigError::UserIsOwn(_) => (
+        node::ConfigError::NothingMayWait => (point.map(|point| point.held_limit.place()), "65536 is usual"),
+        node::ConfigError::UserIsOwn(_) => (
             point.map(|point| point.users.place()),
             "user parts have service indicators from 3, which is SCCP's, to 15",
         ),
-        ConfigError::NoManagement(_) => {
+        node::ConfigError::NoManagement(_) => {
             (point.map(|point| point.format.place()), "write `format = \"itu\"` or `format = \"ansi\"`")
         }
         _ => (None, "see docs/models/signalling-network.md for what a point may be"),

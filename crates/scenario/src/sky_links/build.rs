@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use slantpath_net::{AtHandover, DirectionConfig, NetworkBuilder, NodeId, SendingConfig, WhileDown};
-use slantpath_orbit::NodeId as Body;
-use slantpath_orbit::route::RouteConfig;
+use slantpath_orbit::ContactNodeId;
+use slantpath_orbit::route;
 use slantpath_sat::{AccessLinks, Downlink, InterSatelliteLinks, Sky, SkyLinks, Stand, channel_name};
 
 use super::plan::SkyPlan;
@@ -82,9 +82,9 @@ pub(crate) fn declare(
             access: &access,
             access_of: &|site, antenna| antenna_of(site, antenna).table,
             isls: &isls,
-            isls_of: &|body: Body| isl_table(sky, plan.constellation_of(body.index())),
+            isls_of: &|body: ContactNodeId| isl_table(sky, plan.constellation_of(body.index())),
             group_of_antenna: &|site, antenna| group(constellation_of(site, antenna)),
-            group_of_satellite: &|body: Body| group(Some(plan.constellation_of(body.index()))),
+            group_of_satellite: &|body: ContactNodeId| group(Some(plan.constellation_of(body.index()))),
             name_of: &|site, antenna| antenna_of(site, antenna).name.clone(),
             cables: &cables,
         },
@@ -125,8 +125,12 @@ pub(crate) fn declare(
 }
 
 /// Configuration of the choice of routes over the sky.
-pub(crate) fn routes(sky: &SkyTable) -> RouteConfig {
-    RouteConfig { metric: sky.metric.policy(), refresh: sky.refresh.0, ..RouteConfig::default() }
+pub(crate) fn routes(sky: &SkyTable) -> route::RouteConfig {
+    route::RouteConfig {
+        metric: sky.metric.policy(),
+        refresh: sky.refresh.0,
+        ..route::RouteConfig::default()
+    }
 }
 
 fn waiting(direction: &SkyDirection) -> super::schema::Waiting {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use slantpath_base::{Duration, Instant};
 use slantpath_net::{Change, NetworkBuilder, NodeId};
-use slantpath_orbit::Network;
+use slantpath_orbit::ContactNetwork;
 use slantpath_orbit::contact::{Contact, ContactKind, ContactPlan};
 use slantpath_orbit::earth::SPEED_OF_LIGHT;
 use slantpath_orbit::pair::{Cable, CableDelay};
@@ -26,7 +26,7 @@ pub(super) fn expand(
     sky: &mut SkyTable<Written>,
     nodes: &Tables<Node>,
     links: &mut Tables<Link<Written>>,
-    network: &Network,
+    network: &ContactNetwork,
     faults: &mut Faults,
 ) {
     let tables = core::mem::take(&mut *sky.terrestrial);
@@ -88,7 +88,12 @@ fn nodes_by_site(nodes: &Tables<Node>) -> BTreeMap<String, String> {
 }
 
 /// Tables name cables that are there.
-fn check_tables(tables: &Tables<TerrestrialLinks>, network: &Network, sky: Place, faults: &mut Faults) {
+fn check_tables(
+    tables: &Tables<TerrestrialLinks>,
+    network: &ContactNetwork,
+    sky: Place,
+    faults: &mut Faults,
+) {
     if network.cables.is_empty() && !tables.is_empty() {
         let fault = Fault::new("the topology has no cables for `sky.terrestrial` to be about");
         faults.report(sky, fault.help("write `[[cables]]` into the topology, or remove the table"));
@@ -129,7 +134,7 @@ fn joins(cable: &Cable, one: &str, other: &str) -> bool {
 fn cable_of<'a, S: Stage>(
     link: &Link<S>,
     nodes: &BTreeMap<String, String>,
-    network: &'a Network,
+    network: &'a ContactNetwork,
 ) -> Option<&'a Cable> {
     link.cable.filter(|cable| **cable)?;
     let stands = |site: &String, node: &String| nodes.get(site) == Some(node);
@@ -139,7 +144,7 @@ fn cable_of<'a, S: Stage>(
     })
 }
 
-fn delay_of(network: &Network, cable: &Cable) -> Duration {
+fn delay_of(network: &ContactNetwork, cable: &Cable) -> Duration {
     match cable.delay {
         CableDelay::Fixed(delay) => delay,
         CableDelay::GreatCircle => Duration::from_secs_f64(network.cable_metres(cable) / SPEED_OF_LIGHT),

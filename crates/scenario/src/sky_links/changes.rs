@@ -9,7 +9,7 @@ use slantpath_base::DataRate;
 use slantpath_net::NetworkBuilder;
 use slantpath_orbit::constellation::Payload;
 use slantpath_orbit::contact::ContactKind;
-use slantpath_orbit::{Network, NodeId};
+use slantpath_orbit::{ContactNetwork, ContactNodeId};
 use slantpath_reader::{Fault, Faults, Named, Place, Tables, Written};
 
 use super::plan::SkyPlan;
@@ -33,7 +33,7 @@ enum Downlink {
 /// Reports scripts and fades of links of the sky that cannot be, but for satellites that nothing joins.
 pub(crate) fn check(
     sky: &SkyTable<Written>,
-    bodies: &Network,
+    bodies: &ContactNetwork,
     wiring: Wiring<'_, Written>,
     events: &[Named<Event>],
     faults: &mut Faults,
@@ -104,7 +104,7 @@ fn parameters(event: &Event, faults: &mut Faults) {
 fn rate_of_downlink(
     nodes: &Tables<Node>,
     sky: &SkyTable<Written>,
-    bodies: &Network,
+    bodies: &ContactNetwork,
     (link, direction): (&str, Which),
     place: Place,
     faults: &mut Faults,
@@ -128,7 +128,7 @@ fn rate_of_downlink(
 }
 
 /// Highest rate at which an antenna sends up, by its name: its own rate, or that of the slots that it may have.
-pub fn uplink_rate(file: &File, bodies: &Network, name: &str) -> Option<DataRate> {
+pub fn uplink_rate(file: &File, bodies: &ContactNetwork, name: &str) -> Option<DataRate> {
     let (site, place) = antenna(&file.nodes, name)?;
     let known = bodies.sites.iter().find(|known| known.name == site)?;
     let sky = &file.sky.as_ref()?.0;
@@ -137,7 +137,12 @@ pub fn uplink_rate(file: &File, bodies: &Network, name: &str) -> Option<DataRate
     Some(table.uplink.port.transmitter()?.top_rate.0)
 }
 
-fn downlink(sky: &SkyTable<Written>, bodies: &Network, site: &str, antenna: usize) -> Option<Downlink> {
+fn downlink(
+    sky: &SkyTable<Written>,
+    bodies: &ContactNetwork,
+    site: &str,
+    antenna: usize,
+) -> Option<Downlink> {
     let known = bodies.sites.iter().find(|known| known.name == site)?;
     let constellation = known.antennas.get(antenna)?.constellation.as_deref();
     let followed = |name: &str| constellation.is_none_or(|own| own == name);
@@ -171,7 +176,8 @@ pub fn check_satellites(
     let between =
         plan.contacts.contacts().iter().filter(|contact| contact.kind == ContactKind::InterSatellite);
     let pairs: BTreeSet<_> = between.map(|contact| (contact.a, contact.b)).collect();
-    let called = |(a, b): (NodeId, NodeId)| format!("sky.{}--{}", names[a.index()], names[b.index()]);
+    let called =
+        |(a, b): (ContactNodeId, ContactNodeId)| format!("sky.{}--{}", names[a.index()], names[b.index()]);
     let known: BTreeSet<String> = pairs.iter().copied().map(called).collect();
     let turned: BTreeSet<String> = pairs.iter().map(|&(a, b)| called((b, a))).collect();
     for name in named.into_iter().filter(|name| !known.contains(name.as_str())) {

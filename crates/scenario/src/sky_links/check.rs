@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use slantpath_base::{DataSize, Duration};
 use slantpath_orbit::constellation::IslPattern;
-use slantpath_orbit::{Network, Site};
+use slantpath_orbit::{ContactNetwork, Site};
 use slantpath_reader::{Fault, Faults, Flat, Nested, Place, Setting, Tables, suggest};
 
 use super::port::SkyPort;
@@ -21,7 +21,7 @@ use crate::written::{AccessTable, Flow, Link, SkyDirection, SkyTable};
 /// Completes links and nodes under a sky whose topology is sound, and checks them.
 pub(crate) fn check(
     sky: &mut SkyTable,
-    network: &Network,
+    network: &ContactNetwork,
     nodes: &mut Tables<Node>,
     links: &mut Tables<Link>,
     flows: &Tables<Flow>,
@@ -343,7 +343,7 @@ fn stand(
 }
 
 /// Tables that name constellations and sites name those of the topology.
-fn constellations(sky: &SkyTable, network: &Network, faults: &mut Faults) {
+fn constellations(sky: &SkyTable, network: &ContactNetwork, faults: &mut Faults) {
     let known: Vec<&str> = network.constellations.iter().map(|known| known.name.as_str()).collect();
     let sites: Vec<&str> = network.sites.iter().map(|site| site.name.as_str()).collect();
     let named = sky.access.iter().filter_map(|(_, table)| table.constellation.as_ref());
@@ -363,7 +363,7 @@ fn constellations(sky: &SkyTable, network: &Network, faults: &mut Faults) {
 }
 
 /// Every constellation with links between its satellites has a table for them.
-fn isls(sky: &SkyTable, network: &Network, faults: &mut Faults) {
+fn isls(sky: &SkyTable, network: &ContactNetwork, faults: &mut Faults) {
     for constellation in &network.constellations {
         let has_links = constellation.isl.pattern != IslPattern::None;
         if has_links && isl_table(sky, &constellation.name).is_none() && sky.isls.all_whole() {

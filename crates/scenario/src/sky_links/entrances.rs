@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use slantpath_base::Instant;
-use slantpath_orbit::NodeId;
+use slantpath_orbit::ContactNodeId;
 use slantpath_orbit::contact::{Contact, ContactKind, ContactPlan};
-use slantpath_orbit::route::{Path, RouteConfig, Router};
+use slantpath_orbit::route::{self, Path, Router};
 use slantpath_reader::{Origin, Setting};
 
 use super::plan::SkyPlan;
@@ -56,7 +56,7 @@ pub(crate) fn departures(file: &File, plan: &SkyPlan) -> Departures {
 /// is in service.
 pub struct Bound {
     /// The site of the gateway.
-    pub gateway: NodeId,
+    pub gateway: ContactNodeId,
     in_service: Vec<(Instant, Instant)>,
 }
 
@@ -93,10 +93,10 @@ struct Found {
 /// The first way of each of these of which an end has a choice, in the order of time.
 fn find(file: &File, plan: &SkyPlan, subjects: &[Subject<'_>]) -> Vec<Found> {
     let contacts = &plan.contacts;
-    let sites_of = |node: &str| -> Vec<NodeId> {
+    let sites_of = |node: &str| -> Vec<ContactNodeId> {
         pairs::sites_of(file, node).iter().filter_map(|site| contacts.node(site)).collect()
     };
-    let mut waiting: Vec<(Instant, usize, Vec<NodeId>, Vec<NodeId>)> = Vec::new();
+    let mut waiting: Vec<(Instant, usize, Vec<ContactNodeId>, Vec<ContactNodeId>)> = Vec::new();
     for (place, subject) in subjects.iter().enumerate() {
         if has_choice(file, &subject.from) || has_choice(file, &subject.to) {
             let begins = match subject.begins {
@@ -110,11 +110,11 @@ fn find(file: &File, plan: &SkyPlan, subjects: &[Subject<'_>]) -> Vec<Found> {
         return Vec::new();
     }
     waiting.sort_by_key(|&(begins, place, ..)| (begins, place));
-    let mut destinations: Vec<NodeId> = waiting.iter().flat_map(|(.., to)| to).copied().collect();
+    let mut destinations: Vec<ContactNodeId> = waiting.iter().flat_map(|(.., to)| to).copied().collect();
     destinations.sort_unstable();
     destinations.dedup();
     let mut router =
-        Router::within(contacts, &destinations, RouteConfig::default(), &cables::carried(file, plan));
+        Router::within(contacts, &destinations, route::RouteConfig::default(), &cables::carried(file, plan));
     let mut found = Vec::new();
     loop {
         let now = router.now();
@@ -136,8 +136,8 @@ fn find(file: &File, plan: &SkyPlan, subjects: &[Subject<'_>]) -> Vec<Found> {
 }
 
 /// The shortest way at present from any of some sites to any of others.
-fn shortest(router: &Router<'_>, from: &[NodeId], to: &[NodeId]) -> Option<Path> {
-    let place = |to: &NodeId| router.destinations().iter().position(|known| known == to);
+fn shortest(router: &Router<'_>, from: &[ContactNodeId], to: &[ContactNodeId]) -> Option<Path> {
+    let place = |to: &ContactNodeId| router.destinations().iter().position(|known| known == to);
     let paths = to.iter().filter_map(place).flat_map(|place| {
         from.iter().filter_map(move |&from| router.path(from, place)).filter(|path| !path.contacts.is_empty())
     });

@@ -2,25 +2,27 @@
 
 use std::collections::BTreeSet;
 
-use slantpath_orbit::pair::Pair;
+use slantpath_orbit::pair::SitePair;
 
 use super::routes;
 use crate::schema::{File, Node, NodeKind};
 
 /// One for each two sites by which a flow or sessions go, in their order.
-pub(super) fn of_flows(file: &File) -> Vec<Pair> {
-    let mut pairs: Vec<Pair> = Vec::new();
+pub(super) fn of_flows(file: &File) -> Vec<SitePair> {
+    let mut pairs: Vec<SitePair> = Vec::new();
     let flows = file.flows.iter().map(|(_, flow)| (&flow.from, &flow.to));
     let sessions = file.sessions.iter().map(|(_, sessions)| (&sessions.from, &sessions.to));
     for (from, to) in flows.chain(sessions) {
         for from in sites_of(file, from) {
             for to in sites_of(file, to) {
                 let satellites = routes::satellites_of(file, &from, &to);
-                let pair =
-                    |from: &str, to: &str| Pair { satellites: satellites.clone(), ..Pair::new(from, to) };
+                let pair = |from: &str, to: &str| SitePair {
+                    satellites: satellites.clone(),
+                    ..SitePair::new(from, to)
+                };
                 let (pair, turned) = (pair(&from, &to), pair(&to, &from));
                 if from != to && !pairs.contains(&pair) && !pairs.contains(&turned) {
-                    let second = Pair { is_apart: true, ..pair.clone() };
+                    let second = SitePair { is_apart: true, ..pair.clone() };
                     pairs.push(pair);
                     if needs_two(file, &from, &to) {
                         pairs.push(second);

@@ -3,8 +3,8 @@
 use slantpath_base::Duration;
 use slantpath_orbit::contact::{ContactPlan, Planner};
 use slantpath_orbit::elements::Stale;
-use slantpath_orbit::pair::Pair;
-use slantpath_orbit::{Network, NetworkError};
+use slantpath_orbit::pair::SitePair;
+use slantpath_orbit::{ContactNetwork, NetworkError};
 
 use slantpath_workers::Progress;
 
@@ -14,7 +14,7 @@ use crate::watch::Watch;
 #[derive(Clone, Debug)]
 pub struct SkyPlan {
     /// The bodies from the start of the run on.
-    pub bodies: Network,
+    pub bodies: ContactNetwork,
     /// Passes, and contacts between satellites.
     pub contacts: ContactPlan,
     /// Element sets that are used further from their epoch than is wise.
@@ -33,7 +33,7 @@ pub(crate) struct Basis {
     /// Length of the run.
     pub(crate) duration: Duration,
     /// The sites that flows need joined, besides those of the topology's own paths.
-    pub(crate) pairs: Vec<Pair>,
+    pub(crate) pairs: Vec<SitePair>,
 }
 
 impl SkyPlan {
@@ -41,7 +41,7 @@ impl SkyPlan {
     pub(crate) const BEYOND: Duration = Duration::from_secs(1);
 
     /// Works contacts out.
-    pub(crate) fn new(bodies: &Network, of: Basis, watch: Watch<'_>) -> Result<Self, NetworkError> {
+    pub(crate) fn new(bodies: &ContactNetwork, of: Basis, watch: Watch<'_>) -> Result<Self, NetworkError> {
         let mut bodies = bodies.starting_after(of.start);
         for pair in &of.pairs {
             if !bodies.pairs.contains(pair) {
@@ -61,7 +61,7 @@ impl SkyPlan {
 
     /// The contacts of the same run if nothing were out of service.
     pub fn without_outages(&self, watch: Watch<'_>) -> Option<ContactPlan> {
-        let bodies = Network { outages: Vec::new(), ..self.bodies.clone() };
+        let bodies = ContactNetwork { outages: Vec::new(), ..self.bodies.clone() };
         let planner =
             Planner::until(&bodies, self.of.duration.saturating_add(Self::BEYOND), watch.stop).ok()?;
         let progress = watch.progress;

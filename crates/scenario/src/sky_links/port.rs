@@ -1,8 +1,8 @@
 //! Port of a direction of a link of the sky, which a satellite that only repeats does not have.
 
 use slantpath_reader::{
-    Complete, Finish, ObjectSchema, Open, Output, Reader, Section, Stage, Tables, WriteFields, WriteMember,
-    Written,
+    Complete, Finish, MergedOutput, ObjectSchema, Open, Section, Stage, TableReader, Tables, WriteFields,
+    WriteMember, Written,
 };
 
 use crate::link::conditioner::Conditioner;
@@ -37,7 +37,7 @@ impl<S: Stage> SkyPort<S> {
 }
 
 impl<S: Stage> WriteFields for SkyPort<S> {
-    fn write_fields(&self, output: &mut Output) {
+    fn write_fields(&self, output: &mut MergedOutput) {
         match self {
             Self::Sends(port) => port.write_fields(output),
             Self::Repeats(conditioners) => conditioners.write(output, "conditioners"),
@@ -53,7 +53,7 @@ impl Section for SkyPort<Written> {
         <Port<Written>>::names()
     }
 
-    fn read_fields(reader: &mut Reader<'_>) -> Option<Self> {
+    fn read_fields(reader: &mut TableReader<'_>) -> Option<Self> {
         Port::read_fields(reader).map(Self::Sends)
     }
 

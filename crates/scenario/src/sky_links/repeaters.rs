@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use slantpath_base::{DataRate, Duration};
 use slantpath_net::{DirectionConfig, QueueConfig, QueueLimit};
-use slantpath_orbit::Network;
+use slantpath_orbit::ContactNetwork;
 use slantpath_orbit::constellation::Payload;
 use slantpath_reader::{Fault, Faults, Flat, Place, Tables, Written};
 
@@ -21,7 +21,7 @@ use crate::schema::File;
 const NO_TRANSMITTER: DataRate = DataRate::from_bits_per_sec(u64::MAX);
 
 /// The tables, by their place, whose antennas follow satellites that repeat, and no others.
-pub(super) fn tables(sky: &SkyTable<Written>, network: &Network) -> BTreeSet<usize> {
+pub(super) fn tables(sky: &SkyTable<Written>, network: &ContactNetwork) -> BTreeSet<usize> {
     let (mut repeat, mut others) = (BTreeSet::new(), BTreeSet::new());
     for site in &network.sites {
         for antenna in &site.antennas {
@@ -79,7 +79,7 @@ pub(super) fn direction(
 
 /// Reports keys that a satellite which only repeats a signal cannot have: it reads no packet, asks for none again, and
 /// has no context of a flow.
-pub(super) fn check(sky: &SkyTable<Written>, network: &Network, faults: &mut Faults) {
+pub(super) fn check(sky: &SkyTable<Written>, network: &ContactNetwork, faults: &mut Faults) {
     let repeats = |table: &AccessTable<Written>| {
         let served = network
             .constellations

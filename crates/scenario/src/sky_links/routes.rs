@@ -1,8 +1,8 @@
 //! `[sky.routes]` and `balance`: what packets do between sites where they have a choice.
 
 use slantpath_orbit::site::Relay;
-use slantpath_orbit::topology::{Selection, follow};
-use slantpath_orbit::{Network, NodeId, Site};
+use slantpath_orbit::topology::{RouteChoice, follow};
+use slantpath_orbit::{ContactNetwork, ContactNodeId, Site};
 use slantpath_reader::{Fault, Faults, Setting, Tables, Written, suggest};
 use slantpath_sat::{Balance, SiteRoute};
 
@@ -15,7 +15,7 @@ pub(super) fn check(
     sky: &SkyTable<Written>,
     nodes: &Tables<Node>,
     flows: &Tables<Flow<Written>>,
-    network: &Network,
+    network: &ContactNetwork,
     faults: &mut Faults,
 ) {
     for (name, node) in nodes.iter() {
@@ -84,7 +84,7 @@ fn ends(
     name: &str,
     route: &SiteRouteTable,
     nodes: &Tables<Node>,
-    network: &Network,
+    network: &ContactNetwork,
     faults: &mut Faults,
 ) -> bool {
     let known: Vec<&str> = network.sites.iter().map(|site| site.name.as_str()).collect();
@@ -112,7 +112,7 @@ fn ends(
 }
 
 /// The nodes of a fixed route are satellites, or gateways that relay.
-fn nodes_of(name: &str, via: &Setting<Vec<String>>, network: &Network, faults: &mut Faults) {
+fn nodes_of(name: &str, via: &Setting<Vec<String>>, network: &ContactNetwork, faults: &mut Faults) {
     let satellites = network.constellations.iter().flat_map(|known| &known.satellites);
     let satellites = satellites.map(|satellite| satellite.name.as_str());
     let gateways = network.sites.iter().filter(|site| site.relay == Relay::Gateway);
@@ -129,8 +129,9 @@ fn nodes_of(name: &str, via: &Setting<Vec<String>>, network: &Network, faults: &
 pub(super) fn check_hops(sky: &SkyTable, plan: &SkyPlan, faults: &mut Faults) {
     for (name, route) in sky.routes.iter() {
         let (Some(via), Some(nodes)) = (&route.via, fixed_nodes(route, plan)) else { continue };
-        let is_joined = |pair: &&[NodeId]| {
-            let joins = |[a, b]: [NodeId; 2]| pair[0] == a && pair[1] == b || pair[0] == b && pair[1] == a;
+        let is_joined = |pair: &&[ContactNodeId]| {
+            let joins =
+                |[a, b]: [ContactNodeId; 2]| pair[0] == a && pair[1] == b || pair[0] == b && pair[1] == a;
             plan.contacts.contacts().iter().any(|contact| joins([contact.a, contact.b]))
         };
         if let Some(pair) = nodes.windows(2).find(|pair| !is_joined(pair)) {
@@ -142,7 +143,7 @@ pub(super) fn check_hops(sky: &SkyTable, plan: &SkyPlan, faults: &mut Faults) {
             continue;
         }
         let ends = (nodes[0], nodes[nodes.len() - 1]);
-        let timeline = follow(&plan.contacts, ends.0, ends.1, &Selection::Fixed(nodes));
+        let timeline = follow(&plan.contacts, ends.0, ends.1, &RouteChoice::Fixed(nodes));
         if timeline.legs.iter().all(|leg| leg.path.is_none()) {
             let fault = Fault::new(format!("the hops of route `{name}` never hold all at once in this run"));
             let help = "lead it over satellites that see each other and both sites, or let the run begin when they do";
@@ -152,14 +153,14 @@ pub(super) fn check_hops(sky: &SkyTable, plan: &SkyPlan, faults: &mut Faults) {
 }
 
 /// The nodes of a fixed route, both ends included.
-fn fixed_nodes(route: &SiteRouteTable, plan: &SkyPlan) -> Option<Vec<NodeId>> {
+fn fixed_nodes(route: &SiteRouteTable, plan: &SkyPlan) -> Option<Vec<ContactNodeId>> {
     let via = route.via.as_ref()?;
     let names = [&route.ends.0].into_iter().chain(via.iter()).chain([&route.ends.1]);
     names.map(|name| plan.contacts.node(name)).collect()
 }
 
 /// The nodes of every fixed route, both ends included.
-pub fn fixed_routes(file: &File, plan: &SkyPlan) -> Vec<Vec<NodeId>> {
+pub fn fixed_routes(file: &File, plan: &SkyPlan) -> Vec<Vec<ContactNodeId>> {
     let routes = file.sky.iter().flat_map(|sky| sky.0.routes.iter());
     let fixed = routes.filter(|(_, route)| *route.selection == SiteSelection::Fixed);
     fixed.filter_map(|(_, route)| fixed_nodes(route, plan)).collect()
@@ -190,12 +191,12 @@ pub(super) fn satellites_of(file: &File, one: &str, other: &str) -> Vec<String> 
     via.filter(|name| !is_site(name)).cloned().collect()
 }
 
-fn site_of<'a>(network: &'a Network, name: &str) -> Option<&'a Site> {
+fn site_of<'a>(network: &'a ContactNetwork, name: &str) -> Option<&'a Site> {
     network.sites.iter().find(|site| site.name == name)
 }
 
 /// The antennas of a site to the same satellites as one of them: all, where an antenna follows any constellation.
-fn group(network: &Network, site: &Site, antenna: usize) -> Vec<usize> {
+fn group(network: &ContactNetwork, site: &Site, antenna: usize) -> Vec<usize> {
     let follows_any = |site: &Site| site.antennas.iter().any(|antenna| antenna.constellation.is_none());
     let is_one_sky = network.sites.iter().any(follows_any);
     let constellation = &site.antennas[antenna].constellation;
@@ -204,7 +205,7 @@ fn group(network: &Network, site: &Site, antenna: usize) -> Vec<usize> {
 }
 
 /// The first two antennas of either end to one sky.
-fn antennas(network: &Network, route: &SiteRouteTable) -> Option<[[u16; 2]; 2]> {
+fn antennas(network: &ContactNetwork, route: &SiteRouteTable) -> Option<[[u16; 2]; 2]> {
     let (one, other) = (site_of(network, &route.ends.0)?, site_of(network, &route.ends.1)?);
     let pair = |site: &Site, antenna: usize| -> Option<[u16; 2]> {
         let own = group(network, site, antenna);

@@ -10,7 +10,7 @@ use slantpath_reader::{
     section,
 };
 use slantpath_topology::schema::{
-    CableTable, ConstellationTable, Date, GroundTable, Outage, RefreshText, SiteTable, ValidityTable,
+    CableTable, ConstellationTable, Date, GroundTable, OutageOrFile, RefreshText, SiteTable, ValidityTable,
 };
 
 use super::port::SkyPort;
@@ -118,7 +118,7 @@ section! {
         /// Cables between sites that relay.
         cables: Vec<Named<CableTable>>;
         /// Outages of nodes and links, from when to when after `start`.
-        outages: Vec<Named<Outage>>;
+        outages: Vec<Named<OutageOrFile>>;
         /// Times from their epoch for which element sets may be used.
         validity: Option<Nested<ValidityTable>>;
     }

@@ -4,12 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use slantpath_base::Duration;
-use slantpath_orbit::Network;
+use slantpath_orbit::ContactNetwork;
 use slantpath_reader::{
     AllKnown, Awaited, Entries, Fault, Faults, Files, Nested, Part, Place, Section, Setting, Stage, Tables,
     Written,
 };
-use slantpath_topology::schema::{Head, TopologyFile};
+use slantpath_topology::schema::{TopologyFile, TopologyHead};
 use slantpath_topology::{self as topology, Topology};
 
 use super::schema::{HeldTopology, SkyTable};
@@ -18,7 +18,7 @@ use crate::head::Head as ScenarioHead;
 /// The satellites and sites of a sky.
 #[derive(Clone, Debug)]
 pub(crate) struct Bodies {
-    pub(crate) network: Network,
+    pub(crate) network: ContactNetwork,
     /// The hash of the topology's merged form.
     pub(super) hash: String,
 }
@@ -104,7 +104,7 @@ fn tables(
         },
     );
     let mut held = TopologyFile {
-        topology: Part::new(Some(Head {
+        topology: Part::new(Some(TopologyHead {
             name: Setting::derived("sky".to_owned(), "of the sky", place),
             description: Setting::default(String::new(), place),
             epoch,

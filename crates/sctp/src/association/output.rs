@@ -10,7 +10,7 @@ use crate::chunk::{Chunk, NrSack, Sack};
 use crate::config::SackPath;
 use crate::event::Event;
 use crate::extension::Extension;
-use crate::packet::{CommonHeader, Fragmentation, PacketBuilder, Seal};
+use crate::packet::{CommonHeader, IpFragmentation, PacketBuilder, Seal};
 use crate::path::{PathId, PathState};
 use crate::tx::{Transmission, Turn};
 use crate::types::Tsn;
@@ -23,7 +23,7 @@ pub struct Departing {
     /// From our address to the peer's, and what the IP header says besides.
     pub envelope: Envelope,
     /// Permission for IP to fragment the packet.
-    pub fragmentation: Fragmentation,
+    pub fragmentation: IpFragmentation,
 }
 
 /// Stage up to which the outputs of the last input have been taken.
@@ -110,7 +110,7 @@ impl Association {
         let departing = Departing {
             envelope: Envelope { source: path.source, destination: path.destination, fields },
             fragmentation: if path.is_probe_departing() {
-                Fragmentation::Forbidden
+                IpFragmentation::Forbidden
             } else {
                 path.fragmentation(builder.len())
             },

@@ -44,7 +44,7 @@ use super::*;
 use crate::chunk::{Data, DataFlags, GapAckBlock, Sack};
 use crate::config::FirstSack;
 use crate::event::{PartPlace, ReceivedMessage};
-use crate::packet::{ChecksumPolicy, Fragmentation, ParsedPacket};
+use crate::packet::{ChecksumPolicy, IpFragmentation, ParsedPacket};
 use crate::partial_message::PartialMessage;
 use crate::tcb::PeerAddress;
 use crate::types::{Ppid, StreamId, StreamSequence, Tsn};
@@ -60,7 +60,7 @@ pub(super) struct Sent {
     pub(super) source: IpAddr,
     pub(super) destination: IpAddr,
     pub(super) packet: Packet,
-    pub(super) fragmentation: Fragmentation,
+    pub(super) fragmentation: IpFragmentation,
     pub(super) chunks: Vec<Chunk>,
     /// As it arrives.
     pub(super) ecn: ip::Ecn,

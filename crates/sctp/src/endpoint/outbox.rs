@@ -10,7 +10,7 @@ use super::AssociationId;
 use crate::association::Departing;
 use crate::chunk::Chunk;
 use crate::event::Event;
-use crate::packet::{ChecksumPolicy, CommonHeader, Fragmentation, PacketBuilder};
+use crate::packet::{ChecksumPolicy, CommonHeader, IpFragmentation, PacketBuilder};
 use crate::path::LEAST_MTU_V6;
 use crate::types::VerificationTag;
 
@@ -126,7 +126,7 @@ impl Outbox {
         let packet = self.builder.finish(sender.checksum);
         self.packets_sent += 1;
         // Nothing is known of the path, and nobody would send the packet in another form.
-        let fragmentation = Fragmentation::Allowed { source_mtu: LEAST_MTU_V6 };
+        let fragmentation = IpFragmentation::Allowed { source_mtu: LEAST_MTU_V6 };
         let envelope = Envelope { source, destination, fields: sender.ip };
         self.waiting.push_back(Waiting::Packet(Departing { envelope, fragmentation }, packet));
     }

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use slantpath_base::{Instant, Timer};
-use slantpath_cc::control::{Acknowledged, Congestion, LossEvent, Sent, TimedOut};
+use slantpath_cc::control::{self, Acknowledged, LossEvent, Sent, TimedOut};
 use slantpath_cc::cubic::IdleWindow;
 use slantpath_cc::delivery::Departure;
 use slantpath_cc::new_reno::AvoidanceIncrease;
@@ -180,7 +180,7 @@ impl Path {
     /// Variant of [`reduce_window`](Self::reduce_window) with a given number of bytes in flight before.
     pub(super) fn reduce_window_from(&mut self, in_flight: u64, loss: LossEvent, highest_sent: Tsn) {
         if loss == LossEvent::New {
-            self.cc.on_lost(Congestion { in_flight });
+            self.cc.on_lost(control::Congestion { in_flight });
             self.on_reduced_for_loss(highest_sent);
         }
     }

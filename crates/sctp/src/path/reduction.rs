@@ -2,7 +2,7 @@
 //! section 6.1.2).
 
 use slantpath_cc::CongestionControl;
-use slantpath_cc::control::Congestion;
+use slantpath_cc::control;
 
 use super::Path;
 use crate::types::Tsn;
@@ -27,7 +27,7 @@ impl Path {
         {
             return;
         }
-        self.cc.on_marked(Congestion { in_flight: self.flight_size });
+        self.cc.on_marked(control::Congestion { in_flight: self.flight_size });
         self.reduction = Reduction::ForMark { up_to: highest_sent };
         // A loss that was none takes back what it took, not this.
         self.forget_undo();

@@ -4,8 +4,8 @@
 use std::collections::VecDeque;
 
 use slantpath_base::{Duration, Instant};
-use slantpath_cc::control::{Congestion, LossEvent};
-use slantpath_cc::rack::{Repair, Transmission};
+use slantpath_cc::control::{self, LossEvent};
+use slantpath_cc::rack::{self, Repair};
 use slantpath_cc::sctp::SctpController;
 use slantpath_cc::{CongestionControl, Controller, ProportionalWindow, Rack};
 
@@ -218,7 +218,7 @@ impl Timing {
     }
 
     /// The SACK at hand acknowledges a chunk, which was sent so many times.
-    pub(crate) fn on_delivered(&mut self, now: Instant, sent: Transmission, transmissions: u32) {
+    pub(crate) fn on_delivered(&mut self, now: Instant, sent: rack::Transmission, transmissions: u32) {
         self.rack.on_delivered(now, sent, transmissions);
         self.at_hand.has_sample |= transmissions == 1 && sent.end >= self.next_sample;
     }
@@ -250,7 +250,7 @@ impl Timing {
     }
 
     /// Instant at which something in flight counts as lost; `None` while nothing that was sent after it has arrived.
-    pub(crate) fn lost_at(&self, sent: Transmission, reordering_window: Duration) -> Option<Instant> {
+    pub(crate) fn lost_at(&self, sent: rack::Transmission, reordering_window: Duration) -> Option<Instant> {
         self.rack.lost_at(sent, reordering_window)
     }
 
@@ -467,7 +467,7 @@ impl Path {
             //# retransmission remains unacknowledged, then the sender should presume
             //# that at least one of its data segments was lost.
             timing.probe = None;
-            self.cc.on_lost(Congestion { in_flight: self.tally.flight_size_before });
+            self.cc.on_lost(control::Congestion { in_flight: self.tally.flight_size_before });
         }
     }
 }

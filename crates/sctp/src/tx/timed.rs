@@ -1,6 +1,6 @@
 //! Losses by time, on each path by itself (RFC 8985): what has been overtaken there by what was sent after it.
 
-use slantpath_cc::rack::Transmission;
+use slantpath_cc::rack;
 
 use super::outstanding::{ChunkState, Loss, OutstandingChunk};
 use super::sack::insert_lost;
@@ -83,7 +83,7 @@ impl Sender {
             let (wire_len, departure, needed_mtu) = (chunk.wire_len(), chunk.departure, chunk.needed_mtu);
             let context = chunk.context;
             let end = self.outstanding.number(departed.tsn);
-            match timing.lost_at(Transmission { sent_at: departure.sent_at, end }, window) {
+            match timing.lost_at(rack::Transmission { sent_at: departure.sent_at, end }, window) {
                 Some(lost_at) if lost_at <= turn.now => {
                     timing.forget_oldest(order);
                     path.on_chunk_lost(wire_len, &departure);
@@ -168,6 +168,6 @@ impl Sender {
         if chunk.state == ChunkState::Lost(Loss::TimedOut) && chunk.transmissions == 1 {
             timing.on_given_up_arrived(sent_at, srtt);
         }
-        timing.on_delivered(turn.now, Transmission { sent_at, end: number }, chunk.transmissions);
+        timing.on_delivered(turn.now, rack::Transmission { sent_at, end: number }, chunk.transmissions);
     }
 }

@@ -12,7 +12,7 @@ use slantpath_sctp::{
     AddressError, AddressEvent, AssociationId, Cause, Chunk, CloseReason, Event, Extension, Extensions,
     Notice, Parameter, PathId, PathState, SctpConfig,
 };
-use slantpath_testkit::Faults;
+use slantpath_testkit::WireFaults;
 
 use crate::net::{Net, describe, header, parse, v4};
 
@@ -537,9 +537,9 @@ fn what_the_layer_above_is_reaches_the_peer_either_way() {
 fn whatever_moves_when_every_message_arrives_once() {
     for seed in 0..300 {
         let mut random = slantpath_base::Seed::new(seed, 0).stream("moves");
-        let faults = Faults {
+        let faults = WireFaults {
             loss: Probability::new([0.0, 0.05, 0.15][random.below(3) as usize]).expect("a probability"),
-            ..Faults::none(Duration::from_millis(10))
+            ..WireFaults::none(Duration::from_millis(10))
         };
         let config = SctpConfig { association_max_retrans: 60, path_max_retrans: 20, ..config() };
         let mut net = Net::new(seed, faults);

@@ -3,8 +3,8 @@
 use slantpath_base::{Duration, Instant};
 use slantpath_sctp::chunk::CookieEcho;
 use slantpath_sctp::{
-    AssociationId, Chunk, ConnectOptions, Event, FirstSack, Message, PartPlace, Peer, Ppid, SctpConfig,
-    StreamId, StreamSequence,
+    AssociationId, AssociationPeer, Chunk, ConnectOptions, Event, FirstSack, Message, PartPlace, Ppid,
+    SctpConfig, StreamId, StreamSequence,
 };
 
 use crate::net::{Net, Route, header, parse, v4};
@@ -49,7 +49,7 @@ fn the_peer_of_an_accepted_association_is_known_by_its_addresses_and_port() {
     assert_eq!(peer(&net), Some((2_905, vec![v4(1, 2), v4(2, 2)])));
     let at_z = net.established(z).unwrap();
     let addresses = &[v4(1, 1), v4(2, 1)][..];
-    assert_eq!(net.hosts[z].endpoint.peer(at_z), Some(Peer { port: 5_000, addresses }));
+    assert_eq!(net.hosts[z].endpoint.peer(at_z), Some(AssociationPeer { port: 5_000, addresses }));
     net.abort(a, at_a, "over");
     assert_eq!(net.hosts[a].endpoint.peer(at_a), None);
 }

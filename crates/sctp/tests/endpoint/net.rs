@@ -12,7 +12,7 @@ use slantpath_sctp::{
     Acceptance, AssociationId, Chunk, CommonHeader, ConnectOptions, Endpoint, Event, Input, Message, Output,
     PacketBuilder, PartialMessage, PortConfig, Ppid, ReceivedMessage, SctpConfig, StreamId, VerificationTag,
 };
-use slantpath_testkit::{Faults, Wire};
+use slantpath_testkit::{Wire, WireFaults};
 use slantpath_wire::Packet;
 use slantpath_wire::ip::IpFields;
 
@@ -51,7 +51,7 @@ pub(crate) struct Net {
     pub(crate) hosts: Vec<Host>,
     /// All that was sent, in order.
     pub(crate) sent: Vec<Sent>,
-    faults: Faults,
+    faults: WireFaults,
     seed: u64,
     wires: BTreeMap<Route, Wire<(Route, Packet)>>,
     cut: Vec<Route>,
@@ -64,7 +64,7 @@ pub(crate) fn v4(network: u8, host: u8) -> IpAddr {
 }
 
 impl Net {
-    pub(crate) fn new(seed: u64, faults: Faults) -> Self {
+    pub(crate) fn new(seed: u64, faults: WireFaults) -> Self {
         Self {
             now: Instant::START,
             hosts: Vec::new(),
@@ -79,7 +79,7 @@ impl Net {
 
     /// A network whose only fault is a delay of 10 ms.
     pub(crate) fn calm() -> Self {
-        Self::new(1, Faults::none(Duration::from_millis(10)))
+        Self::new(1, WireFaults::none(Duration::from_millis(10)))
     }
 
     /// Puts an endpoint there, instead of any that had its first address.

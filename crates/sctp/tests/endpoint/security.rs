@@ -114,7 +114,7 @@ fn a_cookie_in_a_packet_of_other_ports_or_with_another_tag_is_dropped_in_silence
 #[test]
 fn a_cookie_of_another_endpoint_is_dropped_in_silence() {
     let (_, echo) = cookie_echo();
-    let mut net = Net::new(99, slantpath_testkit::Faults::none(Duration::ZERO));
+    let mut net = Net::new(99, slantpath_testkit::WireFaults::none(Duration::ZERO));
     net.add(&[v4(1, 1)], 5_000, config());
     net.add(&[v4(1, 2)], 2_905, config());
     net.listen(Z);
@@ -265,7 +265,7 @@ fn blind_aborts_and_restarts_do_nothing() {
 fn tags_and_tsns_look_random_and_are_never_zero() {
     let mut seen = std::collections::BTreeSet::new();
     for seed in 0..500 {
-        let mut net = Net::new(seed, slantpath_testkit::Faults::none(Duration::ZERO));
+        let mut net = Net::new(seed, slantpath_testkit::WireFaults::none(Duration::ZERO));
         let a = net.add(&[v4(1, 1)], 5_000, config());
         let z = net.add(&[v4(1, 2)], 2_905, config());
         net.connect(a, z);

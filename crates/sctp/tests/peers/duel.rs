@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use slantpath_base::{Duration, Instant, Seed};
-use slantpath_testkit::{Faults, Wire};
+use slantpath_testkit::{Wire, WireFaults};
 
 /// A stack under test.
 pub(crate) trait Peer {
@@ -53,7 +53,7 @@ fn message(peer: usize, index: usize) -> (u16, Vec<u8>) {
 }
 
 impl Duel {
-    pub(crate) fn new(peers: [Box<dyn Peer>; 2], faults: Faults, seed: u64) -> Self {
+    pub(crate) fn new(peers: [Box<dyn Peer>; 2], faults: WireFaults, seed: u64) -> Self {
         let wire = |name| Wire::new(faults, Seed::new(seed, 0).stream(name));
         Self {
             now: Instant::START,

@@ -10,21 +10,21 @@ mod sctp_proto_peer;
 
 use slantpath_base::{Duration, Instant, Probability};
 use slantpath_sctp::Extension;
-use slantpath_testkit::Faults;
+use slantpath_testkit::WireFaults;
 
 use dcsctp_peer::DcsctpPeer;
 use duel::{Duel, Peer};
 use our_peer::OurPeer;
 use sctp_proto_peer::SctpProtoPeer;
 
-fn calm() -> Faults {
-    Faults::none(Duration::from_millis(20))
+fn calm() -> WireFaults {
+    WireFaults::none(Duration::from_millis(20))
 }
 
 /// One packet in twenty is lost, one in twenty comes twice, one in ten is overtaken, one in a hundred is damaged.
-fn stormy() -> Faults {
+fn stormy() -> WireFaults {
     let chance = |p| Probability::new(p).unwrap();
-    Faults {
+    WireFaults {
         delay: Duration::from_millis(20),
         loss: chance(0.05),
         duplication: chance(0.05),
@@ -44,7 +44,7 @@ fn exchange(
     theirs: fn() -> Box<dyn Peer>,
     they_connect: bool,
     they_shut_down: bool,
-    faults: Faults,
+    faults: WireFaults,
     seed: u64,
 ) {
     let replay = format!("seed {seed}, they connect: {they_connect}, they shut down: {they_shut_down}");

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use slantpath_base::{Duration, Instant, Seed, Stream};
 use slantpath_sctp::chunk::AddressChange;
-use slantpath_sctp::packet::{Fragmentation, ParsedPacket};
+use slantpath_sctp::packet::{IpFragmentation, ParsedPacket};
 use slantpath_sctp::{
     Acceptance, AddressEvent, AssociationId, Chunk, CloseReason, ConnectOptions, Endpoint, Event, Input,
     Output, PartialMessage, PathState, PortConfig, StreamChange, StreamId, StreamsChanged,
@@ -264,7 +264,7 @@ impl World {
         panic!("end {from} has output without end");
     }
 
-    fn send(&mut self, mut sent: UnderWay, fragmentation: Fragmentation) {
+    fn send(&mut self, mut sent: UnderWay, fragmentation: IpFragmentation) {
         let weather = self.case.weather.clone();
         let is_fair = self.now >= CLEARS;
         // The same draws for every packet, whatever becomes of it.
@@ -278,7 +278,7 @@ impl World {
         if let Some((from, mtu)) = weather.narrow
             && is_first_network
             && self.now >= from
-            && fragmentation == Fragmentation::Forbidden
+            && fragmentation == IpFragmentation::Forbidden
             && sent.packet.len() + header_len > usize::from(mtu)
         {
             if weather.router != Router::Silent {

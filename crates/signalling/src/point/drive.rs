@@ -5,11 +5,11 @@ use slantpath_sigtran::asp::GatewayEvent;
 use slantpath_sigtran::m3ua::SgpOutput;
 use slantpath_ss7::link::LinkIndication;
 use slantpath_ss7::mtp3::ServiceIndicator;
-use slantpath_ss7::mtp3::node::{self, LinkId};
+use slantpath_ss7::mtp3::node::{self, Mtp3LinkId};
 use slantpath_ss7::sccp::{self, Indication};
 use slantpath_ss7::transfer::{StatusCause, TransferIndication};
 
-use super::{Output, SignallingPoint};
+use super::{PointOutput, SignallingPoint};
 use crate::level2::Level2Output;
 use crate::m3ua::{M3uaEvent, M3uaEventKind as Kind};
 use crate::management::{PointEvent, PointEventKind};
@@ -25,7 +25,7 @@ pub(super) enum Step {
     /// Nothing more to do until then, or until something comes.
     Done(Option<Instant>),
     /// The part goes on when this has been taken.
-    Output(Output),
+    Output(PointOutput),
 }
 
 impl SignallingPoint {
@@ -48,8 +48,10 @@ impl SignallingPoint {
                     self.mtp3.handle_link(now, *link, indication);
                     self.work.mark(upper);
                 }
-                Level2Output::Transmit(transmit) => return Step::Output(Output::Transmit(transmit)),
-                Level2Output::Unit(transmission) => return Step::Output(Output::Unit(*link, transmission)),
+                Level2Output::Transmit(transmit) => return Step::Output(PointOutput::Transmit(transmit)),
+                Level2Output::Unit(transmission) => {
+                    return Step::Output(PointOutput::Unit(*link, transmission));
+                }
                 Level2Output::Wait(deadline) => return Step::Done(deadline),
             }
         }
@@ -63,7 +65,7 @@ impl SignallingPoint {
             let status = u8::from(is_congested);
             self.mtp3.set_overload(status);
             let event = PointEvent { link: None, kind: PointEventKind::Congestion(status) };
-            return Step::Output(Output::Event(event));
+            return Step::Output(PointOutput::Event(event));
         }
         while let Some((link, octets)) = processor.pop(now) {
             self.mtp3.handle_link(now, link, LinkIndication::Received(octets));
@@ -76,7 +78,7 @@ impl SignallingPoint {
     pub(super) fn poll_upper(&mut self, now: Instant) -> Step {
         loop {
             let output = match self.mtp3.poll_output(now) {
-                node::Output::Link(LinkId(link), request) => {
+                node::Output::Link(Mtp3LinkId(link), request) => {
                     let place = self.places[usize::from(link)];
                     self.links[place].1.request(now, request);
                     self.work.mark(place);
@@ -93,7 +95,7 @@ impl SignallingPoint {
                             None
                         }
                         sccp::Output::Indication { ssn, indication: Indication::Unitdata { data, .. } } => {
-                            Some(Output::Unitdata { ssn, data })
+                            Some(PointOutput::Unitdata { ssn, data })
                         }
                         sccp::Output::Indication { ssn, indication } => {
                             self.coordinate(now, ssn, &indication)
@@ -114,7 +116,7 @@ impl SignallingPoint {
         now: Instant,
         user: ServiceIndicator,
         indication: TransferIndication,
-    ) -> Option<Output> {
+    ) -> Option<PointOutput> {
         if let Some(gateway) = &mut self.gateway {
             let is_for_processes = gateway.handle_mtp3(now, &indication);
             self.work.mark(self.gateway_part());
@@ -133,7 +135,7 @@ impl SignallingPoint {
                 if let Some(sccp) = for_sccp {
                     sccp.handle_indication(now, indication.clone());
                 }
-                Some(Output::Indication(user, indication))
+                Some(PointOutput::Indication(user, indication))
             }
         }
     }
@@ -147,7 +149,7 @@ impl SignallingPoint {
                 SgpOutput::Indication(_, indication) => self.leave_gateway(now, indication),
                 SgpOutput::Transmit(transmit) => {
                     gateway.tallies.sent(transmit.association, &transmit.octets);
-                    Some(Output::Transmit(transmit))
+                    Some(PointOutput::Transmit(transmit))
                 }
                 SgpOutput::Wait(deadline) => {
                     let deadline = deadline.into_iter().chain(gateway.congestion_ends()).min();
@@ -166,7 +168,7 @@ impl SignallingPoint {
     }
 
     /// Takes an indication of the gateway's process to the SS7 side.
-    fn leave_gateway(&mut self, now: Instant, indication: TransferIndication) -> Option<Output> {
+    fn leave_gateway(&mut self, now: Instant, indication: TransferIndication) -> Option<PointOutput> {
         self.work.mark(self.upper_part());
         match indication {
             TransferIndication::Transfer(transfer) if transfer.label.dpc == self.mtp3.config().point_code => {
@@ -183,14 +185,14 @@ impl SignallingPoint {
                 }
                 let kind = Kind::of_status(affected, cause);
                 let event = M3uaEvent { association: None, routing_context: None, kind };
-                return Some(Output::M3uaEvent(event));
+                return Some(PointOutput::M3uaEvent(event));
             }
         }
         None
     }
 
     /// Takes a report of the gateway's process to management.
-    fn gateway_event(&mut self, event: &GatewayEvent<u32>) -> Option<Output> {
+    fn gateway_event(&mut self, event: &GatewayEvent<u32>) -> Option<PointOutput> {
         let (association, routing_context, kind) = match *event {
             GatewayEvent::As(context, state) => (None, Some(context), Kind::As(state)),
             GatewayEvent::Asp(association, context, state) => {
@@ -198,7 +200,7 @@ impl SignallingPoint {
             }
             GatewayEvent::PeerError(association, code) => (Some(association), None, Kind::Error(code)),
             GatewayEvent::PeerUnavailable(association) => {
-                self.outputs.push_back(Output::Abort(association));
+                self.outputs.push_back(PointOutput::Abort(association));
                 (Some(association), None, Kind::PeerUnavailable)
             }
             // That a process is up shows in its states; nobody registers here; queues are the gateway's own.
@@ -208,7 +210,7 @@ impl SignallingPoint {
             | GatewayEvent::FlushQueue(_) => return None,
         };
         // In this order behind what the part has said before: the association is aborted first.
-        self.outputs.push_back(Output::M3uaEvent(M3uaEvent { association, routing_context, kind }));
+        self.outputs.push_back(PointOutput::M3uaEvent(M3uaEvent { association, routing_context, kind }));
         self.outputs.pop_front()
     }
 }

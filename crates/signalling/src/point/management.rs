@@ -1,10 +1,10 @@
 //! Handling of management's requests to a point and its links, and of their reports to management.
 
 use slantpath_base::Instant;
-use slantpath_ss7::mtp3::node::{LinkId, ManagementEvent};
+use slantpath_ss7::mtp3::node::{ManagementEvent, Mtp3LinkId};
 use slantpath_ss7::sccp::{Indication, Ssn};
 
-use super::{Output, SignallingPoint};
+use super::{PointOutput, SignallingPoint};
 use crate::management::{LinkEndChange, ManagementRequest, PointChange, PointEvent, PointEventKind as Kind};
 
 impl SignallingPoint {
@@ -16,7 +16,7 @@ impl SignallingPoint {
         }
     }
 
-    fn change_link(&mut self, now: Instant, link: LinkId, change: LinkEndChange) {
+    fn change_link(&mut self, now: Instant, link: Mtp3LinkId, change: LinkEndChange) {
         let mtp3 = &mut self.mtp3;
         match change {
             LinkEndChange::Activate => mtp3.activate(now, link),
@@ -26,7 +26,7 @@ impl SignallingPoint {
             LinkEndChange::Inhibit => {
                 if let Err(error) = mtp3.inhibit(now, link) {
                     let kind = Kind::InhibitionRefused(error);
-                    self.outputs.push_back(Output::Event(PointEvent { link: Some(link), kind }));
+                    self.outputs.push_back(PointOutput::Event(PointEvent { link: Some(link), kind }));
                 }
             }
             LinkEndChange::ProcessorOutage => mtp3.local_processor_outage(now, link, true),
@@ -38,7 +38,7 @@ impl SignallingPoint {
     fn change_point(&mut self, now: Instant, change: PointChange) {
         let (ssn, done) = match (change, &mut self.sccp) {
             (PointChange::Restart, _) => {
-                let links = || (0_u16..).take(self.links.len()).map(LinkId);
+                let links = || (0_u16..).take(self.links.len()).map(Mtp3LinkId);
                 links().for_each(|link| self.mtp3.deactivate(now, link));
                 links().for_each(|link| self.mtp3.activate(now, link));
                 return;
@@ -51,12 +51,17 @@ impl SignallingPoint {
         };
         if done.is_err() {
             let kind = Kind::CoordinatedChangeRefused(ssn);
-            self.outputs.push_back(Output::Event(PointEvent { link: None, kind }));
+            self.outputs.push_back(PointOutput::Event(PointEvent { link: None, kind }));
         }
     }
 
     /// SCCP indicates a coordinated change to a user.
-    pub(super) fn coordinate(&mut self, now: Instant, ssn: Ssn, indication: &Indication) -> Option<Output> {
+    pub(super) fn coordinate(
+        &mut self,
+        now: Instant,
+        ssn: Ssn,
+        indication: &Indication,
+    ) -> Option<PointOutput> {
         let kind = match indication {
             Indication::Coord { point_code, ssn } => {
                 let sccp = self.sccp.as_mut();
@@ -70,11 +75,11 @@ impl SignallingPoint {
             Indication::CoordRefused { .. } => Kind::CoordinatedChangeRefused(ssn),
             _ => return None,
         };
-        Some(Output::Event(PointEvent { link: None, kind }))
+        Some(PointOutput::Event(PointEvent { link: None, kind }))
     }
 
     /// Gives the event that a report of MTP3 to management is.
-    pub(super) fn management_event(&self, event: ManagementEvent) -> Option<Output> {
+    pub(super) fn management_event(&self, event: ManagementEvent) -> Option<PointOutput> {
         use ManagementEvent as M;
         let mtp3 = &self.mtp3;
         let (link, kind) = match event {
@@ -95,6 +100,6 @@ impl SignallingPoint {
             // One a message: the counters have their number.
             M::CircularRoute(_) => return None,
         };
-        Some(Output::Event(PointEvent { link, kind }))
+        Some(PointOutput::Event(PointEvent { link, kind }))
     }
 }

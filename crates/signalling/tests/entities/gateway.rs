@@ -5,13 +5,11 @@ use slantpath_signalling::{
     GatewayConfig, M3uaEventKind as Kind, ProcessChange, Role, ServerProcess, ServerProcessConfig,
     ServerProcessInput, ServerProcessOutput,
 };
-use slantpath_sigtran::asp::{AsState, AspState, Members, ServerConfig, ServerName, Status, TrafficMode};
-use slantpath_sigtran::m3ua::{
-    ApplicationServer, AspConfig, AvailabilityPolicy, Destination, ServedServer, SgpConfig, TrafficKey,
-};
-use slantpath_sigtran::transport::AssociationId;
+use slantpath_sigtran::asp::{self, AsState, AspState, Members, ServerName, Status, TrafficMode};
+use slantpath_sigtran::m3ua::{self, AvailabilityPolicy, ServedServer, SgpConfig, TrafficKey};
+use slantpath_sigtran::transport::AssociationNumber;
 use slantpath_ss7::PointCode;
-use slantpath_ss7::mtp3::node::{DestinationConfig, Function, RouteConfig};
+use slantpath_ss7::mtp3::node::{self, DestinationConfig, Function};
 
 use crate::world::{By, Holder, World, point, transfer};
 
@@ -20,10 +18,10 @@ const GATEWAY: u32 = 2;
 /// The point of the application server.
 const BEHIND: u32 = 3;
 const CONTEXT: u32 = 7;
-const ASSOCIATION: AssociationId = AssociationId(9);
+const ASSOCIATION: AssociationNumber = AssociationNumber(9);
 
 fn process() -> ServerProcess {
-    let destination = Destination {
+    let destination = m3ua::Destination {
         network_appearance: None,
         point_code: PointCode(EXCHANGE),
         gateways: vec![(ASSOCIATION, 0)],
@@ -34,12 +32,12 @@ fn process() -> ServerProcess {
         point_codes: vec![PointCode(BEHIND)],
         traffic_mode: Some(TrafficMode::Override),
     };
-    let asp = AspConfig {
+    let asp = m3ua::AspConfig {
         gateways: vec![ASSOCIATION],
         servers: vec![served],
         destinations: vec![destination],
         availability: AvailabilityPolicy::Announced,
-        ..AspConfig::default()
+        ..m3ua::AspConfig::default()
     };
     let roles = vec![Role { routing_context: CONTEXT, place: 0 }];
     ServerProcess::new(ServerProcessConfig { asp, roles }).unwrap()
@@ -48,19 +46,19 @@ fn process() -> ServerProcess {
 /// An exchange, a gateway and a process, all in service after 20 s.
 fn world() -> World {
     let mut exchange = point(EXCHANGE, GATEWAY, &[By::Line]);
-    let route = RouteConfig { link_set: format!("to-{GATEWAY}"), priority: 0 };
+    let route = node::RouteConfig { link_set: format!("to-{GATEWAY}"), priority: 0 };
     let behind = DestinationConfig { point_code: PointCode(BEHIND), routes: vec![route] };
     exchange.mtp3.destinations.push(behind);
     let mut gateway = point(GATEWAY, EXCHANGE, &[By::Line]);
     gateway.mtp3.function = Function::TransferPoint;
     gateway.mtp3.served = [PointCode(BEHIND)].into();
-    let server = ServerConfig {
+    let server = asp::ServerConfig {
         traffic_mode: Some(TrafficMode::Override),
         members: Members::Only([ASSOCIATION].into()),
-        ..ServerConfig::default()
+        ..asp::ServerConfig::default()
     };
     let key = TrafficKey::to_point_code(PointCode(BEHIND));
-    let server = ApplicationServer { routing_context: CONTEXT, key, server };
+    let server = m3ua::ApplicationServer { routing_context: CONTEXT, key, server };
     let sgp = SgpConfig { servers: vec![server], ..SgpConfig::default() };
     gateway.gateway = Some(GatewayConfig { sgp, network: None, associations: vec![ASSOCIATION] });
     let ends = [Holder::Point(1), Holder::Process(0)];
@@ -103,7 +101,7 @@ fn a_gateway_brings_the_process_up_and_hands_messages_both_ways() {
     assert_eq!(world.delivered[&(Holder::Point(0), 6)], (100..110).collect::<Vec<_>>());
     let tally = world.points[1].association_tally(ASSOCIATION).unwrap();
     assert_eq!((tally.data_sent, tally.data_received, tally.times_up), (10, 10, 1));
-    assert_eq!(world.points[1].association_tally(AssociationId(1)), None);
+    assert_eq!(world.points[1].association_tally(AssociationNumber(1)), None);
 }
 
 #[test]

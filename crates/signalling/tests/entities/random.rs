@@ -4,19 +4,19 @@ use bytes::Bytes;
 use proptest::prelude::*;
 use slantpath_base::{Duration, Instant};
 use slantpath_signalling::{
-    Input, LineInput, LinkEndChange, ManagementRequest, Output, PointChange, SignallingPoint,
+    LineInput, LinkEndChange, ManagementRequest, PointChange, PointInput, PointOutput, SignallingPoint,
 };
-use slantpath_sigtran::transport::{AssociationId, StreamId, TransportInput};
-use slantpath_ss7::mtp2::{Arrival, Header, LinkStatus, SignalUnit};
-use slantpath_ss7::mtp3::node::LinkId;
+use slantpath_sigtran::transport::{AssociationNumber, StreamNumber, TransportInput};
+use slantpath_ss7::mtp2::{self, Arrival, Header, SignalUnit};
+use slantpath_ss7::mtp3::node::Mtp3LinkId;
 
 use crate::world::{By, point, transfer};
 
-const ASSOCIATION: AssociationId = AssociationId(3);
+const ASSOCIATION: AssociationNumber = AssociationNumber(3);
 
 #[derive(Clone, Debug)]
 enum Step {
-    Input(Input),
+    Input(PointInput),
     Pass(Duration),
     Send(u32),
 }
@@ -33,10 +33,10 @@ fn unit() -> impl Strategy<Value = SignalUnit> {
         (
             header.clone(),
             prop::sample::select(vec![
-                LinkStatus::OutOfAlignment,
-                LinkStatus::Normal,
-                LinkStatus::OutOfService,
-                LinkStatus::Busy,
+                mtp2::LinkStatus::OutOfAlignment,
+                mtp2::LinkStatus::Normal,
+                mtp2::LinkStatus::OutOfService,
+                mtp2::LinkStatus::Busy,
             ]),
         )
             .prop_map(|(header, status)| SignalUnit::Status(header, status)),
@@ -45,10 +45,10 @@ fn unit() -> impl Strategy<Value = SignalUnit> {
     ]
 }
 
-fn input() -> impl Strategy<Value = Input> {
+fn input() -> impl Strategy<Value = PointInput> {
     let octets = prop::collection::vec(any::<u8>(), 0..40).prop_map(Bytes::from);
     let message = (0_u16..3, octets).prop_map(|(stream, octets)| TransportInput::Message {
-        stream: StreamId(stream),
+        stream: StreamNumber(stream),
         payload_protocol: 5,
         octets,
     });
@@ -74,13 +74,13 @@ fn input() -> impl Strategy<Value = Input> {
         LinkEndChange::ProcessorRecovered,
         LinkEndChange::Uninhibit,
     ]);
-    let link = (0_u16..2).prop_map(LinkId);
+    let link = (0_u16..2).prop_map(Mtp3LinkId);
     prop_oneof![
-        4 => transport.prop_map(|input| Input::Association(ASSOCIATION, input)),
-        4 => line.prop_map(|input| Input::Line(LinkId(0), input)),
+        4 => transport.prop_map(|input| PointInput::Association(ASSOCIATION, input)),
+        4 => line.prop_map(|input| PointInput::Line(Mtp3LinkId(0), input)),
         1 => (link, change)
-            .prop_map(|(link, change)| Input::Management(ManagementRequest::Link(link, change))),
-        1 => Just(Input::Management(ManagementRequest::Point(PointChange::Restart))),
+            .prop_map(|(link, change)| PointInput::Management(ManagementRequest::Link(link, change))),
+        1 => Just(PointInput::Management(ManagementRequest::Point(PointChange::Restart))),
     ]
 }
 
@@ -93,11 +93,11 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 /// Everything until the point waits. One step lets nothing come out for ever.
-fn drain(point: &mut SignallingPoint, now: Instant) -> (Vec<Output>, Option<Instant>) {
+fn drain(point: &mut SignallingPoint, now: Instant) -> (Vec<PointOutput>, Option<Instant>) {
     let mut outputs = Vec::new();
     loop {
         match point.poll_output(now) {
-            Output::Wait(deadline) => return (outputs, deadline),
+            PointOutput::Wait(deadline) => return (outputs, deadline),
             output => outputs.push(output),
         }
         assert!(outputs.len() < 1_000, "{outputs:?}");

@@ -2,16 +2,16 @@
 
 use slantpath_base::{Duration, Instant};
 use slantpath_signalling::{
-    GatewayConfig, Input, M3uaEvent, M3uaEventKind as Kind, Output, Role, ServerProcess, ServerProcessConfig,
-    ServerProcessInput, ServerProcessOutput, SignallingPoint,
+    GatewayConfig, M3uaEvent, M3uaEventKind as Kind, PointInput, PointOutput, Role, ServerProcess,
+    ServerProcessConfig, ServerProcessInput, ServerProcessOutput, SignallingPoint,
 };
-use slantpath_sigtran::asp::{self, AspMessage, ErrorCode, ProcessConfig, Request, RoutingContexts};
-use slantpath_sigtran::m3ua::{AspConfig, Message, SgpConfig};
-use slantpath_sigtran::transport::{AssociationId, StreamId, TransportInput};
+use slantpath_sigtran::asp::{self, AspMessage, ErrorCode, ProcessConfig, RoutingContexts};
+use slantpath_sigtran::m3ua::{self, SgpConfig};
+use slantpath_sigtran::transport::{AssociationNumber, StreamNumber, TransportInput};
 
 use crate::world::{By, point};
 
-const ASSOCIATION: AssociationId = AssociationId(9);
+const ASSOCIATION: AssociationNumber = AssociationNumber(9);
 const BEAT: Duration = Duration::from_secs(30);
 
 /// An entity with one association, which is up, and whatever it tells of it.
@@ -37,7 +37,7 @@ impl Entity {
     }
 
     fn process(process: ProcessConfig) -> Self {
-        let asp = AspConfig { process, gateways: vec![ASSOCIATION], ..AspConfig::default() };
+        let asp = m3ua::AspConfig { process, gateways: vec![ASSOCIATION], ..m3ua::AspConfig::default() };
         let roles = vec![Role { routing_context: 7, place: 0 }];
         let config = ServerProcessConfig { asp, roles };
         Self::Process(Box::new(ServerProcess::new(config).unwrap())).up()
@@ -51,18 +51,18 @@ impl Entity {
 
     fn give(&mut self, now: Instant, input: TransportInput) {
         match self {
-            Self::Gateway(point) => point.handle_input(now, Input::Association(ASSOCIATION, input)),
+            Self::Gateway(point) => point.handle_input(now, PointInput::Association(ASSOCIATION, input)),
             Self::Process(process) => {
                 process.handle_input(now, ServerProcessInput::Association(ASSOCIATION, input));
             }
         }
     }
 
-    fn hear(&mut self, now: Instant, message: &Message) {
+    fn hear(&mut self, now: Instant, message: &m3ua::Message) {
         let mut octets = Vec::new();
         message.emit(&mut octets);
         let octets = octets.into();
-        self.give(now, TransportInput::Message { stream: StreamId(0), payload_protocol: 3, octets });
+        self.give(now, TransportInput::Message { stream: StreamNumber(0), payload_protocol: 3, octets });
     }
 
     /// Takes what is told by then, and the instant until which there is nothing more.
@@ -79,9 +79,9 @@ impl Entity {
         loop {
             match self {
                 Self::Gateway(point) => match point.poll_output(now) {
-                    Output::Abort(association) => told.push(abort(association)),
-                    Output::M3uaEvent(news) => told.push(event(news)),
-                    Output::Wait(deadline) => return (told, deadline),
+                    PointOutput::Abort(association) => told.push(abort(association)),
+                    PointOutput::M3uaEvent(news) => told.push(event(news)),
+                    PointOutput::Wait(deadline) => return (told, deadline),
                     _ => {}
                 },
                 Self::Process(process) => match process.poll_output(now) {
@@ -112,7 +112,7 @@ impl Entity {
 fn a_request_that_nobody_answers_is_told_of_after_as_many_tries_as_there_may_be() {
     let limited = ProcessConfig { tries_max: Some(3), ..ProcessConfig::default() };
     let given_up =
-        (Instant::START + limited.acknowledgement * 3, Told::Event(Kind::NotAcknowledged(Request::Up)));
+        (Instant::START + limited.acknowledgement * 3, Told::Event(Kind::NotAcknowledged(asp::Request::Up)));
     assert_eq!(Entity::process(limited).told_in_the_end(), [given_up]);
     let unlimited = ProcessConfig { tries_max: None, ..limited };
     assert_eq!(Entity::process(unlimited).told_in_the_end(), []);
@@ -132,7 +132,7 @@ fn the_association_of_a_silent_peer_is_aborted_and_told_of_after_two_heartbeats_
 #[test]
 fn an_err_of_the_peer_is_told_of_with_its_code() {
     let code = ErrorCode::REFUSED_MANAGEMENT_BLOCKING;
-    let error = Message::Asp(AspMessage::error(code, RoutingContexts::default(), &[]));
+    let error = m3ua::Message::Asp(AspMessage::error(code, RoutingContexts::default(), &[]));
     for mut entity in [Entity::gateway(None), Entity::process(ProcessConfig::default())] {
         entity.hear(Instant::START, &error);
         assert_eq!(entity.told(Instant::START).0, [Told::Event(Kind::Error(code))]);

@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, VecDeque};
 use bytes::Bytes;
 use slantpath_base::{Duration, Instant};
 use slantpath_signalling::{
-    Input, Level2Config, LineInput, LinkEndConfig, M3uaEventKind, ManagementRequest, Output, PointConfig,
-    PointEventKind, ServerProcess, ServerProcessInput, ServerProcessOutput, SignallingPoint,
+    Level2Config, LineInput, LinkEndConfig, M3uaEventKind, ManagementRequest, PointConfig, PointEventKind,
+    PointInput, PointOutput, ServerProcess, ServerProcessInput, ServerProcessOutput, SignallingPoint,
 };
 use slantpath_sigtran::m2pa;
-use slantpath_sigtran::transport::{AssociationId, TransportInput};
+use slantpath_sigtran::transport::{AssociationNumber, TransportInput};
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp2::{self, Bearer};
-use slantpath_ss7::mtp3::node::{self, LinkId, LinkSetConfig, Procedure, SequenceNumbers};
+use slantpath_ss7::mtp3::node::{self, LinkSetConfig, Mtp3LinkId, Procedure, SequenceNumbers};
 use slantpath_ss7::mtp3::{RoutingLabel, ServiceIndicator, ServiceInformation, Slc, Sls};
 use slantpath_ss7::transfer::{Transfer, TransferIndication};
 
@@ -43,10 +43,12 @@ pub(crate) fn point(code: u32, adjacent: u32, links: &[By]) -> PointConfig {
     });
     let end = |(link, by): (u16, &By)| {
         let level2 = match by {
-            By::Association(id) => Level2Config::Association(AssociationId(*id), m2pa::LinkConfig::default()),
+            By::Association(id) => {
+                Level2Config::Association(AssociationNumber(*id), m2pa::LinkConfig::default())
+            }
             By::Line => Level2Config::Line(mtp2::Config::default()),
         };
-        LinkEndConfig { link: LinkId(link), level2 }
+        LinkEndConfig { link: Mtp3LinkId(link), level2 }
     };
     let links = (0..).zip(links).map(end).collect();
     PointConfig { mtp3, sccp: None, processor: None, links, gateway: None }
@@ -71,13 +73,13 @@ pub(crate) struct World {
     pub(crate) points: Vec<SignallingPoint>,
     pub(crate) processes: Vec<ServerProcess>,
     /// By line and sending point.
-    bearers: BTreeMap<(LinkId, usize), Bearer>,
+    bearers: BTreeMap<(Mtp3LinkId, usize), Bearer>,
     /// Both ends of each association.
-    associations: BTreeMap<AssociationId, [Holder; 2]>,
-    under_way: VecDeque<(Instant, Holder, AssociationId, TransportInput)>,
+    associations: BTreeMap<AssociationNumber, [Holder; 2]>,
+    under_way: VecDeque<(Instant, Holder, AssociationNumber, TransportInput)>,
     /// Numbers of messages that came to user parts, by who has them and selection.
     pub(crate) delivered: BTreeMap<(Holder, u8), Vec<u32>>,
-    pub(crate) events: Vec<(usize, Option<LinkId>, PointEventKind)>,
+    pub(crate) events: Vec<(usize, Option<Mtp3LinkId>, PointEventKind)>,
     pub(crate) m3ua_events: Vec<(Holder, M3uaEventKind)>,
 }
 
@@ -93,7 +95,7 @@ impl World {
         processes: Vec<ServerProcess>,
         associations: &[(u32, [Holder; 2])],
     ) -> Self {
-        let associations = associations.iter().map(|(id, ends)| (AssociationId(*id), *ends)).collect();
+        let associations = associations.iter().map(|(id, ends)| (AssociationNumber(*id), *ends)).collect();
         let points = points.into_iter().map(|point| SignallingPoint::new(Instant::START, point).unwrap());
         let mut world = Self {
             now: Instant::START,
@@ -116,13 +118,13 @@ impl World {
     }
 
     pub(crate) fn manage(&mut self, point: usize, request: ManagementRequest) {
-        self.points[point].handle_input(self.now, Input::Management(request));
+        self.points[point].handle_input(self.now, PointInput::Management(request));
     }
 
-    fn give(&mut self, to: Holder, association: AssociationId, input: TransportInput) {
+    fn give(&mut self, to: Holder, association: AssociationNumber, input: TransportInput) {
         match to {
             Holder::Point(at) => {
-                self.points[at].handle_input(self.now, Input::Association(association, input));
+                self.points[at].handle_input(self.now, PointInput::Association(association, input));
             }
             Holder::Process(at) => {
                 self.processes[at]
@@ -150,7 +152,7 @@ impl World {
     fn arrive(&mut self) {
         for ((link, from), bearer) in &mut self.bearers {
             while let Some(arrival) = bearer.poll_arrival(self.now) {
-                let input = Input::Line(*link, LineInput::Arrival(arrival));
+                let input = PointInput::Line(*link, LineInput::Arrival(arrival));
                 self.points[1 - from].handle_input(self.now, input);
             }
         }
@@ -167,15 +169,15 @@ impl World {
             loop {
                 let me = Holder::Point(at);
                 match self.points[at].poll_output(self.now) {
-                    Output::Event(event) => self.events.push((at, event.link, event.kind)),
-                    Output::Indication(_, indication) => self.indicated(me, &indication),
-                    Output::M3uaEvent(event) => self.m3ua_events.push((me, event.kind)),
-                    Output::Transmit(transmit) => self.carry(me, transmit),
-                    Output::Unit(link, transmission) => {
+                    PointOutput::Event(event) => self.events.push((at, event.link, event.kind)),
+                    PointOutput::Indication(_, indication) => self.indicated(me, &indication),
+                    PointOutput::M3uaEvent(event) => self.m3ua_events.push((me, event.kind)),
+                    PointOutput::Transmit(transmit) => self.carry(me, transmit),
+                    PointOutput::Unit(link, transmission) => {
                         let bearer = self.bearers.entry((link, at)).or_insert_with(|| Bearer::new(DELAY));
                         bearer.carry(transmission);
                     }
-                    Output::Wait(deadline) => break deadlines.extend(deadline),
+                    PointOutput::Wait(deadline) => break deadlines.extend(deadline),
                     other => panic!("{other:?}"),
                 }
             }

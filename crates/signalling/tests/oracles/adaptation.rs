@@ -3,14 +3,14 @@
 use bytes::Bytes;
 use slantpath_sigtran::asp::{AspMessage, ErrorCode, RoutingContexts, Status, TrafficMode};
 use slantpath_sigtran::common::{emit, emit_octets, emit_u32, tag};
-use slantpath_sigtran::m2pa::{self, LinkStatus, SequenceNumber};
+use slantpath_sigtran::m2pa;
 use slantpath_sigtran::m3ua::{
-    AffectedDestinations, AffectedPlace, Data, DeregistrationResult, DeregistrationStatus, KeyDestination,
-    Message as M3ua, ProtocolData, RegistrationResult, RegistrationStatus, RoutingKey, UnavailabilityCause,
+    self, AffectedDestinations, AffectedPlace, DeregistrationStatus, KeyDestination, ProtocolData,
+    RegistrationStatus, UnavailabilityCause,
 };
 use slantpath_sigtran_adaptations::iua::IuaParameter;
 use slantpath_sigtran_adaptations::m2ua::M2uaParameter;
-use slantpath_sigtran_adaptations::message::{Message, Vocabulary};
+use slantpath_sigtran_adaptations::message::{self, Vocabulary};
 use slantpath_sigtran_adaptations::sua::SuaParameter;
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::ServiceIndicator;
@@ -37,7 +37,7 @@ fn m3ua() -> Vec<Sample> {
         point_codes: vec![(0, PointCode(300)), (2, PointCode(304))],
         info: Some(INFO.to_vec()),
     };
-    let key = RoutingKey {
+    let key = m3ua::RoutingKey {
         local_identifier: 1,
         routing_context: Some(CONTEXT),
         traffic_mode: Some(TrafficMode::Loadshare as u32),
@@ -49,12 +49,13 @@ fn m3ua() -> Vec<Sample> {
         }],
         others: Vec::new(),
     };
-    let result = RegistrationResult {
+    let result = m3ua::RegistrationResult {
         local_identifier: 1,
         status: RegistrationStatus::REGISTERED,
         routing_context: CONTEXT,
     };
-    let gone = DeregistrationResult { routing_context: CONTEXT, status: DeregistrationStatus::DEREGISTERED };
+    let gone =
+        m3ua::DeregistrationResult { routing_context: CONTEXT, status: DeregistrationStatus::DEREGISTERED };
     let protocol_data = ProtocolData {
         opc: OPC,
         dpc: DPC,
@@ -64,42 +65,46 @@ fn m3ua() -> Vec<Sample> {
         sls: SLS,
         user_data: unitdata(FREE_SUBSYSTEM, begin()).into(),
     };
-    let data = Data {
+    let data = m3ua::Data {
         network_appearance: Some(1),
         routing_context: Some(CONTEXT),
         protocol_data,
         correlation_id: Some(9),
     };
     let mut messages = vec![
-        ("DATA", M3ua::Data(data)),
-        ("DUNA", M3ua::Duna(affected())),
-        ("DAVA", M3ua::Dava(affected())),
-        ("DAUD", M3ua::Daud(affected())),
-        ("SCON", M3ua::Scon { affected: affected(), concerned: Some(OPC), congestion_level: Some(2) }),
+        ("DATA", m3ua::Message::Data(data)),
+        ("DUNA", m3ua::Message::Duna(affected())),
+        ("DAVA", m3ua::Message::Dava(affected())),
+        ("DAUD", m3ua::Message::Daud(affected())),
+        (
+            "SCON",
+            m3ua::Message::Scon { affected: affected(), concerned: Some(OPC), congestion_level: Some(2) },
+        ),
         (
             "DUPU",
-            M3ua::Dupu {
+            m3ua::Message::Dupu {
                 affected: AffectedDestinations { point_codes: vec![(0, DPC)], ..affected() },
                 cause: UnavailabilityCause { cause: 1, user: 3 },
             },
         ),
-        ("DRST", M3ua::Drst(affected())),
-        ("REG REQ", M3ua::RegReq { keys: vec![key] }),
-        ("REG RSP", M3ua::RegRsp { results: vec![result] }),
-        ("DEREG REQ", M3ua::DeregReq { routing_contexts: vec![CONTEXT] }),
-        ("DEREG RSP", M3ua::DeregRsp { results: vec![gone] }),
+        ("DRST", m3ua::Message::Drst(affected())),
+        ("REG REQ", m3ua::Message::RegReq { keys: vec![key] }),
+        ("REG RSP", m3ua::Message::RegRsp { results: vec![result] }),
+        ("DEREG REQ", m3ua::Message::DeregReq { routing_contexts: vec![CONTEXT] }),
+        ("DEREG RSP", m3ua::Message::DeregRsp { results: vec![gone] }),
     ];
-    messages.extend(m3ua_maintenance().into_iter().map(|(name, message)| (name, M3ua::Asp(message))));
-    let sample = |(name, message): (&str, M3ua)| {
+    messages
+        .extend(m3ua_maintenance().into_iter().map(|(name, message)| (name, m3ua::Message::Asp(message))));
+    let sample = |(name, message): (&str, m3ua::Message)| {
         let mut octets = Vec::new();
         message.emit(&mut octets);
-        assert_eq!(M3ua::parse(&Bytes::from(octets.clone())).as_ref(), Ok(&message));
+        assert_eq!(m3ua::Message::parse(&Bytes::from(octets.clone())).as_ref(), Ok(&message));
         Sample::new("m3ua", name, octets)
     };
     messages.into_iter().map(sample).collect()
 }
 
-fn m3ua_maintenance() -> Vec<(&'static str, AspMessage<slantpath_sigtran::m3ua::M3ua>)> {
+fn m3ua_maintenance() -> Vec<(&'static str, AspMessage<m3ua::M3ua>)> {
     let info = || Some(INFO.to_vec());
     let scope = || RoutingContexts(vec![CONTEXT]);
     let (asp_identifier, traffic_mode) = (Some(2), Some(TrafficMode::Override));
@@ -127,7 +132,7 @@ fn m3ua_maintenance() -> Vec<(&'static str, AspMessage<slantpath_sigtran::m3ua::
 
 /// Every message that the layer's tables have, with all parameters of its row: read as a receiver does, and written.
 fn of_tables<V: Vocabulary + 'static>(layer: &'static str, value: fn(u16) -> Vec<u8>) -> Vec<Sample> {
-    let sample = |format: &slantpath_sigtran_adaptations::message::Format| {
+    let sample = |format: &message::MessageFormat| {
         let first = format.mandatory.iter().map(|choices| choices[0]);
         let tags: Vec<u16> = first.chain(format.optional.iter().copied()).collect();
         let mut octets = Vec::new();
@@ -136,15 +141,15 @@ fn of_tables<V: Vocabulary + 'static>(layer: &'static str, value: fn(u16) -> Vec
                 emit_octets(*tag, &value(*tag), out);
             }
         });
-        let message =
-            Message::<V>::receive(&octets).unwrap_or_else(|error| panic!("{}: {error}", format.name));
+        let message = message::Message::<V>::receive(&octets)
+            .unwrap_or_else(|error| panic!("{}: {error}", format.name));
         let written = message.to_bytes();
         // In another order at most: nothing is lost.
         assert_eq!(written.len(), octets.len(), "{message:?}");
-        assert_eq!(Message::receive(&written).as_ref(), Ok(&message));
+        assert_eq!(message::Message::receive(&written).as_ref(), Ok(&message));
         Sample::new(layer, message.name(), written)
     };
-    Message::<V>::formats().map(sample).collect()
+    message::Message::<V>::formats().map(sample).collect()
 }
 
 fn number(number: u32) -> Vec<u8> {
@@ -266,17 +271,17 @@ fn m2pa() -> Vec<Sample> {
     let bodies = [
         ("User Data", m2pa::Body::UserData(user_data)),
         ("Acknowledgement", m2pa::Body::Acknowledgement),
-        ("Alignment", status(LinkStatus::Alignment)),
-        ("Proving Normal", status(LinkStatus::ProvingNormal(filler()))),
-        ("Proving Emergency", status(LinkStatus::ProvingEmergency(filler()))),
-        ("Ready", status(LinkStatus::Ready)),
-        ("Processor Outage", status(LinkStatus::ProcessorOutage)),
-        ("Processor Recovered", status(LinkStatus::ProcessorRecovered)),
-        ("Busy", status(LinkStatus::Busy)),
-        ("Busy Ended", status(LinkStatus::BusyEnded)),
-        ("Out of Service", status(LinkStatus::OutOfService)),
+        ("Alignment", status(m2pa::LinkStatus::Alignment)),
+        ("Proving Normal", status(m2pa::LinkStatus::ProvingNormal(filler()))),
+        ("Proving Emergency", status(m2pa::LinkStatus::ProvingEmergency(filler()))),
+        ("Ready", status(m2pa::LinkStatus::Ready)),
+        ("Processor Outage", status(m2pa::LinkStatus::ProcessorOutage)),
+        ("Processor Recovered", status(m2pa::LinkStatus::ProcessorRecovered)),
+        ("Busy", status(m2pa::LinkStatus::Busy)),
+        ("Busy Ended", status(m2pa::LinkStatus::BusyEnded)),
+        ("Out of Service", status(m2pa::LinkStatus::OutOfService)),
     ];
-    let none = SequenceNumber::BEFORE_FIRST;
+    let none = m2pa::SequenceNumber::BEFORE_FIRST;
     let sample = |(name, body): (&str, m2pa::Body)| {
         let fsn = if matches!(body, m2pa::Body::UserData(_)) { none.next() } else { none };
         let message = m2pa::Message { bsn: none, fsn, body };

@@ -3,9 +3,9 @@
 use std::net::{IpAddr, Ipv4Addr};
 
 use slantpath_base::Instant;
-use slantpath_sctp::chunk::{Data, DataFlags};
+use slantpath_sctp::chunk::{self, DataFlags};
 use slantpath_sctp::{
-    ChecksumPolicy, Chunk, CommonHeader, PacketBuilder, Ppid, StreamId, StreamSequence, Tsn, VerificationTag,
+    self as sctp, Chunk, CommonHeader, PacketBuilder, Ppid, StreamId, StreamSequence, Tsn, VerificationTag,
 };
 use slantpath_wire::ip::{Fragmentation, IpHeader, protocol};
 use slantpath_wire::pcapng::{Direction, Writer};
@@ -32,7 +32,7 @@ fn packet(number: u16, sample: &Sample) -> Vec<u8> {
     let header =
         CommonHeader { source_port: port, destination_port: port, verification_tag: VerificationTag(1) };
     builder.start(header, usize::MAX);
-    builder.push(&Chunk::Data(Data {
+    builder.push(&Chunk::Data(chunk::Data {
         flags: DataFlags::WHOLE,
         tsn: Tsn(number.into()),
         stream: StreamId(1),
@@ -40,7 +40,7 @@ fn packet(number: u16, sample: &Sample) -> Vec<u8> {
         ppid: Ppid(ppid),
         payload: payload.into(),
     }));
-    let mut packet = builder.finish(ChecksumPolicy::Compute);
+    let mut packet = builder.finish(sctp::ChecksumPolicy::Compute);
     let header = IpHeader {
         source: HERE,
         destination: THERE,

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 use slantpath_sctp::{Chunk, ParsedPacket};
-use slantpath_sigtran::common::{Frame, Layout, ParseError};
-use slantpath_sigtran::m3ua::Message;
+use slantpath_sigtran::common::{Frame, MessageLayout, MessageParseError};
+use slantpath_sigtran::m3ua;
 use slantpath_ss7::PointCodeFormat;
 use slantpath_ss7::mtp3::Msu;
 use slantpath_ss7::sccp::{self, ScmgMessage};
@@ -50,16 +50,16 @@ fn the_captures_with_signalling_are_those_that_are_checked_here() {
 
 /// Fields that we read of a message, in the order of tshark's fields: of M3UA, of SCCP, of SCCP's management.
 fn reading(payload: &Bytes) -> [String; 7] {
-    let message = Message::parse(payload).unwrap();
+    let message = m3ua::Message::parse(payload).unwrap();
     let mut written = Vec::new();
     message.emit(&mut written);
-    let layout = Layout::of(payload, &written).unwrap();
+    let layout = MessageLayout::of(payload, &written).unwrap();
     assert!(layout.is_order_only(), "{message:?}");
     assert_eq!(layout.apply(&written).unwrap(), payload[..]);
     let mut row = <[String; 7]>::default();
     row[0] = message.kind().class.to_string();
     row[1] = message.kind().kind.to_string();
-    if let Message::Data(data) = &message {
+    if let m3ua::Message::Data(data) = &message {
         let data = &data.protocol_data;
         row[2] = data.opc.0.to_string();
         row[3] = data.dpc.0.to_string();
@@ -122,7 +122,10 @@ fn captured_isup_over_a_draft_reads_as_tshark_prints_it() {
         let refused = payloads(packet, Checksum::Complete);
         assert!(matches!(refused, Err(WireError::BadChecksum { .. })), "{refused:?}");
         for (_, payload) in payloads(packet, Checksum::Omitted).unwrap() {
-            assert_eq!(Message::parse(&payload), Err(ParseError::MissingParameter(PROTOCOL_DATA)));
+            assert_eq!(
+                m3ua::Message::parse(&payload),
+                Err(MessageParseError::MissingParameter(PROTOCOL_DATA))
+            );
             let octets = Frame::parse(&payload).unwrap().octets(DRAFT_PROTOCOL_DATA).unwrap();
             let msu = Msu::parse(&octets, PointCodeFormat::Itu).unwrap();
             let message = isup::Message::parse(msu.user_part).unwrap();

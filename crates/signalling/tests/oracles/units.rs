@@ -1,6 +1,6 @@
 //! Every signal unit of MTP2, with its check bits, in a capture of that link type.
 
-use slantpath_ss7::mtp2::{Header, LinkStatus, SignalUnit, frame_check};
+use slantpath_ss7::mtp2::{self, Header, SignalUnit, frame_check};
 use slantpath_ss7::mtp3::ServiceIndicator;
 use slantpath_testkit::{Tshark, pcap};
 
@@ -15,12 +15,12 @@ pub(crate) fn samples() -> Vec<Sample> {
     let body = msu(ServiceIndicator::SCCP, &unitdata(FREE_SUBSYSTEM, begin()));
     let units = [
         ("FISU", SignalUnit::FillIn(HEADER)),
-        ("SIO", SignalUnit::Status(HEADER, LinkStatus::OutOfAlignment)),
-        ("SIN", SignalUnit::Status(HEADER, LinkStatus::Normal)),
-        ("SIE", SignalUnit::Status(HEADER, LinkStatus::Emergency)),
-        ("SIOS", SignalUnit::Status(HEADER, LinkStatus::OutOfService)),
-        ("SIPO", SignalUnit::Status(HEADER, LinkStatus::ProcessorOutage)),
-        ("SIB", SignalUnit::Status(HEADER, LinkStatus::Busy)),
+        ("SIO", SignalUnit::Status(HEADER, mtp2::LinkStatus::OutOfAlignment)),
+        ("SIN", SignalUnit::Status(HEADER, mtp2::LinkStatus::Normal)),
+        ("SIE", SignalUnit::Status(HEADER, mtp2::LinkStatus::Emergency)),
+        ("SIOS", SignalUnit::Status(HEADER, mtp2::LinkStatus::OutOfService)),
+        ("SIPO", SignalUnit::Status(HEADER, mtp2::LinkStatus::ProcessorOutage)),
+        ("SIB", SignalUnit::Status(HEADER, mtp2::LinkStatus::Busy)),
         ("MSU", SignalUnit::Message { header: HEADER, spare: 0, body: body.into() }),
     ];
     let sample = |(name, unit): (&str, SignalUnit)| {

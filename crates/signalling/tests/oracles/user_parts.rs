@@ -6,15 +6,14 @@ use slantpath_ss7::mtp3::{
     TestMessage,
 };
 use slantpath_ss7::sccp::{
-    Affected, Digits, GlobalTitle, LocalReference, Message as Sccp, OptionalParameters, PartyAddress,
-    ProtocolClass, ScmgMessage, Segmentation, SequencingSegmenting, Ssn,
+    Affected, Digits, GlobalTitle, LocalReference, OptionalParameters, PartyAddress, ProtocolClass,
+    ScmgMessage, SequencingSegmenting, Ssn,
 };
 use slantpath_ss7::{PointCode, sccp};
 use slantpath_user_parts::isup::{
-    CalledPartyNumber, CallingPartyNumber, CircuitIdentification, EmitError, Message as Isup, MessageType,
-    Parameter, ParameterCode as P,
+    self, CalledPartyNumber, CallingPartyNumber, CircuitIdentification, MessageType, ParameterCode as P,
 };
-use slantpath_user_parts::tcap::{AbortCause, Code, Component, Message as Tcap, Problem, TransactionId};
+use slantpath_user_parts::tcap::{self, AbortCause, Code, Component, Problem, TransactionId};
 
 use crate::sample::{DPC, FREE_SUBSYSTEM, OPC, SLS, Sample, msu};
 
@@ -42,7 +41,7 @@ fn sccp() -> Vec<Sample> {
     let parameter = |name, value: &[u8]| sccp::Parameter { name, value: value.to_vec() };
     let data_part = || OptionalParameters(vec![parameter(sccp::Parameter::DATA, &[1, 2, 3])]);
     let segmentation =
-        Segmentation { first: true, in_sequence: true, remaining: 1, reference: source }.emit();
+        sccp::Segmentation { first: true, in_sequence: true, remaining: 1, reference: source }.emit();
     let segmented = || {
         OptionalParameters(vec![
             parameter(sccp::Parameter::SEGMENTATION, &segmentation),
@@ -58,25 +57,25 @@ fn sccp() -> Vec<Sample> {
         optional
     };
     let messages = [
-        ("CR", Sccp::Cr { source, class: class(3), called: called(), optional: credited() }),
-        ("CC", Sccp::Cc { destination, source, class: class(3), optional: credited() }),
-        ("CREF", Sccp::Cref { destination, cause: 3, optional: data_part() }),
-        ("RLSD", Sccp::Rlsd { destination, source, cause: 3, optional: data_part() }),
-        ("RLC", Sccp::Rlc { destination, source }),
-        ("DT1", Sccp::Dt1 { destination, more: false, data: data.clone() }),
-        ("DT2", Sccp::Dt2 { destination, sequencing, data: data.clone() }),
-        ("AK", Sccp::Ak { destination, receive: 2, credit: 10 }),
-        ("UDT", Sccp::Udt { class: class(0), called: called(), calling: calling(), data: begin() }),
-        ("UDTS", Sccp::Udts { cause: 1, called: called(), calling: calling(), data: begin() }),
-        ("ED", Sccp::Ed { destination, data }),
-        ("EA", Sccp::Ea { destination }),
-        ("RSR", Sccp::Rsr { destination, source, cause: 1 }),
-        ("RSC", Sccp::Rsc { destination, source }),
-        ("ERR", Sccp::Err { destination, cause: 1 }),
-        ("IT", Sccp::It { destination, source, class: class(3), sequencing, credit: 10 }),
+        ("CR", sccp::Message::Cr { source, class: class(3), called: called(), optional: credited() }),
+        ("CC", sccp::Message::Cc { destination, source, class: class(3), optional: credited() }),
+        ("CREF", sccp::Message::Cref { destination, cause: 3, optional: data_part() }),
+        ("RLSD", sccp::Message::Rlsd { destination, source, cause: 3, optional: data_part() }),
+        ("RLC", sccp::Message::Rlc { destination, source }),
+        ("DT1", sccp::Message::Dt1 { destination, more: false, data: data.clone() }),
+        ("DT2", sccp::Message::Dt2 { destination, sequencing, data: data.clone() }),
+        ("AK", sccp::Message::Ak { destination, receive: 2, credit: 10 }),
+        ("UDT", sccp::Message::Udt { class: class(0), called: called(), calling: calling(), data: begin() }),
+        ("UDTS", sccp::Message::Udts { cause: 1, called: called(), calling: calling(), data: begin() }),
+        ("ED", sccp::Message::Ed { destination, data }),
+        ("EA", sccp::Message::Ea { destination }),
+        ("RSR", sccp::Message::Rsr { destination, source, cause: 1 }),
+        ("RSC", sccp::Message::Rsc { destination, source }),
+        ("ERR", sccp::Message::Err { destination, cause: 1 }),
+        ("IT", sccp::Message::It { destination, source, class: class(3), sequencing, credit: 10 }),
         (
             "XUDT",
-            Sccp::Xudt {
+            sccp::Message::Xudt {
                 class: class(1),
                 hop_counter,
                 called: called(),
@@ -87,7 +86,7 @@ fn sccp() -> Vec<Sample> {
         ),
         (
             "XUDTS",
-            Sccp::Xudts {
+            sccp::Message::Xudts {
                 cause: 1,
                 hop_counter,
                 called: called(),
@@ -98,7 +97,7 @@ fn sccp() -> Vec<Sample> {
         ),
         (
             "LUDT",
-            Sccp::Ludt {
+            sccp::Message::Ludt {
                 class: class(1),
                 hop_counter,
                 called: called(),
@@ -109,7 +108,7 @@ fn sccp() -> Vec<Sample> {
         ),
         (
             "LUDTS",
-            Sccp::Ludts {
+            sccp::Message::Ludts {
                 cause: 1,
                 hop_counter,
                 called: called(),
@@ -119,10 +118,10 @@ fn sccp() -> Vec<Sample> {
             },
         ),
     ];
-    let sample = |(name, message): (&str, Sccp)| {
+    let sample = |(name, message): (&str, sccp::Message)| {
         let mut octets = Vec::new();
         message.emit(&mut octets).unwrap();
-        assert_eq!(Sccp::parse(&octets).as_ref(), Ok(&message));
+        assert_eq!(sccp::Message::parse(&octets).as_ref(), Ok(&message));
         Sample::new("sccp", name, octets)
     };
     messages.into_iter().map(sample).collect()
@@ -192,12 +191,12 @@ fn isup() -> Vec<Sample> {
     for kind in (0..=u8::MAX).map(MessageType) {
         let Some(name) = kind.name() else { continue };
         let circuit = CircuitIdentification(0x123);
-        let mut message = Isup { circuit, spare: 0, kind, mandatory: Vec::new(), optional: None };
+        let mut message = isup::Message { circuit, spare: 0, kind, mandatory: Vec::new(), optional: None };
         let mut octets = Vec::new();
         // The message says itself which parameter it misses.
         while let Err(error) = message.emit(&mut octets) {
-            let EmitError::Missing(code) = error else { panic!("{name}: {error}") };
-            message.mandatory.push(Parameter { code, value: isup_value(kind, code).into() });
+            let isup::EmitError::Missing(code) = error else { panic!("{name}: {error}") };
+            message.mandatory.push(isup::Parameter { code, value: isup_value(kind, code).into() });
             octets.clear();
         }
         if kind == MessageType::IAM {
@@ -214,11 +213,11 @@ fn isup() -> Vec<Sample> {
             let mut value = Vec::new();
             number.emit(&mut value);
             let value = Bytes::from(value);
-            message.optional = Some(vec![Parameter { code: P::CALLING_PARTY_NUMBER, value }]);
+            message.optional = Some(vec![isup::Parameter { code: P::CALLING_PARTY_NUMBER, value }]);
             octets.clear();
             message.emit(&mut octets).unwrap();
         }
-        assert_eq!(Isup::parse(&octets).as_ref(), Ok(&message));
+        assert_eq!(isup::Message::parse(&octets).as_ref(), Ok(&message));
         samples.push(Sample::new("isup", name, octets));
     }
     samples
@@ -261,7 +260,7 @@ fn invoke(invoke: i8, linked: Option<i8>) -> Component {
 pub(crate) fn begin() -> Vec<u8> {
     let originating = TransactionId::new(0x0102_0304);
     let mut octets = Vec::new();
-    Tcap::Begin { originating, dialogue: Some(request(true)), components: vec![invoke(1, None)] }
+    tcap::Message::Begin { originating, dialogue: Some(request(true)), components: vec![invoke(1, None)] }
         .emit(&mut octets);
     octets
 }
@@ -282,7 +281,7 @@ fn tcap() -> Vec<Sample> {
     let messages = [
         (
             "Begin",
-            Tcap::Begin {
+            tcap::Message::Begin {
                 originating: destination,
                 dialogue: Some(request(true)),
                 components: vec![invoke(1, None)],
@@ -290,7 +289,7 @@ fn tcap() -> Vec<Sample> {
         ),
         (
             "Continue",
-            Tcap::Continue {
+            tcap::Message::Continue {
                 originating,
                 destination,
                 dialogue: Some(response()),
@@ -302,7 +301,7 @@ fn tcap() -> Vec<Sample> {
         ),
         (
             "Continue",
-            Tcap::Continue {
+            tcap::Message::Continue {
                 originating,
                 destination,
                 dialogue: None,
@@ -311,7 +310,7 @@ fn tcap() -> Vec<Sample> {
         ),
         (
             "End",
-            Tcap::End {
+            tcap::Message::End {
                 destination,
                 dialogue: None,
                 components: vec![Component::ReturnResultLast { invoke: 1, result: result() }],
@@ -319,7 +318,7 @@ fn tcap() -> Vec<Sample> {
         ),
         (
             "End",
-            Tcap::End {
+            tcap::Message::End {
                 destination,
                 dialogue: None,
                 components: vec![Component::ReturnResultLast { invoke: 1, result: None }, lost],
@@ -327,18 +326,25 @@ fn tcap() -> Vec<Sample> {
         ),
         (
             "Abort",
-            Tcap::Abort { destination, cause: Some(AbortCause::UNRECOGNIZED_TRANSACTION), dialogue: None },
+            tcap::Message::Abort {
+                destination,
+                cause: Some(AbortCause::UNRECOGNIZED_TRANSACTION),
+                dialogue: None,
+            },
         ),
-        ("Abort", Tcap::Abort { destination, cause: None, dialogue: Some(abort) }),
+        ("Abort", tcap::Message::Abort { destination, cause: None, dialogue: Some(abort) }),
         (
             "Unidirectional",
-            Tcap::Unidirectional { dialogue: Some(request(false)), components: vec![invoke(1, None)] },
+            tcap::Message::Unidirectional {
+                dialogue: Some(request(false)),
+                components: vec![invoke(1, None)],
+            },
         ),
     ];
-    let sample = |(name, message): (&str, Tcap)| {
+    let sample = |(name, message): (&str, tcap::Message)| {
         let mut octets = Vec::new();
         message.emit(&mut octets);
-        assert_eq!(Tcap::parse(&octets).as_ref(), Ok(&message));
+        assert_eq!(tcap::Message::parse(&octets).as_ref(), Ok(&message));
         Sample::new("tcap", name, octets)
     };
     messages.into_iter().map(sample).collect()

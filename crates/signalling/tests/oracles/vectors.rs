@@ -2,7 +2,7 @@
 //! is written again as the same octets is tested beside its codec.
 
 use bytes::Bytes;
-use slantpath_sigtran::m3ua::Message as M3ua;
+use slantpath_sigtran::m3ua;
 use slantpath_ss7::PointCodeFormat;
 use slantpath_ss7::mtp3::Msu;
 use slantpath_ss7::sccp;
@@ -43,8 +43,8 @@ fn reading(Sample { layer, octets, .. }: &Sample) -> (Vec<&'static str>, Vec<Str
         "m2ua" => (vec!["m2ua.message_class", "m2ua.message_type"], kind.into()),
         "sua" => (vec!["sua.message_class", "sua.message_type"], kind.into()),
         "m3ua" => {
-            let message = M3ua::parse(&Bytes::from(octets.clone())).unwrap();
-            let label = if let M3ua::Data(data) = &message {
+            let message = m3ua::Message::parse(&Bytes::from(octets.clone())).unwrap();
+            let label = if let m3ua::Message::Data(data) = &message {
                 let data = &data.protocol_data;
                 [data.opc.0.to_string(), data.dpc.0.to_string(), data.sls.0.to_string()]
             } else {

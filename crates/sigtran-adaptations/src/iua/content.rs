@@ -1,7 +1,7 @@
 //! Content of IUA's messages, as primitives.
 
 use bytes::Bytes;
-use slantpath_sigtran::common::ParseError;
+use slantpath_sigtran::common::MessageParseError;
 
 use crate::interface::InterfaceIdentifier;
 use crate::iua::{DataLinkIndication, DataLinkRequest, Dlci, IuaParameter, ReleaseReason, TeiStatus, kind};
@@ -10,7 +10,7 @@ use crate::message::OwnMessage;
 /// The interface and the data link that a message is about; nothing if it names none.
 pub(super) fn header(
     message: &OwnMessage<IuaParameter>,
-) -> Result<Option<(InterfaceIdentifier, Dlci)>, ParseError> {
+) -> Result<Option<(InterfaceIdentifier, Dlci)>, MessageParseError> {
     let interface = InterfaceIdentifier::of_header(message.common())?;
     let dlci = message.own().find_map(|parameter| match parameter {
         IuaParameter::Dlci(dlci) => Some(*dlci),

@@ -4,11 +4,10 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use slantpath_base::Instant;
 use slantpath_sigtran::asp::{
-    AsState, AspMessage, AspState, ConfigError, ErrorCode, Gateway, GatewayConfig, GatewayEvent,
-    GatewayOutput, ServerConfig, TrafficMode,
+    self, AsState, AspMessage, AspState, ErrorCode, GatewayEvent, GatewayOutput, TrafficMode,
 };
 use slantpath_sigtran::queue::QueueLimits;
-use slantpath_sigtran::transport::{AssociationId, StreamId, Transmit, TransportInput};
+use slantpath_sigtran::transport::{AssociationNumber, StreamNumber, Transmit, TransportInput};
 
 use crate::drops::{DropReason, Drops};
 use crate::interface::{InterfaceIdentifier, Interfaces};
@@ -22,7 +21,7 @@ use crate::message::{Associations, OwnMessage, Received};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignallingGatewayConfig {
     /// Settings of the gateway towards its ASPs.
-    pub asps: GatewayConfig,
+    pub asps: asp::GatewayConfig,
     /// The messages of one interface that may wait for an ASP.
     pub queue: QueueLimits,
 }
@@ -30,7 +29,7 @@ pub struct SignallingGatewayConfig {
 impl Default for SignallingGatewayConfig {
     fn default() -> Self {
         // Two seconds of short messages on a D channel of 64 kbit/s.
-        Self { asps: GatewayConfig::default(), queue: QueueLimits::of(1_000) }
+        Self { asps: asp::GatewayConfig::default(), queue: QueueLimits::of(1_000) }
     }
 }
 
@@ -57,7 +56,7 @@ pub enum SignallingGatewayEvent {
     /// About ASPs and application servers.
     Asp(GatewayEvent<InterfaceIdentifier>),
     /// The transport of an association is congested, or no longer.
-    AssociationCongested(AssociationId, bool),
+    AssociationCongested(AssociationNumber, bool),
     /// Queue for an ASP has reached the onset of congestion (true), or is down to the abatement.
     QueueCongested(InterfaceIdentifier, bool),
 }
@@ -83,7 +82,7 @@ const TEI_BROADCAST: u8 = 127;
 #[derive(Clone, Debug)]
 pub struct SignallingGateway {
     config: SignallingGatewayConfig,
-    asps: Gateway<Iua>,
+    asps: asp::Gateway<Iua>,
     associations: Associations,
     channels: BTreeMap<InterfaceIdentifier, Channel>,
     outputs: VecDeque<SignallingGatewayOutput>,
@@ -95,10 +94,10 @@ impl SignallingGateway {
     ///
     /// # Errors
     /// If a timer is out of its range, or the limits of the queue contradict each other.
-    pub fn new(config: SignallingGatewayConfig) -> Result<Self, ConfigError> {
+    pub fn new(config: SignallingGatewayConfig) -> Result<Self, asp::ConfigError> {
         config.queue.check()?;
         Ok(Self {
-            asps: Gateway::new(config.asps)?,
+            asps: asp::Gateway::new(config.asps)?,
             config,
             associations: Associations::default(),
             channels: BTreeMap::new(),
@@ -109,14 +108,19 @@ impl SignallingGateway {
 
     /// Adds a D channel with the terminal endpoints that are assigned from the start (0 on a primary rate), and the
     /// application server that serves it.
-    pub fn add_interface(&mut self, interface: InterfaceIdentifier, endpoints: &[u8], server: ServerConfig) {
+    pub fn add_interface(
+        &mut self,
+        interface: InterfaceIdentifier,
+        endpoints: &[u8],
+        server: asp::ServerConfig,
+    ) {
         self.asps.add_server(interface.clone(), server);
         let endpoints = endpoints.iter().copied().collect();
         self.channels.insert(interface, Channel { endpoints, ..Channel::default() });
     }
 
     /// The ASPs, to look at.
-    pub const fn asps(&self) -> &Gateway<Iua> {
+    pub const fn asps(&self) -> &asp::Gateway<Iua> {
         &self.asps
     }
 
@@ -131,13 +135,13 @@ impl SignallingGateway {
     }
 
     /// Takes an ASP out of service for management.
-    pub fn lock_out(&mut self, now: Instant, association: AssociationId) {
+    pub fn lock_out(&mut self, now: Instant, association: AssociationNumber) {
         self.asps.lock_out(now, association);
         self.drain_asps();
     }
 
     /// Lets an ASP come up again.
-    pub fn unlock(&mut self, association: AssociationId) {
+    pub fn unlock(&mut self, association: AssociationNumber) {
         self.asps.unlock(association);
     }
 
@@ -154,7 +158,7 @@ impl SignallingGateway {
     }
 
     /// Takes an input from the transport of an association.
-    pub fn handle_transport(&mut self, now: Instant, association: AssociationId, input: TransportInput) {
+    pub fn handle_transport(&mut self, now: Instant, association: AssociationNumber, input: TransportInput) {
         let received = self.associations.handle::<IuaParameter>(
             now,
             association,
@@ -163,7 +167,7 @@ impl SignallingGateway {
             &mut self.drops,
         );
         match received {
-            Received::Answer(answer) => self.transmit(association, StreamId(0), Message::Asp(answer)),
+            Received::Answer(answer) => self.transmit(association, StreamNumber(0), Message::Asp(answer)),
             Received::Congested(is_congested) => {
                 self.event(SignallingGatewayEvent::AssociationCongested(association, is_congested));
                 let interfaces: Vec<_> = self.channels.keys().cloned().collect();
@@ -185,7 +189,7 @@ impl SignallingGateway {
     fn handle_asp(
         &mut self,
         now: Instant,
-        association: AssociationId,
+        association: AssociationNumber,
         message: AspMessage<Iua>,
         octets: &[u8],
     ) {
@@ -199,7 +203,12 @@ impl SignallingGateway {
     }
 
     /// A message of the layer's own.
-    fn handle_own(&mut self, association: AssociationId, message: &OwnMessage<IuaParameter>, octets: &[u8]) {
+    fn handle_own(
+        &mut self,
+        association: AssociationNumber,
+        message: &OwnMessage<IuaParameter>,
+        octets: &[u8],
+    ) {
         let (interface, dlci) = match content::header(message) {
             Ok(Some(header)) => header,
             Ok(None) => return,
@@ -221,13 +230,13 @@ impl SignallingGateway {
                 let status = if is_assigned { TeiStatus::Assigned } else { TeiStatus::Unassigned };
                 let confirm = about(&interface, dlci, kind::TEI_STATUS_CONFIRM);
                 let confirm = Message::Own(confirm.with(IuaParameter::TeiStatus(status)));
-                return self.transmit(association, StreamId(0), confirm);
+                return self.transmit(association, StreamNumber(0), confirm);
             }
             kind::TEI_QUERY_REQUEST => {
                 for tei in channel.endpoints.clone() {
                     let indication =
                         status_indication(&interface, Dlci::call_control(tei), TeiStatus::Assigned);
-                    self.transmit(association, StreamId(0), Message::Own(indication));
+                    self.transmit(association, StreamNumber(0), Message::Own(indication));
                 }
                 return;
             }
@@ -312,7 +321,7 @@ impl SignallingGateway {
     }
 
     /// The ASP that serves a D channel.
-    fn serving(&self, interface: &InterfaceIdentifier) -> Option<AssociationId> {
+    fn serving(&self, interface: &InterfaceIdentifier) -> Option<AssociationNumber> {
         let active = self.asps.active(interface);
         active.get(self.place(interface) % active.len().max(1)).copied()
     }
@@ -324,7 +333,7 @@ impl SignallingGateway {
             return self.drops.count(DropReason::NoActiveAsp);
         };
         let streams = self.associations.streams(association);
-        let stream = if message.kind.class == 0 { StreamId(0) } else { stream_of(at, streams) };
+        let stream = if message.kind.class == 0 { StreamNumber(0) } else { stream_of(at, streams) };
         self.transmit(association, stream, Message::Own(message));
     }
 
@@ -332,7 +341,7 @@ impl SignallingGateway {
         while let Some(output) = self.asps.poll_output() {
             match output {
                 GatewayOutput::Send(association, message) => {
-                    self.transmit(association, StreamId(0), Message::Asp(message));
+                    self.transmit(association, StreamNumber(0), Message::Asp(message));
                 }
                 GatewayOutput::Event(event) => {
                     match &event {
@@ -377,13 +386,13 @@ impl SignallingGateway {
         }
     }
 
-    fn refuse(&mut self, association: AssociationId, code: ErrorCode, octets: &[u8]) {
+    fn refuse(&mut self, association: AssociationNumber, code: ErrorCode, octets: &[u8]) {
         self.drops.count(DropReason::Refused);
         let error = AspMessage::error(code, Interfaces::default(), octets);
-        self.transmit(association, StreamId(0), Message::Asp(error));
+        self.transmit(association, StreamNumber(0), Message::Asp(error));
     }
 
-    fn transmit(&mut self, association: AssociationId, stream: StreamId, message: Message) {
+    fn transmit(&mut self, association: AssociationNumber, stream: StreamNumber, message: Message) {
         if self.associations.contains(association) {
             let transmit = transmit(association, stream, message);
             self.outputs.push_back(SignallingGatewayOutput::Transmit(transmit));

@@ -2,11 +2,11 @@
 
 use bytes::Bytes;
 use slantpath_sigtran::asp::{ErrorCode, kind as asp_kind};
-use slantpath_sigtran::common::{MessageKind, ParseError, tag as common_tag};
+use slantpath_sigtran::common::{MessageKind, MessageParseError, tag as common_tag};
 
 use crate::interface::{self, INTERFACES};
 use crate::iua::Iua;
-use crate::message::{Format, STATE_MAINTENANCE, StreamRule, Vocabulary, interface_tag, number};
+use crate::message::{MessageFormat, STATE_MAINTENANCE, StreamRule, Vocabulary, interface_tag, number};
 
 /// Tags of IUA's own (RFC 4233, section 3.1.5).
 mod tag {
@@ -104,7 +104,7 @@ pub enum IuaParameter {
 }
 
 impl Vocabulary for IuaParameter {
-    const FORMATS: &'static [&'static [Format]] =
+    const FORMATS: &'static [&'static [MessageFormat]] =
         &[FORMATS, STATE_MAINTENANCE, TRAFFIC_MAINTENANCE, interface::MANAGEMENT];
     const CARRIES_ANY: bool = false;
     type Layer = Iua;
@@ -131,8 +131,8 @@ impl Vocabulary for IuaParameter {
         }
     }
 
-    fn read(tag: u16, value: &[u8]) -> Result<Option<Self>, ParseError> {
-        let invalid = ParseError::InvalidParameterValue(tag);
+    fn read(tag: u16, value: &[u8]) -> Result<Option<Self>, MessageParseError> {
+        let invalid = MessageParseError::InvalidParameterValue(tag);
         let parameter = match tag {
             tag::DLCI => {
                 // The last two octets are spare.
@@ -175,29 +175,34 @@ const REASON: &[u16] = &[tag::RELEASE_REASON];
 const STATUS: &[u16] = &[tag::TEI_STATUS];
 
 /// ASP traffic maintenance, where the mode must be said.
-const TRAFFIC_MAINTENANCE: &[Format] = &[
-    Format::new(asp_kind::ASP_ACTIVE, "ASP Active", &[&[common_tag::TRAFFIC_MODE]], INTERFACES),
-    Format::new(asp_kind::ASP_ACTIVE_ACK, "ASP Active Ack", &[&[common_tag::TRAFFIC_MODE]], INTERFACES),
-    Format::new(asp_kind::ASP_INACTIVE, "ASP Inactive", &[], INTERFACES),
-    Format::new(asp_kind::ASP_INACTIVE_ACK, "ASP Inactive Ack", &[], INTERFACES),
+const TRAFFIC_MAINTENANCE: &[MessageFormat] = &[
+    MessageFormat::new(asp_kind::ASP_ACTIVE, "ASP Active", &[&[common_tag::TRAFFIC_MODE]], INTERFACES),
+    MessageFormat::new(
+        asp_kind::ASP_ACTIVE_ACK,
+        "ASP Active Ack",
+        &[&[common_tag::TRAFFIC_MODE]],
+        INTERFACES,
+    ),
+    MessageFormat::new(asp_kind::ASP_INACTIVE, "ASP Inactive", &[], INTERFACES),
+    MessageFormat::new(asp_kind::ASP_INACTIVE_ACK, "ASP Inactive Ack", &[], INTERFACES),
 ];
 
 /// Every message of IUA's own (RFC 4233, sections 3.3.1, 3.3.3.3 and 3.3.3.4).
-const FORMATS: &[Format] = &[
-    Format::new(kind::TEI_STATUS_REQUEST, "TEI Status Request", &[INTERFACE, DLCI], &[]),
-    Format::new(kind::TEI_STATUS_CONFIRM, "TEI Status Confirm", &[INTERFACE, DLCI, STATUS], &[]),
-    Format::new(kind::TEI_STATUS_INDICATION, "TEI Status Indication", &[INTERFACE, DLCI, STATUS], &[]),
-    Format::new(kind::TEI_QUERY_REQUEST, "TEI Query Request", &[INTERFACE, DLCI], &[]),
-    Format::new(kind::DATA_REQUEST, "Data Request", &[INTERFACE, DLCI, DATA], &[]),
-    Format::new(kind::DATA_INDICATION, "Data Indication", &[INTERFACE, DLCI, DATA], &[]),
-    Format::new(kind::UNIT_DATA_REQUEST, "Unit Data Request", &[INTERFACE, DLCI, DATA], &[]),
-    Format::new(kind::UNIT_DATA_INDICATION, "Unit Data Indication", &[INTERFACE, DLCI, DATA], &[]),
-    Format::new(kind::ESTABLISH_REQUEST, "Establish Request", &[INTERFACE, DLCI], &[]),
-    Format::new(kind::ESTABLISH_CONFIRM, "Establish Confirm", &[INTERFACE, DLCI], &[]),
-    Format::new(kind::ESTABLISH_INDICATION, "Establish Indication", &[INTERFACE, DLCI], &[]),
-    Format::new(kind::RELEASE_REQUEST, "Release Request", &[INTERFACE, DLCI, REASON], &[]),
-    Format::new(kind::RELEASE_CONFIRM, "Release Confirm", &[INTERFACE, DLCI], &[]),
-    Format::new(kind::RELEASE_INDICATION, "Release Indication", &[INTERFACE, DLCI, REASON], &[]),
+const FORMATS: &[MessageFormat] = &[
+    MessageFormat::new(kind::TEI_STATUS_REQUEST, "TEI Status Request", &[INTERFACE, DLCI], &[]),
+    MessageFormat::new(kind::TEI_STATUS_CONFIRM, "TEI Status Confirm", &[INTERFACE, DLCI, STATUS], &[]),
+    MessageFormat::new(kind::TEI_STATUS_INDICATION, "TEI Status Indication", &[INTERFACE, DLCI, STATUS], &[]),
+    MessageFormat::new(kind::TEI_QUERY_REQUEST, "TEI Query Request", &[INTERFACE, DLCI], &[]),
+    MessageFormat::new(kind::DATA_REQUEST, "Data Request", &[INTERFACE, DLCI, DATA], &[]),
+    MessageFormat::new(kind::DATA_INDICATION, "Data Indication", &[INTERFACE, DLCI, DATA], &[]),
+    MessageFormat::new(kind::UNIT_DATA_REQUEST, "Unit Data Request", &[INTERFACE, DLCI, DATA], &[]),
+    MessageFormat::new(kind::UNIT_DATA_INDICATION, "Unit Data Indication", &[INTERFACE, DLCI, DATA], &[]),
+    MessageFormat::new(kind::ESTABLISH_REQUEST, "Establish Request", &[INTERFACE, DLCI], &[]),
+    MessageFormat::new(kind::ESTABLISH_CONFIRM, "Establish Confirm", &[INTERFACE, DLCI], &[]),
+    MessageFormat::new(kind::ESTABLISH_INDICATION, "Establish Indication", &[INTERFACE, DLCI], &[]),
+    MessageFormat::new(kind::RELEASE_REQUEST, "Release Request", &[INTERFACE, DLCI, REASON], &[]),
+    MessageFormat::new(kind::RELEASE_CONFIRM, "Release Confirm", &[INTERFACE, DLCI], &[]),
+    MessageFormat::new(kind::RELEASE_INDICATION, "Release Indication", &[INTERFACE, DLCI, REASON], &[]),
 ];
 
 #[cfg(test)]
@@ -234,7 +239,7 @@ mod tests {
 
     #[test]
     fn asp_active_needs_its_traffic_mode() {
-        let expected = Err(ParseError::MissingParameter(slantpath_sigtran::common::tag::TRAFFIC_MODE));
+        let expected = Err(MessageParseError::MissingParameter(slantpath_sigtran::common::tag::TRAFFIC_MODE));
         assert_eq!(Message::receive(&[1, 0, 4, 1, 0, 0, 0, 8]), expected);
     }
 

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, VecDeque};
 
 use slantpath_base::{Duration, Instant};
 use slantpath_sigtran::asp::{
-    AspMessage, AspState, ConfigError, ErrorCode, Process, ProcessConfig, ProcessEvent, ProcessOutput,
-    ServerName, TrafficMode,
+    self, AspMessage, AspState, ErrorCode, Process, ProcessConfig, ProcessEvent, ProcessOutput, ServerName,
+    TrafficMode,
 };
-use slantpath_sigtran::transport::{AssociationId, StreamId, Transmit, TransportInput};
+use slantpath_sigtran::transport::{AssociationNumber, StreamNumber, Transmit, TransportInput};
 
 use crate::drops::{DropReason, Drops};
 use crate::interface::{InterfaceIdentifier, Interfaces};
@@ -69,7 +69,7 @@ struct DataLink {
 #[derive(Clone, Debug)]
 pub struct DataLinkProcess {
     config: DataLinkProcessConfig,
-    association: AssociationId,
+    association: AssociationNumber,
     streams: Streams,
     asp: Process<Iua>,
     links: BTreeMap<(InterfaceIdentifier, Dlci), DataLink>,
@@ -82,7 +82,10 @@ impl DataLinkProcess {
     ///
     /// # Errors
     /// If a timer is out of its range.
-    pub fn new(association: AssociationId, config: DataLinkProcessConfig) -> Result<Self, ConfigError> {
+    pub fn new(
+        association: AssociationNumber,
+        config: DataLinkProcessConfig,
+    ) -> Result<Self, asp::ConfigError> {
         Ok(Self {
             config,
             association,
@@ -156,7 +159,7 @@ impl DataLinkProcess {
     /// Takes an input from the transport.
     pub fn handle_transport(&mut self, now: Instant, input: TransportInput) {
         match self.streams.handle::<IuaParameter>(now, input, &mut self.asp, &mut self.drops) {
-            Received::Answer(answer) => self.transmit(StreamId(0), Message::Asp(answer)),
+            Received::Answer(answer) => self.transmit(StreamNumber(0), Message::Asp(answer)),
             Received::Congested(is_congested) => {
                 let event = DataLinkProcessEvent::Congested(is_congested);
                 self.outputs.push_back(DataLinkProcessOutput::Event(event));
@@ -173,7 +176,7 @@ impl DataLinkProcess {
     fn drain_asp(&mut self, now: Instant) {
         while let Some(output) = self.asp.poll_output() {
             match output {
-                ProcessOutput::Send(message) => self.transmit(StreamId(0), Message::Asp(message)),
+                ProcessOutput::Send(message) => self.transmit(StreamNumber(0), Message::Asp(message)),
                 ProcessOutput::Event(event) => {
                     if let ProcessEvent::Asp(ServerName::Named(interface), state) = &event
                         && *state != AspState::Active
@@ -251,7 +254,7 @@ impl DataLinkProcess {
         kind: slantpath_sigtran::common::MessageKind,
     ) {
         if self.is_active(interface) {
-            self.transmit(StreamId(0), Message::Own(about(interface, dlci, kind)));
+            self.transmit(StreamNumber(0), Message::Own(about(interface, dlci, kind)));
         } else {
             self.drops.count(DropReason::AspNotActive);
         }
@@ -374,10 +377,10 @@ impl DataLinkProcess {
 
     fn refuse(&mut self, code: ErrorCode, octets: &[u8]) {
         self.drops.count(DropReason::Refused);
-        self.transmit(StreamId(0), Message::Asp(AspMessage::error(code, Interfaces::default(), octets)));
+        self.transmit(StreamNumber(0), Message::Asp(AspMessage::error(code, Interfaces::default(), octets)));
     }
 
-    fn transmit(&mut self, stream: StreamId, message: Message) {
+    fn transmit(&mut self, stream: StreamNumber, message: Message) {
         if self.asp.is_connected() {
             let transmit = transmit(self.association, stream, message);
             self.outputs.push_back(DataLinkProcessOutput::Transmit(transmit));

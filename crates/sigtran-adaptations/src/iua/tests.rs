@@ -7,9 +7,9 @@ use std::collections::{BTreeSet, VecDeque};
 use bytes::Bytes;
 use proptest::prelude::*;
 use slantpath_base::{Duration, Instant};
-use slantpath_sigtran::asp::{AsState, AspMessage, ErrorCode, ProcessEvent, ServerConfig, TrafficMode};
+use slantpath_sigtran::asp::{self, AsState, AspMessage, ErrorCode, ProcessEvent, TrafficMode};
 use slantpath_sigtran::queue::QueueLimits;
-use slantpath_sigtran::transport::{AssociationId, StreamId, Transmit, TransportInput};
+use slantpath_sigtran::transport::{AssociationNumber, StreamNumber, Transmit, TransportInput};
 
 use crate::drops::DropReason;
 use crate::interface::InterfaceIdentifier;
@@ -19,7 +19,7 @@ use crate::iua::{
     SignallingGatewayOutput, TeiStatus, content,
 };
 
-const ASSOCIATION: AssociationId = AssociationId(4);
+const ASSOCIATION: AssociationNumber = AssociationNumber(4);
 /// Call control of the endpoint that is assigned.
 const LINK: Dlci = Dlci::call_control(0);
 
@@ -37,7 +37,7 @@ struct Pair {
     errors: Vec<ErrorCode>,
     wire: VecDeque<(bool, Transmit)>,
     /// Messages of IUA's own that were delivered: whether to the ASP, of which class, and about what on which stream.
-    taken: BTreeSet<(bool, u8, InterfaceIdentifier, StreamId)>,
+    taken: BTreeSet<(bool, u8, InterfaceIdentifier, StreamNumber)>,
 }
 
 fn interface() -> InterfaceIdentifier {
@@ -55,7 +55,7 @@ impl Pair {
             ..SignallingGatewayConfig::default()
         };
         let mut gateway = SignallingGateway::new(config).unwrap();
-        gateway.add_interface(interface(), &[0], ServerConfig::default());
+        gateway.add_interface(interface(), &[0], asp::ServerConfig::default());
         let mut asp = DataLinkProcess::new(ASSOCIATION, DataLinkProcessConfig::default()).unwrap();
         asp.add_interface(interface(), TrafficMode::Override);
         asp.start(Instant::START);
@@ -316,11 +316,11 @@ fn a_lost_association_releases_the_links_and_after_t_r_those_of_q921() {
 fn broadcast_is_no_traffic_mode_of_iua() {
     let mut pair = Pair::new(100);
     pair.connect();
-    let scope = slantpath_sigtran::asp::Scope::of(&[interface()]);
+    let scope = asp::Scope::of(&[interface()]);
     let active =
         AspMessage::AspActive { traffic_mode: Some(TrafficMode::Broadcast), scope, labels: (), info: None };
     let octets = Message::Asp(active).to_bytes();
-    pair.deliver(false, TransportInput::Message { stream: StreamId(0), payload_protocol: 1, octets });
+    pair.deliver(false, TransportInput::Message { stream: StreamNumber(0), payload_protocol: 1, octets });
     pair.run();
     assert_eq!(pair.errors, [ErrorCode::UNSUPPORTED_TRAFFIC_MODE_TYPE]);
 }
@@ -333,7 +333,7 @@ fn an_error_names_no_interface_but_quotes_the_message() {
         Bytes::from_static(&[1, 0, 5, 5, 0, 0, 0, 24, 0, 1, 0, 8, 0, 0, 0, 9, 0, 5, 0, 8, 0, 1, 0, 0]);
     pair.deliver(
         false,
-        TransportInput::Message { stream: StreamId(1), payload_protocol: 1, octets: octets.clone() },
+        TransportInput::Message { stream: StreamNumber(1), payload_protocol: 1, octets: octets.clone() },
     );
     let SignallingGatewayOutput::Transmit(error) = pair.gateway.poll_output(pair.now) else {
         panic!("no ERR")
@@ -441,7 +441,7 @@ proptest! {
                 Command::Wait(millis) => pair.wait(Duration::from_millis(millis)),
                 Command::Octets(to_asp, stream, octets) => {
                     let message = TransportInput::Message {
-                        stream: StreamId(stream),
+                        stream: StreamNumber(stream),
                         payload_protocol: 1,
                         octets: octets.into(),
                     };

@@ -11,12 +11,9 @@ mod request;
 use std::collections::{BTreeMap, VecDeque};
 
 use slantpath_base::Instant;
-use slantpath_sigtran::asp::{
-    AsState, AspState, ConfigError, ErrorCode, Gateway, GatewayConfig, GatewayEvent, GatewayOutput, Scope,
-    ServerConfig,
-};
+use slantpath_sigtran::asp::{self, AsState, AspState, ErrorCode, GatewayEvent, GatewayOutput, Scope};
 use slantpath_sigtran::queue::QueueLimits;
-use slantpath_sigtran::transport::{AssociationId, StreamId, Transmit, TransportInput};
+use slantpath_sigtran::transport::{AssociationNumber, StreamNumber, Transmit, TransportInput};
 use slantpath_ss7::link::{LinkIndication, LinkRequest};
 
 use crate::drops::{DropReason, Drops};
@@ -31,7 +28,7 @@ use link::{Link, Receiver, Reception};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignallingGatewayConfig {
     /// Settings of the gateway towards its ASPs.
-    pub asps: GatewayConfig,
+    pub asps: asp::GatewayConfig,
     /// Use of strings as names of interfaces: integers always name them.
     pub interface_texts: InterfaceTexts,
     /// ASPs that may register for links.
@@ -63,7 +60,7 @@ pub enum RegistrationPolicy {
 impl Default for SignallingGatewayConfig {
     fn default() -> Self {
         Self {
-            asps: GatewayConfig::default(),
+            asps: asp::GatewayConfig::default(),
             interface_texts: InterfaceTexts::default(),
             registration: RegistrationPolicy::default(),
             // Two seconds of a 64 kbit/s link full of short messages.
@@ -95,7 +92,7 @@ pub enum SignallingGatewayEvent {
     /// About ASPs and application servers.
     Asp(GatewayEvent<InterfaceIdentifier>),
     /// The transport of an association is congested, or no longer.
-    AssociationCongested(AssociationId, bool),
+    AssociationCongested(AssociationNumber, bool),
     /// Queue for an ASP of a link has reached the onset of congestion (true), or is down to the abatement.
     QueueCongested(InterfaceIdentifier, bool),
 }
@@ -104,7 +101,7 @@ pub enum SignallingGatewayEvent {
 #[derive(Clone, Debug)]
 pub struct SignallingGateway {
     config: SignallingGatewayConfig,
-    asps: Gateway<M2ua>,
+    asps: asp::Gateway<M2ua>,
     associations: Associations,
     links: BTreeMap<InterfaceIdentifier, Link>,
     outputs: VecDeque<SignallingGatewayOutput>,
@@ -117,10 +114,10 @@ impl SignallingGateway {
     ///
     /// # Errors
     /// If a timer is out of its range, or the limits of the queue contradict each other.
-    pub fn new(config: SignallingGatewayConfig) -> Result<Self, ConfigError> {
+    pub fn new(config: SignallingGatewayConfig) -> Result<Self, asp::ConfigError> {
         config.queue.check()?;
         Ok(Self {
-            asps: Gateway::new(config.asps)?,
+            asps: asp::Gateway::new(config.asps)?,
             config,
             associations: Associations::default(),
             links: BTreeMap::new(),
@@ -131,13 +128,13 @@ impl SignallingGateway {
     }
 
     /// Adds a link, which is out of service, and the application server that serves it.
-    pub fn add_link(&mut self, interface: InterfaceIdentifier, link: LinkConfig, server: ServerConfig) {
+    pub fn add_link(&mut self, interface: InterfaceIdentifier, link: LinkConfig, server: asp::ServerConfig) {
         self.asps.add_server(interface.clone(), server);
         self.links.insert(interface, Link::new(link));
     }
 
     /// The ASPs, to look at. Management of them goes through the gateway's own methods.
-    pub const fn asps(&self) -> &Gateway<M2ua> {
+    pub const fn asps(&self) -> &asp::Gateway<M2ua> {
         &self.asps
     }
 
@@ -152,13 +149,13 @@ impl SignallingGateway {
     }
 
     /// Takes an ASP out of service for management.
-    pub fn lock_out(&mut self, now: Instant, association: AssociationId) {
+    pub fn lock_out(&mut self, now: Instant, association: AssociationNumber) {
         self.asps.lock_out(now, association);
         self.drain_asps();
     }
 
     /// Lets an ASP come up again.
-    pub fn unlock(&mut self, association: AssociationId) {
+    pub fn unlock(&mut self, association: AssociationNumber) {
         self.asps.unlock(association);
     }
 
@@ -175,7 +172,7 @@ impl SignallingGateway {
     }
 
     /// Takes an input from the transport of an association.
-    pub fn handle_transport(&mut self, now: Instant, association: AssociationId, input: TransportInput) {
+    pub fn handle_transport(&mut self, now: Instant, association: AssociationNumber, input: TransportInput) {
         let received = self.associations.handle::<M2uaParameter>(
             now,
             association,
@@ -184,7 +181,7 @@ impl SignallingGateway {
             &mut self.drops,
         );
         match received {
-            Received::Answer(answer) => self.transmit(association, StreamId(0), &Message::Asp(answer)),
+            Received::Answer(answer) => self.transmit(association, StreamNumber(0), &Message::Asp(answer)),
             Received::Congested(is_congested) => {
                 self.event(SignallingGatewayEvent::AssociationCongested(association, is_congested));
                 let interfaces: Vec<_> = self.links.keys().cloned().collect();
@@ -198,7 +195,13 @@ impl SignallingGateway {
         self.drain_asps();
     }
 
-    fn handle_message(&mut self, now: Instant, association: AssociationId, message: Message, octets: &[u8]) {
+    fn handle_message(
+        &mut self,
+        now: Instant,
+        association: AssociationNumber,
+        message: Message,
+        octets: &[u8],
+    ) {
         match message {
             Message::Asp(message) => {
                 let scope = request::scope_of(&message);
@@ -220,7 +223,7 @@ impl SignallingGateway {
         while let Some(output) = self.asps.poll_output() {
             match output {
                 GatewayOutput::Send(association, message) => {
-                    self.transmit(association, StreamId(0), &Message::Asp(message));
+                    self.transmit(association, StreamNumber(0), &Message::Asp(message));
                 }
                 GatewayOutput::Event(event) => {
                     self.handle_asp_event(&event);
@@ -348,12 +351,12 @@ impl SignallingGateway {
     }
 
     /// Sends on the stream of a link: one each as far as there are streams, and never the first of several.
-    fn transmit_traffic(&mut self, association: AssociationId, at: usize, message: &Message) {
+    fn transmit_traffic(&mut self, association: AssociationNumber, at: usize, message: &Message) {
         let streams = self.associations.streams(association);
         self.transmit(association, super::stream_of(at, streams), message);
     }
 
-    fn transmit(&mut self, association: AssociationId, stream: StreamId, message: &Message) {
+    fn transmit(&mut self, association: AssociationNumber, stream: StreamNumber, message: &Message) {
         if !self.associations.contains(association) {
             self.drops.count(DropReason::AssociationDown);
             return;
@@ -362,16 +365,22 @@ impl SignallingGateway {
         self.outputs.push_back(SignallingGatewayOutput::Transmit(transmit));
     }
 
-    fn send_error(&mut self, association: AssociationId, code: ErrorCode, scope: Interfaces, octets: &[u8]) {
+    fn send_error(
+        &mut self,
+        association: AssociationNumber,
+        code: ErrorCode,
+        scope: Interfaces,
+        octets: &[u8],
+    ) {
         self.drops.count(DropReason::Refused);
-        let error = slantpath_sigtran::asp::AspMessage::error(code, scope, octets);
-        self.transmit(association, StreamId(0), &Message::Asp(error));
+        let error = asp::AspMessage::error(code, scope, octets);
+        self.transmit(association, StreamNumber(0), &Message::Asp(error));
     }
 
     /// An ERR about one interface.
     fn refuse(
         &mut self,
-        association: AssociationId,
+        association: AssociationNumber,
         code: ErrorCode,
         interface: &InterfaceIdentifier,
         octets: &[u8],

@@ -2,11 +2,13 @@
 
 use bytes::Bytes;
 use slantpath_sigtran::asp::kind as asp_kind;
-use slantpath_sigtran::common::{MessageKind, ParseError, emit_u32, tag as common_tag};
+use slantpath_sigtran::common::{MessageKind, MessageParseError, emit_u32, tag as common_tag};
 
 use crate::interface::{self, INTERFACES, InterfaceIdentifier};
 use crate::m2ua::M2ua;
-use crate::message::{Format, STATE_MAINTENANCE, StreamRule, Vocabulary, interface_tag, nested, number};
+use crate::message::{
+    MessageFormat, STATE_MAINTENANCE, StreamRule, Vocabulary, interface_tag, nested, number,
+};
 
 /// Tags of M2UA's own (RFC 3331, section 3.1.6).
 pub(super) mod tag {
@@ -191,16 +193,16 @@ pub enum M2uaParameter {
 }
 
 /// One of the values that a table has, by its place.
-fn one_of<T: Copy>(tag: u16, table: &[T], at: u32) -> Result<T, ParseError> {
+fn one_of<T: Copy>(tag: u16, table: &[T], at: u32) -> Result<T, MessageParseError> {
     let found = usize::try_from(at).ok().and_then(|at| table.get(at));
-    found.copied().ok_or(ParseError::InvalidParameterValue(tag))
+    found.copied().ok_or(MessageParseError::InvalidParameterValue(tag))
 }
 
 /// Congestion and discard status run from 0 to 3.
-fn level(tag: u16, value: &[u8]) -> Result<u32, ParseError> {
+fn level(tag: u16, value: &[u8]) -> Result<u32, MessageParseError> {
     match number(tag, value)? {
         level @ 0..=3 => Ok(level),
-        _ => Err(ParseError::InvalidParameterValue(tag)),
+        _ => Err(MessageParseError::InvalidParameterValue(tag)),
     }
 }
 
@@ -209,7 +211,7 @@ fn parts<const N: usize>(
     tag: u16,
     tags: [u16; N],
     value: &[u8],
-) -> Result<([Option<u32>; N], Option<InterfaceIdentifier>), ParseError> {
+) -> Result<([Option<u32>; N], Option<InterfaceIdentifier>), MessageParseError> {
     let (mut found, mut interface) = ([None; N], None);
     for field in nested(tag, value) {
         let field = field?;
@@ -223,7 +225,7 @@ fn parts<const N: usize>(
 }
 
 impl Vocabulary for M2uaParameter {
-    const FORMATS: &'static [&'static [Format]] =
+    const FORMATS: &'static [&'static [MessageFormat]] =
         &[FORMATS, STATE_MAINTENANCE, TRAFFIC_MAINTENANCE, interface::MANAGEMENT];
     const CARRIES_ANY: bool = false;
     type Layer = M2ua;
@@ -253,19 +255,20 @@ impl Vocabulary for M2uaParameter {
         }
     }
 
-    fn read(tag: u16, value: &[u8]) -> Result<Option<Self>, ParseError> {
+    fn read(tag: u16, value: &[u8]) -> Result<Option<Self>, MessageParseError> {
         let parameter = match tag {
             tag::ACTION => match number(tag, value)? {
                 1 => Self::Action(Action::RetrieveBsn),
                 2 => Self::Action(Action::RetrieveMessages),
-                _ => return Err(ParseError::InvalidParameterValue(tag)),
+                _ => return Err(MessageParseError::InvalidParameterValue(tag)),
             },
             tag::CONGESTION_STATUS => Self::CongestionStatus(level(tag, value)?),
             tag::DEREGISTRATION_RESULT => {
                 let ([status], interface) = parts(tag, [tag::DEREGISTRATION_STATUS], value)?;
                 Self::DeregistrationResult(DeregistrationResult {
-                    interface: interface.ok_or(ParseError::MissingParameter(interface_tag::INTEGER))?,
-                    status: status.ok_or(ParseError::MissingParameter(tag::DEREGISTRATION_STATUS))?,
+                    interface: interface
+                        .ok_or(MessageParseError::MissingParameter(interface_tag::INTEGER))?,
+                    status: status.ok_or(MessageParseError::MissingParameter(tag::DEREGISTRATION_STATUS))?,
                 })
             }
             tag::DISCARD_STATUS => Self::DiscardStatus(level(tag, value)?),
@@ -273,9 +276,9 @@ impl Vocabulary for M2uaParameter {
                 let tags = [tag::LOCAL_LINK_KEY, tag::TERMINAL, tag::DATA_LINK];
                 let ([local, terminal, data_link], _) = parts(tag, tags, value)?;
                 Self::LinkKey(LinkKey {
-                    local: local.ok_or(ParseError::MissingParameter(tag::LOCAL_LINK_KEY))?,
-                    terminal: terminal.ok_or(ParseError::MissingParameter(tag::TERMINAL))?,
-                    data_link: data_link.ok_or(ParseError::MissingParameter(tag::DATA_LINK))?,
+                    local: local.ok_or(MessageParseError::MissingParameter(tag::LOCAL_LINK_KEY))?,
+                    terminal: terminal.ok_or(MessageParseError::MissingParameter(tag::TERMINAL))?,
+                    data_link: data_link.ok_or(MessageParseError::MissingParameter(tag::DATA_LINK))?,
                 })
             }
             tag::PROTOCOL_DATA => Self::ProtocolData(Bytes::copy_from_slice(value)),
@@ -284,14 +287,15 @@ impl Vocabulary for M2uaParameter {
                 let tags = [tag::LOCAL_LINK_KEY, tag::REGISTRATION_STATUS];
                 let ([local, status], interface) = parts(tag, tags, value)?;
                 Self::RegistrationResult(RegistrationResult {
-                    local: local.ok_or(ParseError::MissingParameter(tag::LOCAL_LINK_KEY))?,
-                    status: status.ok_or(ParseError::MissingParameter(tag::REGISTRATION_STATUS))?,
-                    interface: interface.ok_or(ParseError::MissingParameter(interface_tag::INTEGER))?,
+                    local: local.ok_or(MessageParseError::MissingParameter(tag::LOCAL_LINK_KEY))?,
+                    status: status.ok_or(MessageParseError::MissingParameter(tag::REGISTRATION_STATUS))?,
+                    interface: interface
+                        .ok_or(MessageParseError::MissingParameter(interface_tag::INTEGER))?,
                 })
             }
             tag::RETRIEVAL_RESULT => match number(tag, value)? {
                 result @ 0..=1 => Self::RetrievalResult(result),
-                _ => return Err(ParseError::InvalidParameterValue(tag)),
+                _ => return Err(MessageParseError::InvalidParameterValue(tag)),
             },
             tag::SEQUENCE_NUMBER => Self::SequenceNumber(number(tag, value)?),
             tag::STATE_EVENT => {
@@ -344,49 +348,54 @@ const MODE_AND_INTERFACES: &[u16] = &[
 ];
 
 /// ASP traffic maintenance, where the mode may be left to configuration.
-const TRAFFIC_MAINTENANCE: &[Format] = &[
-    Format::new(asp_kind::ASP_ACTIVE, "ASP Active", &[], MODE_AND_INTERFACES),
-    Format::new(asp_kind::ASP_ACTIVE_ACK, "ASP Active Ack", &[], MODE_AND_INTERFACES),
-    Format::new(asp_kind::ASP_INACTIVE, "ASP Inactive", &[], INTERFACES),
-    Format::new(asp_kind::ASP_INACTIVE_ACK, "ASP Inactive Ack", &[], INTERFACES),
+const TRAFFIC_MAINTENANCE: &[MessageFormat] = &[
+    MessageFormat::new(asp_kind::ASP_ACTIVE, "ASP Active", &[], MODE_AND_INTERFACES),
+    MessageFormat::new(asp_kind::ASP_ACTIVE_ACK, "ASP Active Ack", &[], MODE_AND_INTERFACES),
+    MessageFormat::new(asp_kind::ASP_INACTIVE, "ASP Inactive", &[], INTERFACES),
+    MessageFormat::new(asp_kind::ASP_INACTIVE_ACK, "ASP Inactive Ack", &[], INTERFACES),
 ];
 
 /// Every message (RFC 3331, section 3.3).
-const FORMATS: &[Format] = &[
-    Format::new(kind::DATA, "Data", &[HEADER, DATA], &[common_tag::CORRELATION_ID]),
-    Format::new(kind::ESTABLISH_REQUEST, "Establish Request", &[HEADER], &[]),
-    Format::new(kind::ESTABLISH_CONFIRM, "Establish Confirm", &[HEADER], &[]),
-    Format::new(kind::RELEASE_REQUEST, "Release Request", &[HEADER], &[]),
-    Format::new(kind::RELEASE_CONFIRM, "Release Confirm", &[HEADER], &[]),
-    Format::new(kind::RELEASE_INDICATION, "Release Indication", &[HEADER], &[]),
-    Format::new(kind::STATE_REQUEST, "State Request", &[HEADER, &[tag::STATE_REQUEST]], &[]),
-    Format::new(kind::STATE_CONFIRM, "State Confirm", &[HEADER, &[tag::STATE_REQUEST]], &[]),
-    Format::new(kind::STATE_INDICATION, "State Indication", &[HEADER, &[tag::STATE_EVENT]], &[]),
-    Format::new(
+const FORMATS: &[MessageFormat] = &[
+    MessageFormat::new(kind::DATA, "Data", &[HEADER, DATA], &[common_tag::CORRELATION_ID]),
+    MessageFormat::new(kind::ESTABLISH_REQUEST, "Establish Request", &[HEADER], &[]),
+    MessageFormat::new(kind::ESTABLISH_CONFIRM, "Establish Confirm", &[HEADER], &[]),
+    MessageFormat::new(kind::RELEASE_REQUEST, "Release Request", &[HEADER], &[]),
+    MessageFormat::new(kind::RELEASE_CONFIRM, "Release Confirm", &[HEADER], &[]),
+    MessageFormat::new(kind::RELEASE_INDICATION, "Release Indication", &[HEADER], &[]),
+    MessageFormat::new(kind::STATE_REQUEST, "State Request", &[HEADER, &[tag::STATE_REQUEST]], &[]),
+    MessageFormat::new(kind::STATE_CONFIRM, "State Confirm", &[HEADER, &[tag::STATE_REQUEST]], &[]),
+    MessageFormat::new(kind::STATE_INDICATION, "State Indication", &[HEADER, &[tag::STATE_EVENT]], &[]),
+    MessageFormat::new(
         kind::RETRIEVAL_REQUEST,
         "Retrieval Request",
         &[HEADER, &[tag::ACTION]],
         &[tag::SEQUENCE_NUMBER],
     ),
-    Format::new(
+    MessageFormat::new(
         kind::RETRIEVAL_CONFIRM,
         "Retrieval Confirm",
         &[HEADER, &[tag::ACTION], &[tag::RETRIEVAL_RESULT]],
         &[tag::SEQUENCE_NUMBER],
     ),
-    Format::new(kind::RETRIEVAL_INDICATION, "Retrieval Indication", &[HEADER, DATA], &[]),
-    Format::new(kind::RETRIEVAL_COMPLETE_INDICATION, "Retrieval Complete Indication", &[HEADER], DATA),
-    Format::new(
+    MessageFormat::new(kind::RETRIEVAL_INDICATION, "Retrieval Indication", &[HEADER, DATA], &[]),
+    MessageFormat::new(kind::RETRIEVAL_COMPLETE_INDICATION, "Retrieval Complete Indication", &[HEADER], DATA),
+    MessageFormat::new(
         kind::CONGESTION_INDICATION,
         "Congestion Indication",
         &[HEADER, &[tag::CONGESTION_STATUS]],
         &[tag::DISCARD_STATUS],
     ),
-    Format::new(kind::DATA_ACKNOWLEDGE, "Data Acknowledge", &[HEADER, &[common_tag::CORRELATION_ID]], &[]),
-    Format::new(kind::REGISTRATION_REQUEST, "REG REQ", &[&[tag::LINK_KEY]], &[]),
-    Format::new(kind::REGISTRATION_RESPONSE, "REG RSP", &[&[tag::REGISTRATION_RESULT]], &[]),
-    Format::new(kind::DEREGISTRATION_REQUEST, "DEREG REQ", &[HEADER], &[]),
-    Format::new(kind::DEREGISTRATION_RESPONSE, "DEREG RSP", &[&[tag::DEREGISTRATION_RESULT]], &[]),
+    MessageFormat::new(
+        kind::DATA_ACKNOWLEDGE,
+        "Data Acknowledge",
+        &[HEADER, &[common_tag::CORRELATION_ID]],
+        &[],
+    ),
+    MessageFormat::new(kind::REGISTRATION_REQUEST, "REG REQ", &[&[tag::LINK_KEY]], &[]),
+    MessageFormat::new(kind::REGISTRATION_RESPONSE, "REG RSP", &[&[tag::REGISTRATION_RESULT]], &[]),
+    MessageFormat::new(kind::DEREGISTRATION_REQUEST, "DEREG REQ", &[HEADER], &[]),
+    MessageFormat::new(kind::DEREGISTRATION_RESPONSE, "DEREG RSP", &[&[tag::DEREGISTRATION_RESULT]], &[]),
 ];
 
 #[cfg(test)]
@@ -447,20 +456,29 @@ pub(super) mod tests {
     #[test]
     fn a_state_that_nobody_defined_is_an_invalid_value() {
         let octets = [1, 0, 6, 7, 0, 0, 0, 24, 0, 1, 0, 8, 0, 0, 0, 1, 3, 2, 0, 8, 0, 0, 0xab, 0xcd];
-        assert_eq!(Message::parse(&octets), Err(ParseError::InvalidParameterValue(tag::STATE_REQUEST)));
+        assert_eq!(
+            Message::parse(&octets),
+            Err(MessageParseError::InvalidParameterValue(tag::STATE_REQUEST))
+        );
     }
 
     #[test]
     fn a_message_without_its_header_lacks_a_parameter() {
         let octets = [1, 0, 6, 2, 0, 0, 0, 8];
         assert!(Message::parse(&octets).is_ok());
-        assert_eq!(Message::receive(&octets), Err(ParseError::MissingParameter(interface_tag::INTEGER)));
+        assert_eq!(
+            Message::receive(&octets),
+            Err(MessageParseError::MissingParameter(interface_tag::INTEGER))
+        );
     }
 
     #[test]
     fn a_traffic_mode_in_asp_up_is_unexpected() {
         let octets = [1, 0, 3, 1, 0, 0, 0, 16, 0, 0x0b, 0, 8, 0, 0, 0, 9];
-        assert_eq!(Message::receive(&octets), Err(ParseError::UnexpectedParameter(common_tag::TRAFFIC_MODE)));
+        assert_eq!(
+            Message::receive(&octets),
+            Err(MessageParseError::UnexpectedParameter(common_tag::TRAFFIC_MODE))
+        );
     }
 
     proptest! {

@@ -9,10 +9,10 @@ use std::collections::{BTreeMap, VecDeque};
 
 use slantpath_base::{Duration, Instant};
 use slantpath_sigtran::asp::{
-    AspMessage, AspState, ConfigError, ErrorCode, Process, ProcessConfig, ProcessEvent, ProcessOutput, Scope,
+    self, AspMessage, AspState, ErrorCode, Process, ProcessConfig, ProcessEvent, ProcessOutput, Scope,
     ServerName, TrafficMode,
 };
-use slantpath_sigtran::transport::{AssociationId, StreamId, Transmit, TransportInput};
+use slantpath_sigtran::transport::{AssociationNumber, StreamNumber, Transmit, TransportInput};
 use slantpath_ss7::link::{LinkIndication, LinkRequest};
 use slantpath_ss7::mtp3::Fsn;
 
@@ -71,7 +71,7 @@ pub enum LinkProcessEvent {
 #[derive(Clone, Debug)]
 pub struct LinkProcess {
     config: LinkProcessConfig,
-    association: AssociationId,
+    association: AssociationNumber,
     streams: Streams,
     is_congested: bool,
     asp: Process<crate::m2ua::M2ua>,
@@ -85,7 +85,7 @@ impl LinkProcess {
     ///
     /// # Errors
     /// If a timer is out of its range.
-    pub fn new(association: AssociationId, config: LinkProcessConfig) -> Result<Self, ConfigError> {
+    pub fn new(association: AssociationNumber, config: LinkProcessConfig) -> Result<Self, asp::ConfigError> {
         Ok(Self {
             config,
             association,
@@ -158,7 +158,7 @@ impl LinkProcess {
             let request = keys.iter().fold(OwnMessage::empty(kind::REGISTRATION_REQUEST), |request, key| {
                 request.with(M2uaParameter::LinkKey(*key))
             });
-            self.transmit(StreamId(0), &Message::Own(request));
+            self.transmit(StreamNumber(0), &Message::Own(request));
         }
         self.asp.is_up()
     }
@@ -170,7 +170,7 @@ impl LinkProcess {
             let request = interfaces
                 .iter()
                 .fold(empty, |request, interface| request.with_common(interface.to_parameter()));
-            self.transmit(StreamId(0), &Message::Own(request));
+            self.transmit(StreamNumber(0), &Message::Own(request));
         }
         self.asp.is_up()
     }
@@ -203,7 +203,7 @@ impl LinkProcess {
             self.is_congested = false;
         }
         match self.streams.handle::<M2uaParameter>(now, input, &mut self.asp, &mut self.drops) {
-            Received::Answer(answer) => self.transmit(StreamId(0), &Message::Asp(answer)),
+            Received::Answer(answer) => self.transmit(StreamNumber(0), &Message::Asp(answer)),
             // Congestion is told upwards before anything is refused.
             Received::Congested(is_congested) => {
                 self.is_congested = is_congested;
@@ -224,7 +224,7 @@ impl LinkProcess {
     fn drain_asp(&mut self, now: Instant) {
         while let Some(output) = self.asp.poll_output() {
             match output {
-                ProcessOutput::Send(message) => self.transmit(StreamId(0), &Message::Asp(message)),
+                ProcessOutput::Send(message) => self.transmit(StreamNumber(0), &Message::Asp(message)),
                 ProcessOutput::Event(event) => {
                     if let ProcessEvent::Asp(ServerName::Named(interface), state) = &event {
                         self.handle_state(now, interface, *state);
@@ -339,7 +339,7 @@ impl LinkProcess {
         self.transmit(super::stream_of(at, self.streams.0), &Message::Own(message));
     }
 
-    fn transmit(&mut self, stream: StreamId, message: &Message) {
+    fn transmit(&mut self, stream: StreamNumber, message: &Message) {
         if self.asp.is_connected() {
             let transmit = super::transmit(self.association, stream, message);
             self.outputs.push_back(LinkProcessOutput::Transmit(transmit));
@@ -351,7 +351,7 @@ impl LinkProcess {
     fn refuse(&mut self, code: ErrorCode, interface: &InterfaceIdentifier, octets: &[u8]) {
         self.drops.count(DropReason::Refused);
         let scope = Interfaces::of(std::slice::from_ref(interface));
-        self.transmit(StreamId(0), &Message::Asp(AspMessage::error(code, scope, octets)));
+        self.transmit(StreamNumber(0), &Message::Asp(AspMessage::error(code, scope, octets)));
     }
 
     /// A message of the layer's own classes.
@@ -375,12 +375,12 @@ impl LinkProcess {
                 // Only requests to register have no header, and those are for a gateway.
                 self.drops.count(DropReason::Refused);
                 let error = AspMessage::error(ErrorCode::UNEXPECTED_MESSAGE, Interfaces::default(), octets);
-                return self.transmit(StreamId(0), &Message::Asp(error));
+                return self.transmit(StreamNumber(0), &Message::Asp(error));
             }
             Err(error) => {
                 self.drops.count(DropReason::Refused);
                 let error = AspMessage::error(error.error_code(), Interfaces::default(), octets);
-                return self.transmit(StreamId(0), &Message::Asp(error));
+                return self.transmit(StreamNumber(0), &Message::Asp(error));
             }
         };
         if !self.links.contains_key(&interface) {

@@ -7,9 +7,9 @@ use std::collections::{BTreeSet, VecDeque};
 use bytes::Bytes;
 use proptest::prelude::*;
 use slantpath_base::{Duration, Instant};
-use slantpath_sigtran::asp::{AsState, AspMessage, GatewayConfig, Scope as _, ServerConfig, TrafficMode};
+use slantpath_sigtran::asp::{self, AsState, AspMessage, Scope as _, TrafficMode};
 use slantpath_sigtran::queue::QueueLimits;
-use slantpath_sigtran::transport::{AssociationId, StreamId, Transmit, TransportInput};
+use slantpath_sigtran::transport::{AssociationNumber, StreamNumber, Transmit, TransportInput};
 use slantpath_ss7::link::{LinkIndication, LinkRequest, OutOfServiceReason};
 use slantpath_ss7::mtp3::Fsn;
 
@@ -21,7 +21,7 @@ use crate::m2ua::{
 };
 use crate::message::OwnMessage;
 
-const ASSOCIATION: AssociationId = AssociationId(4);
+const ASSOCIATION: AssociationNumber = AssociationNumber(4);
 const UNIT: &[u8] = &[0x83, 0x5c, 0x40, 0x0a, 0x00, 0x11, 0xf0];
 
 /// A gateway and an ASP with one association, and level 2 of one link that does as it is asked.
@@ -37,7 +37,7 @@ struct Pair {
     /// Messages that left one end and have not reached the other.
     wire: VecDeque<(bool, Transmit)>,
     /// Messages about links that were delivered: whether to the ASP, and about which link on which stream.
-    taken: BTreeSet<(bool, InterfaceIdentifier, StreamId)>,
+    taken: BTreeSet<(bool, InterfaceIdentifier, StreamNumber)>,
 }
 
 impl Pair {
@@ -47,7 +47,7 @@ impl Pair {
             ..SignallingGatewayConfig::default()
         };
         let mut gateway = SignallingGateway::new(config).unwrap();
-        gateway.add_link(1.into(), LinkConfig::default(), ServerConfig::default());
+        gateway.add_link(1.into(), LinkConfig::default(), asp::ServerConfig::default());
         let mut asp = LinkProcess::new(ASSOCIATION, LinkProcessConfig::default()).unwrap();
         asp.add_link(1.into(), None);
         asp.start(Instant::START);
@@ -333,7 +333,7 @@ fn an_asp_that_says_it_is_congested_makes_level_2_busy_until_it_is_not_or_is_gon
     let ask = |pair: &mut Pair, state| {
         let request = super::about(&Pair::interface(), super::kind::STATE_REQUEST)
             .with(super::M2uaParameter::StateRequest(state));
-        let transmit = super::transmit(ASSOCIATION, StreamId(1), &super::Message::Own(request));
+        let transmit = super::transmit(ASSOCIATION, StreamNumber(1), &super::Message::Own(request));
         pair.wire.push_back((false, transmit));
         pair.run();
     };
@@ -381,7 +381,8 @@ fn a_restart_of_the_association_begins_anew() {
 /// A gateway whose link two ASPs share, both active, and the link in service.
 fn shared() -> SignallingGateway {
     let mut gateway = SignallingGateway::new(SignallingGatewayConfig::default()).unwrap();
-    let server = ServerConfig { traffic_mode: Some(TrafficMode::Loadshare), ..ServerConfig::default() };
+    let server =
+        asp::ServerConfig { traffic_mode: Some(TrafficMode::Loadshare), ..asp::ServerConfig::default() };
     gateway.add_link(1.into(), LinkConfig::default(), server);
     for association in SHARERS {
         activate(&mut gateway, association);
@@ -391,24 +392,24 @@ fn shared() -> SignallingGateway {
     gateway
 }
 
-fn activate(gateway: &mut SignallingGateway, association: AssociationId) {
+fn activate(gateway: &mut SignallingGateway, association: AssociationNumber) {
     gateway.handle_transport(Instant::START, association, TransportInput::Up { outbound_streams: 4 });
     let scope = Interfaces::of(&[1.into()]);
     let up = AspMessage::AspUp { asp_identifier: None, info: None };
     let active = AspMessage::AspActive { traffic_mode: None, scope, labels: (), info: None };
     for message in [up, active] {
         let octets = super::Message::Asp(message).to_bytes();
-        let input = TransportInput::Message { stream: StreamId(0), payload_protocol: 2, octets };
+        let input = TransportInput::Message { stream: StreamNumber(0), payload_protocol: 2, octets };
         gateway.handle_transport(Instant::START, association, input);
     }
 }
 
-const SHARERS: [AssociationId; 2] = [AssociationId(5), AssociationId(6)];
+const SHARERS: [AssociationNumber; 2] = [AssociationNumber(5), AssociationNumber(6)];
 
 /// Takes the messages about the link that the gateway has sent to its ASPs, and its requests to level 2.
 fn taken(
     gateway: &mut SignallingGateway,
-) -> (Vec<(AssociationId, OwnMessage<super::M2uaParameter>)>, Vec<LinkRequest>) {
+) -> (Vec<(AssociationNumber, OwnMessage<super::M2uaParameter>)>, Vec<LinkRequest>) {
     let (mut sent, mut asked) = (Vec::new(), Vec::new());
     loop {
         match gateway.poll_output(Instant::START) {
@@ -475,7 +476,7 @@ fn level_3_of_a_link_is_out_when_its_application_server_is_down_and_not_while_it
     }
     assert_eq!(gateway.asps().as_state(&1.into()), Some(AsState::Pending));
     assert_eq!(taken(&mut gateway).1, []);
-    let recovery = Instant::START + GatewayConfig::default().recovery;
+    let recovery = Instant::START + asp::GatewayConfig::default().recovery;
     gateway.handle_deadline(recovery - Duration::from_nanos(1));
     assert_eq!(taken(&mut gateway).1, []);
     gateway.handle_deadline(recovery);
@@ -543,7 +544,7 @@ proptest! {
                 Command::Wait(millis) => pair.wait(Duration::from_millis(millis)),
                 Command::Octets(to_asp, stream, octets) => {
                     let message = TransportInput::Message {
-                        stream: StreamId(stream),
+                        stream: StreamNumber(stream),
                         payload_protocol: 2,
                         octets: octets.into(),
                     };

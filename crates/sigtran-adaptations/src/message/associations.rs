@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 use slantpath_base::Instant;
-use slantpath_sigtran::asp::{AspMessage, Gateway, Process};
-use slantpath_sigtran::transport::{AssociationId, StreamId, TransportInput};
+use slantpath_sigtran::asp::{self, AspMessage, Process};
+use slantpath_sigtran::transport::{AssociationNumber, StreamNumber, TransportInput};
 
 use crate::drops::{DropReason, Drops};
 use crate::message::{Message, Vocabulary, receive};
 
 /// Associations that are up.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Associations(BTreeMap<AssociationId, Link>);
+pub(crate) struct Associations(BTreeMap<AssociationNumber, Link>);
 
 /// An association that is up.
 #[derive(Clone, Copy, Debug)]
@@ -38,26 +38,26 @@ pub(crate) enum Received<V: Vocabulary> {
 }
 
 impl Associations {
-    pub(crate) fn contains(&self, association: AssociationId) -> bool {
+    pub(crate) fn contains(&self, association: AssociationNumber) -> bool {
         self.0.contains_key(&association)
     }
 
     /// Gives the number of streams of an association; one if it is down.
-    pub(crate) fn streams(&self, association: AssociationId) -> u16 {
+    pub(crate) fn streams(&self, association: AssociationNumber) -> u16 {
         self.0.get(&association).map_or(1, |link| link.streams)
     }
 
     /// Tells whether the transport of an association is congested.
-    pub(crate) fn is_congested(&self, association: AssociationId) -> bool {
+    pub(crate) fn is_congested(&self, association: AssociationNumber) -> bool {
         self.0.get(&association).is_some_and(|link| link.is_congested)
     }
 
     pub(crate) fn handle<V: Vocabulary>(
         &mut self,
         now: Instant,
-        association: AssociationId,
+        association: AssociationNumber,
         input: TransportInput,
-        asps: &mut Gateway<V::Layer>,
+        asps: &mut asp::Gateway<V::Layer>,
         drops: &mut Drops,
     ) -> Received<V> {
         match input {
@@ -125,7 +125,7 @@ impl Streams {
 }
 
 fn received<V: Vocabulary>(
-    stream: StreamId,
+    stream: StreamNumber,
     streams: u16,
     payload_protocol: u32,
     octets: Bytes,

@@ -2,7 +2,7 @@
 //! 3.9; RFC 4233, section 3.1.5). Those of the messages about ASPs are in [`slantpath_sigtran::asp`].
 
 use bytes::Bytes;
-use slantpath_sigtran::common::{ParseError, tag};
+use slantpath_sigtran::common::{MessageParseError, tag};
 use slantpath_ss7::PointCode;
 
 use super::{number, numbers};
@@ -53,7 +53,7 @@ impl CommonParameter {
         }
     }
 
-    pub(crate) fn read(tag: u16, value: &[u8]) -> Result<Option<Self>, ParseError> {
+    pub(crate) fn read(tag: u16, value: &[u8]) -> Result<Option<Self>, MessageParseError> {
         let bytes = || Bytes::copy_from_slice(value);
         let parameter = match tag {
             tag::AFFECTED_POINT_CODE => {
@@ -68,7 +68,7 @@ impl CommonParameter {
             interface_tag::INTEGER => Self::InterfaceIntegers(numbers(tag, value)?),
             interface_tag::RANGE => Self::InterfaceRanges(ranges(value)?),
             interface_tag::TEXT if value.is_empty() || value.len() > TEXT_MAX => {
-                return Err(ParseError::ParameterField(tag));
+                return Err(MessageParseError::ParameterField(tag));
             }
             interface_tag::TEXT => Self::InterfaceText(bytes()),
             tag::ROUTING_CONTEXT => Self::RoutingContexts(numbers(tag, value)?),
@@ -101,14 +101,14 @@ impl CommonParameter {
     }
 }
 
-fn ranges(value: &[u8]) -> Result<Vec<(u32, u32)>, ParseError> {
+fn ranges(value: &[u8]) -> Result<Vec<(u32, u32)>, MessageParseError> {
     let numbers = numbers(interface_tag::RANGE, value)?;
     let (pairs, rest) = numbers.as_chunks::<2>();
     if !rest.is_empty() {
-        return Err(ParseError::ParameterField(interface_tag::RANGE));
+        return Err(MessageParseError::ParameterField(interface_tag::RANGE));
     }
     if pairs.iter().any(|[first, last]| first > last) {
-        return Err(ParseError::InvalidParameterValue(interface_tag::RANGE));
+        return Err(MessageParseError::InvalidParameterValue(interface_tag::RANGE));
     }
     Ok(pairs.iter().map(|[first, last]| (*first, *last)).collect())
 }
@@ -138,14 +138,14 @@ pub(super) mod tests {
     fn a_length_that_is_no_multiple_of_a_number_is_a_parameter_field_error() {
         for (tag, len) in [(tag::CORRELATION_ID, 3), (tag::ROUTING_CONTEXT, 0), (interface_tag::RANGE, 4)] {
             let octets = vec![0; len];
-            assert_eq!(CommonParameter::read(tag, &octets), Err(ParseError::ParameterField(tag)));
+            assert_eq!(CommonParameter::read(tag, &octets), Err(MessageParseError::ParameterField(tag)));
         }
     }
 
     #[test]
     fn a_range_that_runs_backwards_is_an_invalid_value() {
         let octets = [0, 0, 0, 2, 0, 0, 0, 1];
-        let expected = Err(ParseError::InvalidParameterValue(interface_tag::RANGE));
+        let expected = Err(MessageParseError::InvalidParameterValue(interface_tag::RANGE));
         assert_eq!(CommonParameter::read(interface_tag::RANGE, &octets), expected);
     }
 }

@@ -5,7 +5,7 @@ use slantpath_sigtran::common::{MessageKind, tag};
 
 /// One message of a layer: what it is called and which parameters it has.
 #[derive(Debug)]
-pub struct Format {
+pub struct MessageFormat {
     /// Class and type.
     pub kind: MessageKind,
     /// The name that its RFC gives it.
@@ -16,7 +16,7 @@ pub struct Format {
     pub optional: &'static [u16],
 }
 
-impl Format {
+impl MessageFormat {
     /// A row of a table.
     pub(crate) const fn new(
         kind: MessageKind,
@@ -36,12 +36,12 @@ impl Format {
 const INFO: &[u16] = &[tag::INFO];
 
 /// ASP state maintenance: the same in every layer.
-pub(crate) const STATE_MAINTENANCE: &[Format] = &[
-    Format::new(kind::ASP_UP, "ASP Up", &[], &[tag::ASP_IDENTIFIER, tag::INFO]),
+pub(crate) const STATE_MAINTENANCE: &[MessageFormat] = &[
+    MessageFormat::new(kind::ASP_UP, "ASP Up", &[], &[tag::ASP_IDENTIFIER, tag::INFO]),
     // RFC 4666 lets the identifier of the gateway come back; the others do not forbid it.
-    Format::new(kind::ASP_UP_ACK, "ASP Up Ack", &[], &[tag::ASP_IDENTIFIER, tag::INFO]),
-    Format::new(kind::ASP_DOWN, "ASP Down", &[], INFO),
-    Format::new(kind::ASP_DOWN_ACK, "ASP Down Ack", &[], INFO),
-    Format::new(kind::BEAT, "BEAT", &[], &[tag::HEARTBEAT]),
-    Format::new(kind::BEAT_ACK, "BEAT Ack", &[], &[tag::HEARTBEAT]),
+    MessageFormat::new(kind::ASP_UP_ACK, "ASP Up Ack", &[], &[tag::ASP_IDENTIFIER, tag::INFO]),
+    MessageFormat::new(kind::ASP_DOWN, "ASP Down", &[], INFO),
+    MessageFormat::new(kind::ASP_DOWN_ACK, "ASP Down Ack", &[], INFO),
+    MessageFormat::new(kind::BEAT, "BEAT", &[], &[tag::HEARTBEAT]),
+    MessageFormat::new(kind::BEAT_ACK, "BEAT Ack", &[], &[tag::HEARTBEAT]),
 ];

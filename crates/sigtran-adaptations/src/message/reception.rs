@@ -1,9 +1,9 @@
 //! Checks of every message before a layer looks at its content: its protocol, its form, its stream.
 
 use bytes::Bytes;
-use slantpath_sigtran::asp::{Adaptation, AspMessage, ErrorCode, Scope, kind};
+use slantpath_sigtran::asp::{AdaptationLayer, AspMessage, ErrorCode, Scope, kind};
 use slantpath_sigtran::common::MessageKind;
-use slantpath_sigtran::transport::StreamId;
+use slantpath_sigtran::transport::StreamNumber;
 
 use crate::drops::DropReason;
 use crate::message::{Message, Vocabulary};
@@ -43,7 +43,7 @@ fn stream_rule<V: Vocabulary>(of: MessageKind) -> StreamRule {
 
 /// Reads what a transport delivers. `streams` is how many of them there are.
 pub(crate) fn receive<V: Vocabulary>(
-    stream: StreamId,
+    stream: StreamNumber,
     streams: u16,
     payload_protocol: u32,
     octets: &Bytes,
@@ -56,14 +56,14 @@ pub(crate) fn receive<V: Vocabulary>(
         //= https://www.rfc-editor.org/rfc/rfc3331#section-3.3.3.1
         //# An Error message MUST not be generated in response to other Error
         //# messages.
-        let error = || AspMessage::error(code, <V::Layer as Adaptation>::Scope::of(&[]), octets);
+        let error = || AspMessage::error(code, <V::Layer as AdaptationLayer>::Scope::of(&[]), octets);
         Refusal { reason: DropReason::Refused, answer: (!is_error).then(error) }
     };
     let message = Message::<V>::receive(octets).map_err(|error| refuse(V::error_code(error.error_code())))?;
     let is_allowed = match stream_rule::<V>(message.kind()) {
         StreamRule::Any => true,
-        StreamRule::Management => stream == StreamId(0),
-        StreamRule::Traffic => stream != StreamId(0),
+        StreamRule::Management => stream == StreamNumber(0),
+        StreamRule::Traffic => stream != StreamNumber(0),
     };
     if !is_allowed && streams > 1 {
         return Err(refuse(ErrorCode::INVALID_STREAM_IDENTIFIER));

@@ -3,7 +3,7 @@
 use core::net::{Ipv4Addr, Ipv6Addr};
 
 use bytes::Bytes;
-use slantpath_sigtran::common::{ParseError, emit_u32};
+use slantpath_sigtran::common::{MessageParseError, emit_u32};
 use slantpath_ss7::PointCode;
 use slantpath_ss7::sccp::{self, Digits, PartyAddress, Ssn};
 use slantpath_wire::tlv;
@@ -58,7 +58,7 @@ impl RoutingIndicator {
 
 /// A global title as SUA writes it (RFC 3868, section 3.10.2.3).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct GlobalTitle {
+pub struct SuaGlobalTitle {
     /// Global title indicator of Q.713, 0 to 15: 0 is none, and from 5 on what follows says nothing here.
     pub indicator: u8,
     /// Number of digits.
@@ -73,7 +73,7 @@ pub struct GlobalTitle {
     pub octets: Bytes,
 }
 
-impl GlobalTitle {
+impl SuaGlobalTitle {
     /// The digits, as many as are there and are said to be there.
     pub fn digits(&self) -> Digits {
         let halves = self.octets.iter().flat_map(|octet| [octet & 0xf, octet >> 4]);
@@ -103,7 +103,7 @@ impl GlobalTitle {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AddressPart {
     /// A global title.
-    GlobalTitle(GlobalTitle),
+    GlobalTitle(SuaGlobalTitle),
     /// A host's name, with its final zero.
     Hostname(Bytes),
     /// An IPv4 address.
@@ -117,17 +117,17 @@ pub enum AddressPart {
 }
 
 impl AddressPart {
-    fn read(tag: u16, value: &[u8]) -> Result<Self, ParseError> {
-        let fault = ParseError::ParameterField(tag);
+    fn read(tag: u16, value: &[u8]) -> Result<Self, MessageParseError> {
+        let fault = MessageParseError::ParameterField(tag);
         Ok(match tag {
             tag::GLOBAL_TITLE => {
                 let (head, octets) = value.split_first_chunk::<8>().ok_or(fault)?;
                 let [_, _, _, indicator, digit_count, translation_type, plan, nature] = *head;
                 if indicator > 15 {
-                    return Err(ParseError::InvalidParameterValue(tag));
+                    return Err(MessageParseError::InvalidParameterValue(tag));
                 }
                 let octets = Bytes::copy_from_slice(octets);
-                let title = GlobalTitle { indicator, digit_count, translation_type, plan, nature, octets };
+                let title = SuaGlobalTitle { indicator, digit_count, translation_type, plan, nature, octets };
                 Self::GlobalTitle(title)
             }
             tag::POINT_CODE => Self::PointCode(PointCode(number(tag, value)? & 0x00ff_ffff)),
@@ -135,14 +135,14 @@ impl AddressPart {
             tag::IPV4 => Self::Ipv4(<[u8; 4]>::try_from(value).map_err(|_| fault)?.into()),
             tag::HOSTNAME => Self::Hostname(Bytes::copy_from_slice(value)),
             tag::IPV6 => Self::Ipv6(<[u8; 16]>::try_from(value).map_err(|_| fault)?.into()),
-            other => return Err(ParseError::UnexpectedParameter(other)),
+            other => return Err(MessageParseError::UnexpectedParameter(other)),
         })
     }
 
     fn write(&self, out: &mut Vec<u8>) {
         match self {
             Self::GlobalTitle(title) => tlv::write(out, tag::GLOBAL_TITLE, |out| {
-                let GlobalTitle { indicator, digit_count, translation_type, plan, nature, octets } = title;
+                let SuaGlobalTitle { indicator, digit_count, translation_type, plan, nature, octets } = title;
                 out.extend_from_slice(&[
                     0,
                     0,
@@ -190,7 +190,7 @@ impl Address {
     }
 
     /// An address that is routed by global title.
-    pub fn of_title(title: GlobalTitle, subsystem: Option<u8>) -> Self {
+    pub fn of_title(title: SuaGlobalTitle, subsystem: Option<u8>) -> Self {
         let mut parts = vec![AddressPart::GlobalTitle(title)];
         parts.extend(subsystem.map(AddressPart::Subsystem));
         let ssn = if subsystem.is_some() { indicator::SSN } else { 0 };
@@ -214,7 +214,7 @@ impl Address {
     }
 
     /// The first global title.
-    pub fn global_title(&self) -> Option<&GlobalTitle> {
+    pub fn global_title(&self) -> Option<&SuaGlobalTitle> {
         self.parts.iter().find_map(|part| match part {
             AddressPart::GlobalTitle(title) => Some(title),
             _ => None,
@@ -240,15 +240,16 @@ impl Address {
     }
 
     /// Reads the value of an address parameter.
-    pub(super) fn read(parent: u16, value: &[u8]) -> Result<Self, ParseError> {
-        let (head, parts) = value.split_first_chunk::<4>().ok_or(ParseError::ParameterField(parent))?;
+    pub(super) fn read(parent: u16, value: &[u8]) -> Result<Self, MessageParseError> {
+        let (head, parts) =
+            value.split_first_chunk::<4>().ok_or(MessageParseError::ParameterField(parent))?;
         let [routing_high, routing_low, indicator_high, indicator_low] = *head;
         let routing = u16::from_be_bytes([routing_high, routing_low]);
         let routing = RoutingIndicator::ALL.into_iter().find(|indicator| indicator.number() == routing);
         let parts =
             nested(parent, parts).map(|part| part.and_then(|part| AddressPart::read(part.kind, part.value)));
         Ok(Self {
-            routing: routing.ok_or(ParseError::InvalidParameterValue(parent))?,
+            routing: routing.ok_or(MessageParseError::InvalidParameterValue(parent))?,
             indicator: u16::from_be_bytes([indicator_high, indicator_low]),
             parts: parts.collect::<Result<_, _>>()?,
         })
@@ -265,7 +266,7 @@ impl Address {
 }
 
 /// The title as SCCP writes it: what its indicator does not say is left out.
-fn party_title(title: &GlobalTitle) -> Option<sccp::GlobalTitle> {
+fn party_title(title: &SuaGlobalTitle) -> Option<sccp::GlobalTitle> {
     let (translation_type, plan, nature, digits) =
         (title.translation_type, title.plan & 0xf, title.nature & 0x7f, title.digits());
     let filler = 0;
@@ -292,7 +293,7 @@ pub(super) mod tests {
         let title = (0_u8..16, any::<(u8, u8, u8, u8)>(), vec(any::<u8>(), 0..10)).prop_map(
             |(indicator, (digit_count, translation_type, plan, nature), octets)| {
                 let octets = octets.into();
-                GlobalTitle { indicator, digit_count, translation_type, plan, nature, octets }
+                SuaGlobalTitle { indicator, digit_count, translation_type, plan, nature, octets }
             },
         );
         prop_oneof![
@@ -313,8 +314,8 @@ pub(super) mod tests {
     #[test]
     fn a_title_keeps_its_digits_through_both_forms() {
         let digits = Digits::parse("49123456789").unwrap();
-        let address = Address::of_title(GlobalTitle::international(0, 1, 4, &digits), Some(6));
-        assert_eq!(address.global_title().map(GlobalTitle::digits), Some(digits.clone()));
+        let address = Address::of_title(SuaGlobalTitle::international(0, 1, 4, &digits), Some(6));
+        assert_eq!(address.global_title().map(SuaGlobalTitle::digits), Some(digits.clone()));
         let party = address.to_party().unwrap();
         assert_eq!(party.ssn, Some(Ssn(6)));
         assert!(!party.routes_on_ssn);
@@ -339,7 +340,7 @@ pub(super) mod tests {
         };
         assert_eq!(Address::of_title(title, Some(6)).to_party().unwrap().global_title, None);
         let beyond = [0, 0, 0, 16, 0, 0, 0, 0];
-        let refused = Err(ParseError::InvalidParameterValue(tag::GLOBAL_TITLE));
+        let refused = Err(MessageParseError::InvalidParameterValue(tag::GLOBAL_TITLE));
         assert_eq!(AddressPart::read(tag::GLOBAL_TITLE, &beyond), refused);
     }
 

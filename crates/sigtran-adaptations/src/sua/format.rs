@@ -6,7 +6,7 @@ use slantpath_ss7::sccp::MOST_SEGMENTS;
 
 use super::address;
 use super::parameter::{kind, tag};
-use crate::message::{Format, OwnMessage};
+use crate::message::{MessageFormat, OwnMessage};
 use crate::sua::SuaParameter;
 
 const CONTEXT: &[u16] = &[common_tag::ROUTING_CONTEXT];
@@ -51,8 +51,8 @@ pub(super) fn fault(message: &OwnMessage<SuaParameter>) -> Option<ErrorCode> {
     }
 }
 
-pub(super) const FORMATS: &[Format] = &[
-    Format::new(
+pub(super) const FORMATS: &[MessageFormat] = &[
+    MessageFormat::new(
         kind::CLDT,
         "CLDT",
         &[CONTEXT, CLASS, SOURCE, DESTINATION, CONTROL, DATA],
@@ -64,7 +64,7 @@ pub(super) const FORMATS: &[Format] = &[
             tag::SEGMENTATION,
         ],
     ),
-    Format::new(
+    MessageFormat::new(
         kind::CLDR,
         "CLDR",
         &[CONTEXT, CAUSE, SOURCE, DESTINATION],
@@ -77,7 +77,7 @@ pub(super) const FORMATS: &[Format] = &[
             tag::DATA,
         ],
     ),
-    Format::new(
+    MessageFormat::new(
         kind::CORE,
         "CORE",
         &[CONTEXT, CLASS, SOURCE_REFERENCE, DESTINATION, CONTROL],
@@ -91,7 +91,7 @@ pub(super) const FORMATS: &[Format] = &[
             tag::DATA,
         ],
     ),
-    Format::new(
+    MessageFormat::new(
         kind::COAK,
         "COAK",
         &[CONTEXT, CLASS, DESTINATION_REFERENCE, SOURCE_REFERENCE, CONTROL],
@@ -104,70 +104,75 @@ pub(super) const FORMATS: &[Format] = &[
             tag::DATA,
         ],
     ),
-    Format::new(
+    MessageFormat::new(
         kind::COREF,
         "COREF",
         &[CONTEXT, DESTINATION_REFERENCE, CAUSE],
         &[tag::SOURCE_ADDRESS, tag::DESTINATION_ADDRESS, tag::IMPORTANCE, tag::DATA],
     ),
-    Format::new(
+    MessageFormat::new(
         kind::RELRE,
         "RELRE",
         &[CONTEXT, DESTINATION_REFERENCE, SOURCE_REFERENCE, CAUSE],
         &[tag::IMPORTANCE, tag::DATA],
     ),
-    Format::new(
+    MessageFormat::new(
         kind::RELCO,
         "RELCO",
         &[CONTEXT, DESTINATION_REFERENCE, SOURCE_REFERENCE],
         &[tag::IMPORTANCE],
     ),
-    Format::new(kind::RESRE, "RESRE", &[CONTEXT, DESTINATION_REFERENCE, SOURCE_REFERENCE, CAUSE], &[]),
-    Format::new(kind::RESCO, "RESCO", &[CONTEXT, DESTINATION_REFERENCE, SOURCE_REFERENCE], &[]),
-    Format::new(
+    MessageFormat::new(kind::RESRE, "RESRE", &[CONTEXT, DESTINATION_REFERENCE, SOURCE_REFERENCE, CAUSE], &[]),
+    MessageFormat::new(kind::RESCO, "RESCO", &[CONTEXT, DESTINATION_REFERENCE, SOURCE_REFERENCE], &[]),
+    MessageFormat::new(
         kind::CODT,
         "CODT",
         &[CONTEXT, DESTINATION_REFERENCE, DATA],
         &[tag::SEQUENCE_NUMBER, tag::MESSAGE_PRIORITY, common_tag::CORRELATION_ID],
     ),
-    Format::new(
+    MessageFormat::new(
         kind::CODA,
         "CODA",
         &[CONTEXT, DESTINATION_REFERENCE],
         &[tag::RECEIVE_SEQUENCE_NUMBER, tag::CREDIT],
     ),
-    Format::new(kind::COERR, "COERR", &[CONTEXT, DESTINATION_REFERENCE, CAUSE], &[]),
-    Format::new(
+    MessageFormat::new(kind::COERR, "COERR", &[CONTEXT, DESTINATION_REFERENCE, CAUSE], &[]),
+    MessageFormat::new(
         kind::COIT,
         "COIT",
         &[CONTEXT, CLASS, SOURCE_REFERENCE, DESTINATION_REFERENCE],
         &[tag::SEQUENCE_NUMBER, tag::CREDIT],
     ),
-    Format::new(kind::DUNA, "DUNA", &[AFFECTED], MANAGEMENT),
-    Format::new(kind::DAVA, "DAVA", &[AFFECTED], MANAGEMENT),
-    Format::new(
+    MessageFormat::new(kind::DUNA, "DUNA", &[AFFECTED], MANAGEMENT),
+    MessageFormat::new(kind::DAVA, "DAVA", &[AFFECTED], MANAGEMENT),
+    MessageFormat::new(
         kind::DAUD,
         "DAUD",
         &[AFFECTED],
         &[common_tag::ROUTING_CONTEXT, address::tag::SUBSYSTEM, tag::USER_CAUSE, common_tag::INFO],
     ),
-    Format::new(kind::SCON, "SCON", &[AFFECTED, &[tag::CONGESTION_LEVEL]], MANAGEMENT),
-    Format::new(
+    MessageFormat::new(kind::SCON, "SCON", &[AFFECTED, &[tag::CONGESTION_LEVEL]], MANAGEMENT),
+    MessageFormat::new(
         kind::DUPU,
         "DUPU",
         &[AFFECTED, &[tag::USER_CAUSE]],
         &[common_tag::ROUTING_CONTEXT, common_tag::INFO],
     ),
-    Format::new(kind::DRST, "DRST", &[AFFECTED], MANAGEMENT),
-    Format::new(kind::REGISTRATION_REQUEST, "REG REQ", &[&[tag::ROUTING_KEY]], &[tag::ASP_CAPABILITIES]),
-    Format::new(kind::REGISTRATION_RESPONSE, "REG RSP", &[&[tag::REGISTRATION_RESULT]], &[]),
-    Format::new(kind::DEREGISTRATION_REQUEST, "DEREG REQ", &[CONTEXT], &[]),
-    Format::new(kind::DEREGISTRATION_RESPONSE, "DEREG RSP", &[&[tag::DEREGISTRATION_RESULT]], &[]),
+    MessageFormat::new(kind::DRST, "DRST", &[AFFECTED], MANAGEMENT),
+    MessageFormat::new(
+        kind::REGISTRATION_REQUEST,
+        "REG REQ",
+        &[&[tag::ROUTING_KEY]],
+        &[tag::ASP_CAPABILITIES],
+    ),
+    MessageFormat::new(kind::REGISTRATION_RESPONSE, "REG RSP", &[&[tag::REGISTRATION_RESULT]], &[]),
+    MessageFormat::new(kind::DEREGISTRATION_REQUEST, "DEREG REQ", &[CONTEXT], &[]),
+    MessageFormat::new(kind::DEREGISTRATION_RESPONSE, "DEREG RSP", &[&[tag::DEREGISTRATION_RESULT]], &[]),
 ];
 
 /// ASP traffic maintenance and management where routing contexts name the traffic.
-pub(super) const CONTEXT_MAINTENANCE: &[Format] = &[
-    Format::new(
+pub(super) const CONTEXT_MAINTENANCE: &[MessageFormat] = &[
+    MessageFormat::new(
         asp_kind::ASP_ACTIVE,
         "ASP Active",
         &[],
@@ -181,25 +186,25 @@ pub(super) const CONTEXT_MAINTENANCE: &[Format] = &[
     ),
     // The table of RFC 3868, section 3.6.2, calls the routing context mandatory; section 4.3.4.3 asks for it only
     // where the request had one.
-    Format::new(
+    MessageFormat::new(
         asp_kind::ASP_ACTIVE_ACK,
         "ASP Active Ack",
         &[],
         &[common_tag::TRAFFIC_MODE, common_tag::ROUTING_CONTEXT, common_tag::INFO],
     ),
-    Format::new(
+    MessageFormat::new(
         asp_kind::ASP_INACTIVE,
         "ASP Inactive",
         &[],
         &[common_tag::ROUTING_CONTEXT, common_tag::INFO],
     ),
-    Format::new(
+    MessageFormat::new(
         asp_kind::ASP_INACTIVE_ACK,
         "ASP Inactive Ack",
         &[],
         &[common_tag::ROUTING_CONTEXT, common_tag::INFO],
     ),
-    Format::new(
+    MessageFormat::new(
         asp_kind::ERR,
         "ERR",
         &[&[common_tag::ERROR_CODE]],
@@ -210,7 +215,7 @@ pub(super) const CONTEXT_MAINTENANCE: &[Format] = &[
             common_tag::DIAGNOSTIC,
         ],
     ),
-    Format::new(
+    MessageFormat::new(
         asp_kind::NTFY,
         "NTFY",
         &[&[common_tag::STATUS]],

@@ -15,11 +15,10 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use slantpath_base::Instant;
 use slantpath_sigtran::affected::{AffectedCodes, CODES_MAX};
 use slantpath_sigtran::asp::{
-    AspMessage, AspState, ConfigError, ErrorCode, Gateway, GatewayConfig, GatewayEvent, GatewayOutput,
-    RoutingContexts, ServerConfig,
+    self, AspMessage, AspState, ErrorCode, GatewayEvent, GatewayOutput, RoutingContexts,
 };
 use slantpath_sigtran::queue::QueueLimits;
-use slantpath_sigtran::transport::{AssociationId, StreamId, Transmit, TransportInput};
+use slantpath_sigtran::transport::{AssociationNumber, StreamNumber, Transmit, TransportInput};
 use slantpath_ss7::PointCode;
 
 use crate::drops::{DropReason, Drops};
@@ -35,7 +34,7 @@ use transfer::Origin;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignallingGatewayConfig {
     /// Settings of the gateway towards its ASPs.
-    pub asps: GatewayConfig,
+    pub asps: asp::GatewayConfig,
     /// Treatment of a registration for a key that is not configured.
     pub registration: RegistrationPolicy,
     /// The messages of one application server that may wait for an ASP.
@@ -60,7 +59,7 @@ pub enum RegistrationPolicy {
 impl Default for SignallingGatewayConfig {
     fn default() -> Self {
         Self {
-            asps: GatewayConfig::default(),
+            asps: asp::GatewayConfig::default(),
             registration: RegistrationPolicy::default(),
             queue: QueueLimits::of(1_000),
             connections_max: 100_000,
@@ -90,11 +89,11 @@ pub enum SignallingGatewayEvent {
     /// About ASPs and application servers.
     Asp(GatewayEvent<u32>),
     /// The transport of an association is congested, or no longer.
-    AssociationCongested(AssociationId, bool),
+    AssociationCongested(AssociationNumber, bool),
     /// Queue for an ASP has reached the onset of congestion (true), or is down to the abatement.
     QueueCongested(u32, bool),
     /// An ASP tells the state of a subsystem of its own: N-STATE or N-COORD request.
-    UserStatus(AssociationId, OwnMessage<SuaParameter>),
+    UserStatus(AssociationNumber, OwnMessage<SuaParameter>),
 }
 
 /// An application server: its traffic, and what waits for it.
@@ -107,7 +106,7 @@ struct Server {
     must_correlate: bool,
     /// The next in a round of ASPs.
     turn: usize,
-    labels: BTreeMap<AssociationId, Labels>,
+    labels: BTreeMap<AssociationNumber, Labels>,
     /// ASPs to which the first segments of messages went.
     segments: SegmentOwners,
 }
@@ -115,7 +114,7 @@ struct Server {
 /// Party at the other end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Peer {
-    Asp(AssociationId),
+    Asp(AssociationNumber),
     Network,
 }
 
@@ -133,11 +132,11 @@ struct Section {
 #[derive(Clone, Debug)]
 pub struct SignallingGateway {
     config: SignallingGatewayConfig,
-    asps: Gateway<Sua>,
+    asps: asp::Gateway<Sua>,
     associations: Associations,
     servers: BTreeMap<u32, Server>,
     /// Reference numbers that ASPs have given their ends of connections.
-    connections: BTreeMap<(u32, AssociationId), Section>,
+    connections: BTreeMap<(u32, AssociationNumber), Section>,
     destinations: BTreeMap<Destination, (Availability, u8)>,
     outputs: VecDeque<SignallingGatewayOutput>,
     drops: Drops,
@@ -149,10 +148,10 @@ impl SignallingGateway {
     ///
     /// # Errors
     /// If a timer is out of its range, or the limits of the queue contradict each other.
-    pub fn new(config: SignallingGatewayConfig) -> Result<Self, ConfigError> {
+    pub fn new(config: SignallingGatewayConfig) -> Result<Self, asp::ConfigError> {
         config.queue.check()?;
         Ok(Self {
-            asps: Gateway::new(config.asps)?,
+            asps: asp::Gateway::new(config.asps)?,
             config,
             associations: Associations::default(),
             servers: BTreeMap::new(),
@@ -165,7 +164,7 @@ impl SignallingGateway {
     }
 
     /// Adds an application server for the traffic of a key.
-    pub fn add_server(&mut self, routing_context: u32, key: RoutingKey, server: ServerConfig) {
+    pub fn add_server(&mut self, routing_context: u32, key: RoutingKey, server: asp::ServerConfig) {
         self.asps.add_server(routing_context, server);
         let server = Server {
             key,
@@ -181,7 +180,7 @@ impl SignallingGateway {
     }
 
     /// The ASPs, to look at.
-    pub const fn asps(&self) -> &Gateway<Sua> {
+    pub const fn asps(&self) -> &asp::Gateway<Sua> {
         &self.asps
     }
 
@@ -201,13 +200,13 @@ impl SignallingGateway {
     }
 
     /// Takes an ASP out of service for management.
-    pub fn lock_out(&mut self, now: Instant, association: AssociationId) {
+    pub fn lock_out(&mut self, now: Instant, association: AssociationNumber) {
         self.asps.lock_out(now, association);
         self.drain_asps();
     }
 
     /// Lets an ASP come up again.
-    pub fn unlock(&mut self, association: AssociationId) {
+    pub fn unlock(&mut self, association: AssociationNumber) {
         self.asps.unlock(association);
     }
 
@@ -224,7 +223,7 @@ impl SignallingGateway {
     }
 
     /// Takes an input from the transport of an association.
-    pub fn handle_transport(&mut self, now: Instant, association: AssociationId, input: TransportInput) {
+    pub fn handle_transport(&mut self, now: Instant, association: AssociationNumber, input: TransportInput) {
         let received = self.associations.handle::<SuaParameter>(
             now,
             association,
@@ -233,7 +232,7 @@ impl SignallingGateway {
             &mut self.drops,
         );
         match received {
-            Received::Answer(answer) => self.transmit(association, StreamId(0), &Message::Asp(answer)),
+            Received::Answer(answer) => self.transmit(association, StreamNumber(0), &Message::Asp(answer)),
             Received::Congested(is_congested) => {
                 self.event(SignallingGatewayEvent::AssociationCongested(association, is_congested));
                 self.follow_all_congestion();
@@ -252,7 +251,7 @@ impl SignallingGateway {
     fn handle_asp(
         &mut self,
         now: Instant,
-        association: AssociationId,
+        association: AssociationNumber,
         message: AspMessage<Sua>,
         octets: &[u8],
     ) {
@@ -276,9 +275,9 @@ impl SignallingGateway {
     }
 
     /// Tells whether an ASP may have these labels: at one place for all ASPs of the server, with a value of its own.
-    fn may_have(&self, association: AssociationId, context: u32, labels: Labels) -> bool {
+    fn may_have(&self, association: AssociationNumber, context: u32, labels: Labels) -> bool {
         let others = self.servers.get(&context).into_iter().flat_map(|server| &server.labels);
-        let active = |other: AssociationId| self.asps.asp_state(other, &context) == AspState::Active;
+        let active = |other: AssociationNumber| self.asps.asp_state(other, &context) == AspState::Active;
         let mut others = others.filter(|(other, _)| **other != association && active(**other));
         let fits = |own: Option<Label>, other: Option<Label>| match (own, other) {
             (Some(own), Some(other)) => {
@@ -297,7 +296,7 @@ impl SignallingGateway {
     fn handle_own(
         &mut self,
         now: Instant,
-        association: AssociationId,
+        association: AssociationNumber,
         message: OwnMessage<SuaParameter>,
         octets: &[u8],
     ) {
@@ -343,9 +342,9 @@ impl SignallingGateway {
         &mut self,
         destination: Destination,
         change: DestinationChange,
-        except: &[AssociationId],
+        except: &[AssociationNumber],
     ) {
-        let mut contexts: BTreeMap<AssociationId, Vec<u32>> = BTreeMap::new();
+        let mut contexts: BTreeMap<AssociationNumber, Vec<u32>> = BTreeMap::new();
         for context in self.servers.keys() {
             for association in self.asps.active(context).iter().filter(|asp| !except.contains(asp)) {
                 contexts.entry(*association).or_default().push(*context);
@@ -364,7 +363,7 @@ impl SignallingGateway {
 
     fn announce(
         &mut self,
-        association: AssociationId,
+        association: AssociationNumber,
         codes: &[(u8, PointCode)],
         subsystem: Option<u8>,
         change: DestinationChange,
@@ -377,7 +376,7 @@ impl SignallingGateway {
         //# processed at the receiver in the order sent.  SCTP stream 0 SHOULD
         //# NOT be used.
         let is_unordered = matches!(change, DestinationChange::UserPartUnavailable { .. });
-        let stream = if is_unordered || streams < 2 { StreamId(0) } else { StreamId(1) };
+        let stream = if is_unordered || streams < 2 { StreamNumber(0) } else { StreamNumber(1) };
         self.transmit(association, stream, &message);
     }
 
@@ -387,7 +386,7 @@ impl SignallingGateway {
     //# subsystem, the SGP responds with a DUNA message, as it has no routing
     //# information to allow it to route traffic to this destination or
     //# subsystem.
-    fn handle_audit(&mut self, association: AssociationId, message: &OwnMessage<SuaParameter>) {
+    fn handle_audit(&mut self, association: AssociationNumber, message: &OwnMessage<SuaParameter>) {
         let (asked, subsystem) = status::affected(message);
         let affected = AffectedCodes::of(&asked);
         let mut known = BTreeSet::new();
@@ -426,7 +425,7 @@ impl SignallingGateway {
         while let Some(output) = self.asps.poll_output() {
             match output {
                 GatewayOutput::Send(association, message) => {
-                    self.transmit(association, StreamId(0), &Message::Asp(message));
+                    self.transmit(association, StreamNumber(0), &Message::Asp(message));
                 }
                 GatewayOutput::Event(event) => {
                     self.handle_asp_event(&event);
@@ -468,7 +467,7 @@ impl SignallingGateway {
         }
     }
 
-    fn transmit(&mut self, association: AssociationId, stream: StreamId, message: &Message) {
+    fn transmit(&mut self, association: AssociationNumber, stream: StreamNumber, message: &Message) {
         if self.associations.contains(association) {
             let transmit = super::transmit(association, stream, message.to_bytes());
             self.outputs.push_back(SignallingGatewayOutput::Transmit(transmit));
@@ -479,14 +478,14 @@ impl SignallingGateway {
 
     fn send_error(
         &mut self,
-        association: AssociationId,
+        association: AssociationNumber,
         code: ErrorCode,
         scope: RoutingContexts,
         octets: &[u8],
     ) {
         self.drops.count(DropReason::Refused);
         let error = AspMessage::error(code, scope, octets);
-        self.transmit(association, StreamId(0), &Message::Asp(error));
+        self.transmit(association, StreamNumber(0), &Message::Asp(error));
     }
 
     fn event(&mut self, event: SignallingGatewayEvent) {

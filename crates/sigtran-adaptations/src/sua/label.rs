@@ -2,7 +2,7 @@
 //! which process owns a transaction or a connection.
 
 use slantpath_sigtran::asp::Parameters;
-use slantpath_sigtran::common::{Frame, ParseError};
+use slantpath_sigtran::common::{Frame, MessageParseError};
 use slantpath_wire::{Reader, tlv};
 
 use crate::message::Vocabulary;
@@ -24,7 +24,7 @@ pub struct Labels {
 }
 
 impl Parameters for Labels {
-    fn parse(frame: &Frame<'_>) -> Result<Self, ParseError> {
+    fn parse(frame: &Frame<'_>) -> Result<Self, MessageParseError> {
         let mut labels = Self::default();
         for (tag, place) in
             [(tag::TID_LABEL, &mut labels.transaction), (tag::DRN_LABEL, &mut labels.reference)]
@@ -155,7 +155,7 @@ mod tests {
     #[test]
     fn a_label_of_another_length_is_a_field_error() {
         let octets = [1, 0, 4, 1, 0, 0, 0, 16, 1, 0x10, 0, 6, 31, 28, 0, 0];
-        assert_eq!(Message::parse(&octets), Err(ParseError::ParameterField(tag::TID_LABEL)));
+        assert_eq!(Message::parse(&octets), Err(MessageParseError::ParameterField(tag::TID_LABEL)));
     }
 
     proptest! {

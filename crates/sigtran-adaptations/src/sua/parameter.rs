@@ -1,12 +1,12 @@
 //! Parameters and messages of SUA (RFC 3868, section 3).
 
 use bytes::Bytes;
-use slantpath_sigtran::common::{MessageKind, ParseError, emit_u32, tag as common_tag};
+use slantpath_sigtran::common::{MessageKind, MessageParseError, emit_u32, tag as common_tag};
 use slantpath_wire::tlv;
 
 use super::address::{self, Address};
 use super::format;
-use crate::message::{Format, STATE_MAINTENANCE, StreamRule, Vocabulary, nested, number};
+use crate::message::{MessageFormat, STATE_MAINTENANCE, StreamRule, Vocabulary, nested, number};
 use crate::sua::Sua;
 
 /// Tags of SUA's own (RFC 3868, sections 3.9 and 3.10).
@@ -78,7 +78,7 @@ pub mod kind {
 
 /// SCCP Cause: its kind and its value (RFC 3868, section 3.10.6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Cause {
+pub struct SccpCause {
     /// 1 return, 2 refusal, 3 release, 4 reset, 5 error.
     pub kind: u8,
     /// The value that Q.713 gives that cause.
@@ -173,7 +173,7 @@ pub enum SuaParameter {
     /// ASP Capabilities: protocol classes as bits, and interworking.
     AspCapabilities(u32),
     /// SCCP Cause.
-    Cause(Cause),
+    Cause(SccpCause),
     /// Congestion Level parameter.
     CongestionLevel(u32),
     /// Credit, an octet.
@@ -230,18 +230,18 @@ pub enum SuaParameter {
 }
 
 /// The low octet of a number whose others are reserved.
-fn low(tag: u16, value: &[u8]) -> Result<u8, ParseError> {
+fn low(tag: u16, value: &[u8]) -> Result<u8, MessageParseError> {
     number(tag, value).map(|number| (number & 0xff) as u8)
 }
 
 impl Label {
-    pub(super) fn read(tag: u16, value: &[u8]) -> Result<Self, ParseError> {
+    pub(super) fn read(tag: u16, value: &[u8]) -> Result<Self, MessageParseError> {
         let [start, end, high, low] = number(tag, value)?.to_be_bytes();
         Ok(Self { start, end, value: u16::from_be_bytes([high, low]) })
     }
 }
 
-fn read_key(parent: u16, value: &[u8]) -> Result<RoutingKey, ParseError> {
+fn read_key(parent: u16, value: &[u8]) -> Result<RoutingKey, MessageParseError> {
     let mut key = RoutingKey::default();
     let mut local = None;
     for field in nested(parent, value) {
@@ -254,10 +254,10 @@ fn read_key(parent: u16, value: &[u8]) -> Result<RoutingKey, ParseError> {
             tag::SOURCE_ADDRESS => key.sources.push(Address::read(field.kind, field.value)?),
             tag::DESTINATION_ADDRESS => key.destinations.push(Address::read(field.kind, field.value)?),
             tag::ADDRESS_RANGE => key.ranges.push(read_range(field.kind, field.value)?),
-            other => return Err(ParseError::UnexpectedParameter(other)),
+            other => return Err(MessageParseError::UnexpectedParameter(other)),
         }
     }
-    key.local = local.ok_or(ParseError::MissingParameter(tag::LOCAL_ROUTING_KEY))?;
+    key.local = local.ok_or(MessageParseError::MissingParameter(tag::LOCAL_ROUTING_KEY))?;
     Ok(key)
 }
 
@@ -266,25 +266,25 @@ fn read_key(parent: u16, value: &[u8]) -> Result<RoutingKey, ParseError> {
 //# or pairs of Destination Addresses but MUST NOT mix Source
 //# Addresses with Destination Addresses in the same Address
 //# field.
-fn read_range(parent: u16, value: &[u8]) -> Result<AddressRange, ParseError> {
+fn read_range(parent: u16, value: &[u8]) -> Result<AddressRange, MessageParseError> {
     let (mut sources, mut destinations) = (Vec::new(), Vec::new());
     for field in nested(parent, value) {
         let field = field?;
         match field.kind {
             tag::SOURCE_ADDRESS => sources.push(Address::read(field.kind, field.value)?),
             tag::DESTINATION_ADDRESS => destinations.push(Address::read(field.kind, field.value)?),
-            other => return Err(ParseError::UnexpectedParameter(other)),
+            other => return Err(MessageParseError::UnexpectedParameter(other)),
         }
     }
     match (sources.len(), destinations.len()) {
         (2.., 0) if sources.len().is_multiple_of(2) => Ok(AddressRange::Source(sources)),
         (0, 2..) if destinations.len().is_multiple_of(2) => Ok(AddressRange::Destination(destinations)),
-        _ => Err(ParseError::InvalidParameterValue(parent)),
+        _ => Err(MessageParseError::InvalidParameterValue(parent)),
     }
 }
 
 /// The 32-bit parameters inside a parameter, by the given tags, each of which must be there.
-fn parts<const N: usize>(parent: u16, tags: [u16; N], value: &[u8]) -> Result<[u32; N], ParseError> {
+fn parts<const N: usize>(parent: u16, tags: [u16; N], value: &[u8]) -> Result<[u32; N], MessageParseError> {
     let mut found = [None; N];
     for field in nested(parent, value) {
         let field = field?;
@@ -294,7 +294,7 @@ fn parts<const N: usize>(parent: u16, tags: [u16; N], value: &[u8]) -> Result<[u
     }
     let mut numbers = [0; N];
     for ((number, found), tag) in numbers.iter_mut().zip(found).zip(tags) {
-        *number = found.ok_or(ParseError::MissingParameter(tag))?;
+        *number = found.ok_or(MessageParseError::MissingParameter(tag))?;
     }
     Ok(numbers)
 }
@@ -334,7 +334,7 @@ fn write_key(key: &RoutingKey, out: &mut Vec<u8>) {
 }
 
 impl Vocabulary for SuaParameter {
-    const FORMATS: &'static [&'static [Format]] =
+    const FORMATS: &'static [&'static [MessageFormat]] =
         &[format::FORMATS, STATE_MAINTENANCE, format::CONTEXT_MAINTENANCE];
     //= https://www.rfc-editor.org/rfc/rfc3868#section-3
     //# For forward compatibility, all Message Types may have attached
@@ -384,12 +384,12 @@ impl Vocabulary for SuaParameter {
         }
     }
 
-    fn read(tag: u16, value: &[u8]) -> Result<Option<Self>, ParseError> {
+    fn read(tag: u16, value: &[u8]) -> Result<Option<Self>, MessageParseError> {
         let parameter = match tag {
             tag::ASP_CAPABILITIES => Self::AspCapabilities(number(tag, value)?),
             tag::CAUSE => {
                 let [_, _, kind, value] = number(tag, value)?.to_be_bytes();
-                Self::Cause(Cause { kind, value })
+                Self::Cause(SccpCause { kind, value })
             }
             tag::CONGESTION_LEVEL => Self::CongestionLevel(number(tag, value)?),
             tag::CREDIT => Self::Credit(low(tag, value)?),
@@ -455,7 +455,7 @@ impl Vocabulary for SuaParameter {
             | Self::NetworkAppearance(number)
             | Self::SequenceControl(number)
             | Self::SourceReference(number) => *number,
-            Self::Cause(Cause { kind, value }) => u32::from_be_bytes([0, 0, *kind, *value]),
+            Self::Cause(SccpCause { kind, value }) => u32::from_be_bytes([0, 0, *kind, *value]),
             Self::Credit(octet)
             | Self::HopCount(octet)
             | Self::Importance(octet)
@@ -553,7 +553,7 @@ pub(super) mod tests {
                 octet(SuaParameter::Smi),
                 octet(SuaParameter::Subsystem),
             ],
-            any::<(u8, u8)>().prop_map(|(kind, value)| SuaParameter::Cause(Cause { kind, value })),
+            any::<(u8, u8)>().prop_map(|(kind, value)| SuaParameter::Cause(SccpCause { kind, value })),
             vec(any::<u8>(), 0..20).prop_map(|octets| SuaParameter::Data(octets.into())),
             any::<(u32, u32)>().prop_map(|(routing_context, status)| {
                 SuaParameter::DeregistrationResult(DeregistrationResult { routing_context, status })
@@ -587,7 +587,7 @@ pub(super) mod tests {
         let mut octets = Vec::new();
         write_address(tag::SOURCE_ADDRESS, &address, &mut octets);
         write_address(tag::DESTINATION_ADDRESS, &address, &mut octets);
-        let expected = Err(ParseError::InvalidParameterValue(tag::ADDRESS_RANGE));
+        let expected = Err(MessageParseError::InvalidParameterValue(tag::ADDRESS_RANGE));
         assert_eq!(read_range(tag::ADDRESS_RANGE, &octets), expected);
     }
 
@@ -595,7 +595,7 @@ pub(super) mod tests {
     fn a_message_without_data_lacks_a_parameter() {
         let octets = [1, 0, 7, 1, 0, 0, 0, 8];
         assert!(Message::parse(&octets).is_ok());
-        let expected = Err(ParseError::MissingParameter(common_tag::ROUTING_CONTEXT));
+        let expected = Err(MessageParseError::MissingParameter(common_tag::ROUTING_CONTEXT));
         assert_eq!(Message::receive(&octets), expected);
     }
 

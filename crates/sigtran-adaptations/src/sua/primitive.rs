@@ -4,7 +4,7 @@ use bytes::Bytes;
 use slantpath_ss7::sccp::MOST_SEGMENTS;
 
 use crate::message::{CommonParameter, OwnMessage, Parameter};
-use crate::sua::{Address, Cause, Segmentation, SuaParameter, kind};
+use crate::sua::{Address, SccpCause, Segmentation, SuaParameter, kind};
 
 /// The value of the first parameter of that kind.
 macro_rules! first {
@@ -134,9 +134,9 @@ impl Unitdata {
 
 /// N-NOTICE: a message that came back.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Notice {
+pub struct UnitdataNotice {
     /// Cause of the return.
-    pub cause: Cause,
+    pub cause: SccpCause,
     /// Address of the party that gives it back, for which it was.
     pub source: Address,
     /// Address of the original sender.
@@ -164,11 +164,11 @@ pub mod return_cause {
     pub const SEGMENTATION_FAILURE: u8 = 14;
 }
 
-impl Notice {
+impl UnitdataNotice {
     /// The message as it goes back.
     pub fn returning(unitdata: &Unitdata, cause: u8) -> Self {
         Self {
-            cause: Cause { kind: RETURN_CAUSE, value: cause },
+            cause: SccpCause { kind: RETURN_CAUSE, value: cause },
             source: unitdata.destination.clone(),
             destination: unitdata.source.clone(),
             segmentation: unitdata.segmentation,
@@ -280,8 +280,8 @@ mod tests {
             let Ok(Message::Own(message)) = Message::receive(&octets) else { panic!("it is a whole message") };
             prop_assert_eq!(routing_context(&message), Some(5));
             prop_assert_eq!(Unitdata::of(&message), Some(unitdata.clone()));
-            let notice = Notice::returning(&unitdata, return_cause::NO_TRANSLATION);
-            prop_assert_eq!(Notice::of(&notice.to_message(5)), Some(notice));
+            let notice = UnitdataNotice::returning(&unitdata, return_cause::NO_TRANSLATION);
+            prop_assert_eq!(UnitdataNotice::of(&notice.to_message(5)), Some(notice));
         }
     }
 }

@@ -9,10 +9,10 @@ use std::collections::{BTreeMap, VecDeque};
 use bytes::Bytes;
 use slantpath_base::{Duration, Instant};
 use slantpath_sigtran::asp::{
-    AspMessage, AspState, ConfigError, ErrorCode, Process, ProcessConfig, ProcessEvent, ProcessOutput,
+    self, AspMessage, AspState, ErrorCode, Process, ProcessConfig, ProcessEvent, ProcessOutput,
     RoutingContexts, ServerName, TrafficMode,
 };
-use slantpath_sigtran::transport::{AssociationId, StreamId, Transmit, TransportInput};
+use slantpath_sigtran::transport::{AssociationNumber, StreamNumber, Transmit, TransportInput};
 use slantpath_ss7::sccp::Reassembly;
 
 use crate::drops::{DropReason, Drops};
@@ -21,8 +21,8 @@ use crate::sua::format::fault;
 use crate::sua::primitive::routing_context;
 use crate::sua::status::{self, Availability, Destination, DestinationChange};
 use crate::sua::{
-    Address, DeregistrationResult, Label, Labels, Message, Notice, RegistrationResult, RoutingKey, Sua,
-    SuaParameter, Unitdata, kind,
+    Address, DeregistrationResult, Label, Labels, Message, RegistrationResult, RoutingKey, Sua, SuaParameter,
+    Unitdata, UnitdataNotice, kind,
 };
 use connection::Connection;
 pub use connection::{ConnectRequest, ConnectionConfig, ConnectionEvent, ConnectionId};
@@ -55,7 +55,7 @@ pub enum UserProcessOutput {
     /// Something that management may want to know.
     Event(UserProcessEvent),
     /// N-NOTICE indication, of that application server.
-    Notice(u32, Notice),
+    Notice(u32, UnitdataNotice),
     /// A message to send.
     Transmit(Transmit),
     /// N-UNITDATA indication, of that application server.
@@ -81,7 +81,7 @@ pub enum UserProcessEvent {
 #[derive(Clone, Debug)]
 pub struct UserProcess {
     config: UserProcessConfig,
-    association: AssociationId,
+    association: AssociationNumber,
     streams: Streams,
     asp: Process<Sua>,
     destinations: BTreeMap<Destination, Availability>,
@@ -101,7 +101,7 @@ impl UserProcess {
     ///
     /// # Errors
     /// If a timer or the window is out of its range.
-    pub fn new(association: AssociationId, config: UserProcessConfig) -> Result<Self, ConfigError> {
+    pub fn new(association: AssociationNumber, config: UserProcessConfig) -> Result<Self, asp::ConfigError> {
         config.connections.check()?;
         config.segmentation.check()?;
         Ok(Self {
@@ -184,7 +184,7 @@ impl UserProcess {
             let request = keys.iter().fold(OwnMessage::empty(kind::REGISTRATION_REQUEST), |request, key| {
                 request.with(SuaParameter::RoutingKey(key.clone()))
             });
-            self.transmit(StreamId(0), Message::Own(request).to_bytes());
+            self.transmit(StreamNumber(0), Message::Own(request).to_bytes());
         }
         self.asp.is_up()
     }
@@ -194,7 +194,7 @@ impl UserProcess {
         if self.asp.is_up() {
             let request = OwnMessage::<SuaParameter>::empty(kind::DEREGISTRATION_REQUEST)
                 .with_common(CommonParameter::RoutingContexts(contexts.to_vec()));
-            self.transmit(StreamId(0), Message::Own(request).to_bytes());
+            self.transmit(StreamNumber(0), Message::Own(request).to_bytes());
         }
         self.asp.is_up()
     }
@@ -206,7 +206,7 @@ impl UserProcess {
         }
         if self.asp.is_active() {
             let audit = status::audit(destination, self.active_contexts());
-            self.transmit(StreamId(0), Message::Own(audit).to_bytes());
+            self.transmit(StreamNumber(0), Message::Own(audit).to_bytes());
         }
     }
 
@@ -246,7 +246,7 @@ impl UserProcess {
     /// Takes an input from the transport.
     pub fn handle_transport(&mut self, now: Instant, input: TransportInput) {
         match self.streams.handle::<SuaParameter>(now, input, &mut self.asp, &mut self.drops) {
-            Received::Answer(answer) => self.transmit(StreamId(0), Message::Asp(answer).to_bytes()),
+            Received::Answer(answer) => self.transmit(StreamNumber(0), Message::Asp(answer).to_bytes()),
             // Congestion is told upwards before anything is refused.
             Received::Congested(is_congested) => {
                 let event = UserProcessEvent::Congested(is_congested);
@@ -266,7 +266,7 @@ impl UserProcess {
             match output {
                 ProcessOutput::Send(message) => {
                     let message = Message::Asp(self.with_labels(message));
-                    self.transmit(StreamId(0), message.to_bytes());
+                    self.transmit(StreamNumber(0), message.to_bytes());
                 }
                 ProcessOutput::Event(event) => {
                     if let ProcessEvent::Asp(ServerName::Named(context), state) = &event
@@ -401,7 +401,7 @@ impl UserProcess {
         }
         if let Some(unitdata) = Unitdata::of(message) {
             self.take_unitdata(now, context, unitdata);
-        } else if let Some(notice) = Notice::of(message) {
+        } else if let Some(notice) = UnitdataNotice::of(message) {
             self.outputs.push_back(UserProcessOutput::Notice(context, notice));
         } else {
             self.handle_connection_message(now, context, message);
@@ -411,14 +411,14 @@ impl UserProcess {
     fn refuse(&mut self, code: ErrorCode, scope: RoutingContexts, octets: &[u8]) {
         self.drops.count(DropReason::Refused);
         let error: AspMessage<Sua> = AspMessage::error(code, scope, octets);
-        self.transmit(StreamId(0), Message::Asp(error).to_bytes());
+        self.transmit(StreamNumber(0), Message::Asp(error).to_bytes());
     }
 
     fn transmit_flow(&mut self, flow: u32, message: OwnMessage<SuaParameter>) {
         self.transmit(super::stream_of(flow, self.streams.0), Message::Own(message).to_bytes());
     }
 
-    fn transmit(&mut self, stream: StreamId, octets: Bytes) {
+    fn transmit(&mut self, stream: StreamNumber, octets: Bytes) {
         if self.asp.is_connected() {
             let transmit = super::transmit(self.association, stream, octets);
             self.outputs.push_back(UserProcessOutput::Transmit(transmit));

@@ -12,9 +12,9 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 use proptest::prelude::*;
 use slantpath_base::{Duration, Instant};
-use slantpath_sigtran::asp::{AsState, Members, ServerConfig, TrafficMode};
+use slantpath_sigtran::asp::{self, AsState, Members, TrafficMode};
 use slantpath_sigtran::queue::QueueLimits;
-use slantpath_sigtran::transport::{AssociationId, StreamId, Transmit, TransportInput};
+use slantpath_sigtran::transport::{AssociationNumber, StreamNumber, Transmit, TransportInput};
 use slantpath_ss7::PointCode;
 use slantpath_ss7::sccp::Digits;
 
@@ -22,9 +22,9 @@ use crate::drops::DropReason;
 use crate::message::{CommonParameter, OwnMessage};
 use crate::sua::{
     Address, Availability, ConnectRequest, ConnectionEvent, ConnectionId, ConnectionState, Destination,
-    DestinationChange, GlobalTitle, Label, Notice, RegistrationPolicy, RoutingKey, SignallingGateway,
-    SignallingGatewayConfig, SignallingGatewayOutput, SuaParameter, Unitdata, UserProcess, UserProcessConfig,
-    UserProcessEvent, UserProcessOutput, kind, return_cause,
+    DestinationChange, Label, RegistrationPolicy, RoutingKey, SignallingGateway, SignallingGatewayConfig,
+    SignallingGatewayOutput, SuaGlobalTitle, SuaParameter, Unitdata, UnitdataNotice, UserProcess,
+    UserProcessConfig, UserProcessEvent, UserProcessOutput, kind, return_cause,
 };
 
 /// Two ASPs, each with an application server of its own: routing context and point code are one more than the number
@@ -49,8 +49,8 @@ fn context(at: usize) -> u32 {
     u32::try_from(at).unwrap() + 1
 }
 
-fn association(at: usize) -> AssociationId {
-    AssociationId(u32::try_from(at).unwrap())
+fn association(at: usize) -> AssociationNumber {
+    AssociationNumber(u32::try_from(at).unwrap())
 }
 
 fn unitdata(from: usize, to: usize) -> Unitdata {
@@ -72,7 +72,11 @@ impl Net {
         let asps = [0, 1].map(|at| {
             let key = RoutingKey { destinations: vec![subsystem(at)], ..RoutingKey::default() };
             let members = Members::Only(vec![association(at)]);
-            gateway.add_server(context(at), key, ServerConfig { members, ..ServerConfig::default() });
+            gateway.add_server(
+                context(at),
+                key,
+                asp::ServerConfig { members, ..asp::ServerConfig::default() },
+            );
             let mut asp = UserProcess::new(association(at), configs[at]).unwrap();
             asp.add_server(context(at), None);
             asp.start(Instant::START);
@@ -236,8 +240,8 @@ fn what_no_server_answers_to_goes_to_the_network_and_what_comes_from_it_to_a_ser
     net.run();
     assert_eq!(net.indications[1], [UserProcessOutput::Unitdata(2, unitdata(7, 1))]);
     assert_eq!(net.gateway.drops().of(DropReason::NoRoute), 1);
-    let returned = Notice::returning(&unitdata(7, 6), return_cause::NO_TRANSLATION);
-    assert_eq!(Notice::of(&net.network[1]), Some(returned));
+    let returned = UnitdataNotice::returning(&unitdata(7, 6), return_cause::NO_TRANSLATION);
+    assert_eq!(UnitdataNotice::of(&net.network[1]), Some(returned));
 }
 
 #[test]
@@ -247,7 +251,7 @@ fn a_message_for_an_asp_that_is_away_comes_back() {
     net.wait(Duration::from_secs(3));
     net.asps[0].unitdata(1, &unitdata(0, 1));
     net.run();
-    let expected = Notice::returning(&unitdata(0, 1), return_cause::SUBSYSTEM_FAILURE);
+    let expected = UnitdataNotice::returning(&unitdata(0, 1), return_cause::SUBSYSTEM_FAILURE);
     assert_eq!(net.indications[0], [UserProcessOutput::Notice(1, expected)]);
 }
 
@@ -264,7 +268,7 @@ fn what_comes_while_an_asp_is_away_for_a_moment_waits_for_it() {
 
 #[test]
 fn the_hop_counter_ends_a_loop_of_titles() {
-    let title = GlobalTitle::international(0, 1, 4, &Digits::parse("4912").unwrap());
+    let title = SuaGlobalTitle::international(0, 1, 4, &Digits::parse("4912").unwrap());
     let mut net = Net::connected();
     let mut looping = unitdata(0, 1);
     looping.destination = Address::of_title(title, None);
@@ -276,7 +280,7 @@ fn the_hop_counter_ends_a_loop_of_titles() {
     net.gateway.handle_network(relayed);
     net.run();
     assert_eq!(net.gateway.drops().of(DropReason::HopCounterViolation), 1);
-    let notice = Notice::of(&net.network[0]).unwrap();
+    let notice = UnitdataNotice::of(&net.network[0]).unwrap();
     assert_eq!(notice.cause.value, return_cause::HOP_COUNTER_VIOLATION);
 }
 
@@ -393,7 +397,11 @@ fn a_missing_user_part_is_told_to_every_active_asp() {
 fn shared(labels: [Label; 2]) -> (SignallingGateway, [UserProcess; 2]) {
     let mut gateway = SignallingGateway::new(SignallingGatewayConfig::default()).unwrap();
     let traffic_mode = Some(TrafficMode::Loadshare);
-    gateway.add_server(1, RoutingKey::default(), ServerConfig { traffic_mode, ..ServerConfig::default() });
+    gateway.add_server(
+        1,
+        RoutingKey::default(),
+        asp::ServerConfig { traffic_mode, ..asp::ServerConfig::default() },
+    );
     let asps = [0, 1].map(|at| {
         let label = Some(labels[at]);
         let config = UserProcessConfig {
@@ -463,8 +471,8 @@ fn what_is_for_a_labelled_asp_that_is_away_comes_back() {
     net.run();
     assert_eq!(net.indications[0], []);
     assert_eq!(net.gateway.drops().of(DropReason::NoActiveAsp), 1);
-    let returned = Notice::returning(&continued, return_cause::SUBSYSTEM_FAILURE);
-    assert_eq!(net.network.iter().filter_map(Notice::of).collect::<Vec<_>>(), [returned]);
+    let returned = UnitdataNotice::returning(&continued, return_cause::SUBSYSTEM_FAILURE);
+    assert_eq!(net.network.iter().filter_map(UnitdataNotice::of).collect::<Vec<_>>(), [returned]);
 }
 
 #[test]
@@ -617,7 +625,7 @@ proptest! {
                 }
                 Command::Octets(at, to_asp, stream, octets) => {
                     let message = TransportInput::Message {
-                        stream: StreamId(stream),
+                        stream: StreamNumber(stream),
                         payload_protocol: 4,
                         octets: octets.into(),
                     };

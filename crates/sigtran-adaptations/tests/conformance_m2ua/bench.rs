@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, VecDeque};
 use bytes::Bytes;
 use slantpath_base::Instant;
 use slantpath_sigtran::asp::{
-    AspMessage, ErrorCode, GatewayConfig, IdentifierPolicy, Members, Scope, ServerConfig, Status, TrafficMode,
+    self, AspMessage, ErrorCode, IdentifierPolicy, Members, Scope, Status, TrafficMode,
 };
 use slantpath_sigtran::common::MessageKind;
-use slantpath_sigtran::transport::{AssociationId, StreamId, TransportInput};
+use slantpath_sigtran::transport::{AssociationNumber, StreamNumber, TransportInput};
 use slantpath_sigtran_adaptations::interface::{Interface, InterfaceIdentifier, Interfaces};
 use slantpath_sigtran_adaptations::m2ua::{
     LinkConfig, M2ua, M2uaParameter, Message, SignallingGateway, SignallingGatewayConfig,
@@ -21,8 +21,8 @@ use slantpath_ss7::mtp3::Fsn;
 pub(crate) type Asp = AspMessage<M2ua>;
 pub(crate) type Own = OwnMessage<M2uaParameter>;
 
-pub(crate) const FIRST: AssociationId = AssociationId(1);
-pub(crate) const SECOND: AssociationId = AssociationId(2);
+pub(crate) const FIRST: AssociationNumber = AssociationNumber(1);
+pub(crate) const SECOND: AssociationNumber = AssociationNumber(2);
 /// An interface that the gateway does not have.
 pub(crate) const NOWHERE: u32 = 99;
 
@@ -40,7 +40,7 @@ pub(crate) struct Bench {
     pub(crate) gateway: SignallingGateway,
     pub(crate) now: Instant,
     pub(crate) links: BTreeMap<u32, Level2>,
-    inboxes: BTreeMap<AssociationId, VecDeque<(StreamId, Message)>>,
+    inboxes: BTreeMap<AssociationNumber, VecDeque<(StreamNumber, Message)>>,
 }
 
 /// Settings that vary between purposes.
@@ -67,14 +67,14 @@ impl Plan {
 impl Bench {
     /// A gateway with links 1 to as many as planned, terminals 10 and data links 20 above them.
     pub(crate) fn new(plan: &Plan) -> Self {
-        let asps = GatewayConfig { identifier: plan.identifier, ..GatewayConfig::default() };
+        let asps = asp::GatewayConfig { identifier: plan.identifier, ..asp::GatewayConfig::default() };
         let config = SignallingGatewayConfig { asps, ..SignallingGatewayConfig::default() };
         let mut gateway = SignallingGateway::new(config).unwrap();
         for interface in 1..=plan.interfaces {
-            let server = ServerConfig {
+            let server = asp::ServerConfig {
                 traffic_mode: plan.mode,
                 members: plan.members.clone(),
-                ..ServerConfig::default()
+                ..asp::ServerConfig::default()
             };
             let link = LinkConfig { terminal: 10 + interface, data_link: 20 + interface };
             gateway.add_link(interface.into(), link, server);
@@ -135,28 +135,31 @@ impl Bench {
         self.run();
     }
 
-    pub(crate) fn send_octets(&mut self, from: AssociationId, stream: u16, octets: Vec<u8>) {
-        let message =
-            TransportInput::Message { stream: StreamId(stream), payload_protocol: 2, octets: octets.into() };
+    pub(crate) fn send_octets(&mut self, from: AssociationNumber, stream: u16, octets: Vec<u8>) {
+        let message = TransportInput::Message {
+            stream: StreamNumber(stream),
+            payload_protocol: 2,
+            octets: octets.into(),
+        };
         self.gateway.handle_transport(self.now, from, message);
         self.run();
     }
 
-    pub(crate) fn send_asp(&mut self, from: AssociationId, message: Asp) {
+    pub(crate) fn send_asp(&mut self, from: AssociationNumber, message: Asp) {
         self.send_octets(from, 0, Message::Asp(message).to_bytes().into());
     }
 
-    pub(crate) fn send(&mut self, from: AssociationId, stream: u16, message: Own) {
+    pub(crate) fn send(&mut self, from: AssociationNumber, stream: u16, message: Own) {
         self.send_octets(from, stream, Message::Own(message).to_bytes().into());
     }
 
     /// The next message that the tester has from the gateway.
-    pub(crate) fn next(&mut self, at: AssociationId) -> Message {
+    pub(crate) fn next(&mut self, at: AssociationNumber) -> Message {
         let inbox = self.inboxes.entry(at).or_default();
         inbox.pop_front().unwrap_or_else(|| panic!("the gateway sent nothing more to {at:?}")).1
     }
 
-    pub(crate) fn next_asp(&mut self, at: AssociationId) -> Asp {
+    pub(crate) fn next_asp(&mut self, at: AssociationNumber) -> Asp {
         match self.next(at) {
             Message::Asp(message) => message,
             Message::Own(other) => panic!("no message about ASPs: {other:?}"),
@@ -164,24 +167,24 @@ impl Bench {
     }
 
     /// The next message, which must be of that kind, on the stream of its link.
-    pub(crate) fn expect(&mut self, at: AssociationId, kind: MessageKind) -> Own {
+    pub(crate) fn expect(&mut self, at: AssociationNumber, kind: MessageKind) -> Own {
         let inbox = self.inboxes.entry(at).or_default();
         let Some((stream, Message::Own(message))) = inbox.pop_front() else {
             panic!("{kind:?} did not come to {at:?}");
         };
         assert_eq!(message.kind, kind, "{message:?}");
-        assert_ne!(stream, StreamId(0), "{message:?}");
+        assert_ne!(stream, StreamNumber(0), "{message:?}");
         message
     }
 
-    pub(crate) fn expect_notify(&mut self, at: AssociationId, expected: Status) -> Option<u32> {
+    pub(crate) fn expect_notify(&mut self, at: AssociationNumber, expected: Status) -> Option<u32> {
         match self.next_asp(at) {
             Asp::Ntfy { status, asp_identifier, .. } if status == expected => asp_identifier,
             other => panic!("no NTFY {expected:?}: {other:?}"),
         }
     }
 
-    pub(crate) fn expect_error(&mut self, at: AssociationId, expected: ErrorCode) -> Interfaces {
+    pub(crate) fn expect_error(&mut self, at: AssociationNumber, expected: ErrorCode) -> Interfaces {
         match self.next_asp(at) {
             Asp::Err { code, scope, diagnostic, .. } if code == expected => {
                 assert!(diagnostic.is_some_and(|octets| octets.len() <= 40));
@@ -191,19 +194,19 @@ impl Bench {
         }
     }
 
-    pub(crate) fn assert_quiet(&mut self, at: AssociationId) {
+    pub(crate) fn assert_quiet(&mut self, at: AssociationNumber) {
         let inbox = self.inboxes.entry(at).or_default();
         assert!(inbox.is_empty(), "{inbox:?}");
     }
 
     /// ASP Up, acknowledged; the notifications are left in the inbox.
-    pub(crate) fn up(&mut self, asp: AssociationId) {
+    pub(crate) fn up(&mut self, asp: AssociationNumber) {
         self.send_asp(asp, asp_up(Some(asp.0)));
         assert!(matches!(self.next_asp(asp), Asp::AspUpAck { .. }));
     }
 
     /// ASP Up as far as inactive, with a notification of each application server that there is.
-    pub(crate) fn inactive(&mut self, asp: AssociationId) {
+    pub(crate) fn inactive(&mut self, asp: AssociationNumber) {
         self.up(asp);
         for _ in 0..self.links.len() {
             self.expect_notify(asp, Status::AS_INACTIVE);
@@ -211,14 +214,14 @@ impl Bench {
     }
 
     /// Variant of `inactive` that goes on as far as active for that interface.
-    pub(crate) fn active(&mut self, asp: AssociationId, interface: u32) {
+    pub(crate) fn active(&mut self, asp: AssociationNumber, interface: u32) {
         self.inactive(asp);
         self.activate(asp, interface);
         self.expect_notify(asp, Status::AS_ACTIVE);
     }
 
     /// ASP Active for one interface, acknowledged.
-    pub(crate) fn activate(&mut self, asp: AssociationId, interface: u32) {
+    pub(crate) fn activate(&mut self, asp: AssociationNumber, interface: u32) {
         self.send_asp(asp, asp_active(None, interfaces(&[interface])));
         match self.next_asp(asp) {
             Asp::AspActiveAck { scope, .. } => assert_eq!(scope, interfaces(&[interface])),
@@ -227,7 +230,7 @@ impl Bench {
     }
 
     /// Notifications of the same status of two application servers.
-    pub(crate) fn expect_both_notified(&mut self, at: AssociationId, expected: Status) {
+    pub(crate) fn expect_both_notified(&mut self, at: AssociationNumber, expected: Status) {
         self.expect_notify(at, expected);
         self.expect_notify(at, expected);
     }

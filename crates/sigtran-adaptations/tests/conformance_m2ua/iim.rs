@@ -1,7 +1,7 @@
 //! Interface identifier management.
 
 use slantpath_sigtran::asp::{ErrorCode, Members, Status};
-use slantpath_sigtran::transport::AssociationId;
+use slantpath_sigtran::transport::AssociationNumber;
 use slantpath_sigtran_adaptations::interface::InterfaceIdentifier;
 use slantpath_sigtran_adaptations::m2ua::{
     DeregistrationResult, LinkKey, M2uaParameter, Message, RegistrationResult, deregistration_status, kind,
@@ -20,7 +20,7 @@ fn bench() -> Bench {
 }
 
 /// Registers, and checks the response.
-fn register(bench: &mut Bench, asp: AssociationId) -> InterfaceIdentifier {
+fn register(bench: &mut Bench, asp: AssociationNumber) -> InterfaceIdentifier {
     let request = OwnMessage::empty(kind::REGISTRATION_REQUEST).with(M2uaParameter::LinkKey(KEY));
     bench.send(asp, 0, request);
     let Message::Own(response) = bench.next(asp) else { panic!("no REG RSP") };
@@ -35,7 +35,7 @@ fn register(bench: &mut Bench, asp: AssociationId) -> InterfaceIdentifier {
 }
 
 /// Deregisters, and checks the response.
-fn deregister(bench: &mut Bench, asp: AssociationId, interface: &InterfaceIdentifier) {
+fn deregister(bench: &mut Bench, asp: AssociationNumber, interface: &InterfaceIdentifier) {
     bench.send(asp, 0, about(number(interface), kind::DEREGISTRATION_REQUEST));
     let Message::Own(response) = bench.next(asp) else { panic!("no DEREG RSP") };
     assert_eq!(response.kind, kind::DEREGISTRATION_RESPONSE);
@@ -53,7 +53,7 @@ fn number(interface: &InterfaceIdentifier) -> u32 {
 }
 
 /// ASP Up and REG REQ as far as inactive, with its notification.
-fn come_up_registered(bench: &mut Bench, asp: AssociationId) -> InterfaceIdentifier {
+fn come_up_registered(bench: &mut Bench, asp: AssociationNumber) -> InterfaceIdentifier {
     bench.up(asp);
     let interface = register(bench, asp);
     bench.expect_notify(asp, Status::AS_INACTIVE);

@@ -2,14 +2,14 @@
 
 use slantpath_sigtran::asp::ErrorCode;
 use slantpath_sigtran::common::MessageKind;
-use slantpath_sigtran::transport::StreamId;
+use slantpath_sigtran::transport::StreamNumber;
 use slantpath_sigtran_adaptations::message::CommonParameter;
 use slantpath_sigtran_adaptations::sua::{Message, Unitdata};
 
 use crate::bench::{Own, Process, bare, next_version, unitdata};
 
 /// Gives the message that the ASP sends for one N-UNITDATA, and its stream.
-fn sent() -> (StreamId, Own) {
+fn sent() -> (StreamNumber, Own) {
     let mut process = Process::active();
     assert!(process.asp.unitdata(1, &unitdata(1, 2)));
     match process.next_on_stream() {
@@ -36,7 +36,7 @@ fn v_02_cldt_has_its_data() {
 #[test]
 fn v_03_cldt_has_a_stream_of_traffic() {
     let (stream, _) = sent();
-    assert_ne!(stream, StreamId(0));
+    assert_ne!(stream, StreamNumber(0));
 }
 
 /// CLDT of another version is answered by ERR "Invalid Version".

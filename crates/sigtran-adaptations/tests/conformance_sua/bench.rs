@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, VecDeque};
 
 use bytes::Bytes;
 use slantpath_base::{Duration, Instant};
-use slantpath_sigtran::asp::{AspMessage, ErrorCode, RoutingContexts, ServerConfig, Status, TrafficMode};
+use slantpath_sigtran::asp::{self, AspMessage, ErrorCode, RoutingContexts, Status, TrafficMode};
 use slantpath_sigtran::common::MessageKind;
-use slantpath_sigtran::transport::{AssociationId, StreamId, TransportInput};
+use slantpath_sigtran::transport::{AssociationNumber, StreamNumber, TransportInput};
 use slantpath_sigtran_adaptations::message::OwnMessage;
 use slantpath_sigtran_adaptations::sua::{
     Address, Labels, Message, RoutingKey, SignallingGateway, SignallingGatewayConfig,
@@ -17,8 +17,8 @@ use slantpath_ss7::PointCode;
 pub(crate) type Asp = AspMessage<Sua>;
 pub(crate) type Own = OwnMessage<SuaParameter>;
 
-pub(crate) const FIRST: AssociationId = AssociationId(1);
-pub(crate) const SECOND: AssociationId = AssociationId(2);
+pub(crate) const FIRST: AssociationNumber = AssociationNumber(1);
+pub(crate) const SECOND: AssociationNumber = AssociationNumber(2);
 /// The least time: so long before a timer expires, it has not expired.
 pub(crate) const MOMENT: Duration = Duration::from_nanos(1);
 /// A routing context that nobody has.
@@ -65,23 +65,23 @@ pub(crate) fn next_version(message: &Message) -> Vec<u8> {
 }
 
 fn delivered(stream: u16, octets: Vec<u8>) -> TransportInput {
-    TransportInput::Message { stream: StreamId(stream), payload_protocol: 4, octets: octets.into() }
+    TransportInput::Message { stream: StreamNumber(stream), payload_protocol: 4, octets: octets.into() }
 }
 
 /// A gateway under test with application servers 1 and 2.
 pub(crate) struct Gateway {
     sgp: SignallingGateway,
     now: Instant,
-    inboxes: BTreeMap<AssociationId, VecDeque<(StreamId, Message)>>,
+    inboxes: BTreeMap<AssociationNumber, VecDeque<(StreamNumber, Message)>>,
 }
 
 impl Gateway {
     /// Servers that configuration gives no mode, and which one ASP suffices for.
     pub(crate) fn plain() -> Self {
-        Self::new(&ServerConfig::default(), &[1])
+        Self::new(&asp::ServerConfig::default(), &[1])
     }
 
-    pub(crate) fn new(server: &ServerConfig, servers: &[u32]) -> Self {
+    pub(crate) fn new(server: &asp::ServerConfig, servers: &[u32]) -> Self {
         let mut sgp = SignallingGateway::new(SignallingGatewayConfig::default()).unwrap();
         for context in servers {
             let key = RoutingKey { destinations: vec![subsystem(*context)], ..RoutingKey::default() };
@@ -115,28 +115,28 @@ impl Gateway {
         }
     }
 
-    pub(crate) fn send_octets(&mut self, from: AssociationId, stream: u16, octets: Vec<u8>) {
+    pub(crate) fn send_octets(&mut self, from: AssociationNumber, stream: u16, octets: Vec<u8>) {
         self.sgp.handle_transport(self.now, from, delivered(stream, octets));
         self.run();
     }
 
-    pub(crate) fn send(&mut self, from: AssociationId, message: Asp) {
+    pub(crate) fn send(&mut self, from: AssociationNumber, message: Asp) {
         self.send_octets(from, 0, Message::Asp(message).to_bytes().to_vec());
     }
 
-    pub(crate) fn send_own(&mut self, from: AssociationId, stream: u16, message: Own) {
+    pub(crate) fn send_own(&mut self, from: AssociationNumber, stream: u16, message: Own) {
         self.send_octets(from, stream, Message::Own(message).to_bytes().to_vec());
     }
 
     /// Management takes an ASP out of service.
-    pub(crate) fn lock_out(&mut self, association: AssociationId) {
+    pub(crate) fn lock_out(&mut self, association: AssociationNumber) {
         self.sgp.lock_out(self.now, association);
         self.run();
         self.inboxes.clear();
     }
 
     /// Management lets it come up again.
-    pub(crate) fn unlock(&mut self, association: AssociationId) {
+    pub(crate) fn unlock(&mut self, association: AssociationNumber) {
         self.sgp.unlock(association);
     }
 
@@ -153,17 +153,17 @@ impl Gateway {
     }
 
     /// The association is lost.
-    pub(crate) fn close(&mut self, association: AssociationId) {
+    pub(crate) fn close(&mut self, association: AssociationNumber) {
         self.sgp.handle_transport(self.now, association, TransportInput::Down);
         self.run();
     }
 
-    pub(crate) fn next_on_stream(&mut self, at: AssociationId) -> (StreamId, Message) {
+    pub(crate) fn next_on_stream(&mut self, at: AssociationNumber) -> (StreamNumber, Message) {
         let inbox = self.inboxes.entry(at).or_default();
         inbox.pop_front().unwrap_or_else(|| panic!("the gateway sent nothing more to {at:?}"))
     }
 
-    pub(crate) fn next(&mut self, at: AssociationId) -> Asp {
+    pub(crate) fn next(&mut self, at: AssociationNumber) -> Asp {
         match self.next_on_stream(at).1 {
             Message::Asp(message) => message,
             Message::Own(other) => panic!("no message about ASPs: {other:?}"),
@@ -171,7 +171,7 @@ impl Gateway {
     }
 
     /// The next message that is no notification.
-    pub(crate) fn next_answer(&mut self, at: AssociationId) -> Asp {
+    pub(crate) fn next_answer(&mut self, at: AssociationNumber) -> Asp {
         loop {
             match self.next(at) {
                 Asp::Ntfy { .. } => {}
@@ -181,7 +181,7 @@ impl Gateway {
     }
 
     /// A notification among those that have come; others before it are passed over.
-    pub(crate) fn expect_notify(&mut self, at: AssociationId, expected: Status) -> Option<u32> {
+    pub(crate) fn expect_notify(&mut self, at: AssociationNumber, expected: Status) -> Option<u32> {
         loop {
             match self.next(at) {
                 Asp::Ntfy { status, asp_identifier, .. } if status == expected => return asp_identifier,
@@ -191,7 +191,7 @@ impl Gateway {
         }
     }
 
-    pub(crate) fn expect_error(&mut self, at: AssociationId, expected: ErrorCode) -> Asp {
+    pub(crate) fn expect_error(&mut self, at: AssociationNumber, expected: ErrorCode) -> Asp {
         match self.next_answer(at) {
             Asp::Err { code, scope, evidence, diagnostic } => {
                 assert_eq!(code, expected);
@@ -201,12 +201,12 @@ impl Gateway {
         }
     }
 
-    pub(crate) fn up(&mut self, asp: AssociationId) {
+    pub(crate) fn up(&mut self, asp: AssociationNumber) {
         self.send(asp, asp_up(Some(asp.0)));
         assert!(matches!(self.next_answer(asp), Asp::AspUpAck { .. }));
     }
 
-    pub(crate) fn active(&mut self, asp: AssociationId, mode: Option<TrafficMode>, scope: &[u32]) {
+    pub(crate) fn active(&mut self, asp: AssociationNumber, mode: Option<TrafficMode>, scope: &[u32]) {
         self.up(asp);
         self.send(asp, asp_active(mode, scope));
         match self.next_answer(asp) {
@@ -222,7 +222,7 @@ impl Gateway {
 pub(crate) struct Process {
     pub(crate) asp: UserProcess,
     pub(crate) now: Instant,
-    outbox: VecDeque<(StreamId, Message)>,
+    outbox: VecDeque<(StreamNumber, Message)>,
     pub(crate) indicated: Vec<Unitdata>,
 }
 
@@ -261,7 +261,7 @@ impl Process {
         self.send_octets(0, Message::Asp(message).to_bytes().to_vec());
     }
 
-    pub(crate) fn next_on_stream(&mut self) -> (StreamId, Message) {
+    pub(crate) fn next_on_stream(&mut self) -> (StreamNumber, Message) {
         self.run();
         self.outbox.pop_front().unwrap_or_else(|| panic!("the ASP sent nothing more"))
     }

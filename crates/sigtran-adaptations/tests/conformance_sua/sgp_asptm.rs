@@ -1,6 +1,6 @@
 //! ASP traffic maintenance at the gateway.
 
-use slantpath_sigtran::asp::{ErrorCode, ServerConfig, Status, TrafficMode, kind};
+use slantpath_sigtran::asp::{self, ErrorCode, Status, TrafficMode, kind};
 use slantpath_sigtran::common::MessageKind;
 
 use crate::bench::{Asp, FIRST, Gateway, NOWHERE, SECOND, asp_active, asp_inactive, bare, contexts};
@@ -76,10 +76,10 @@ fn v_07_beat_ack_has_the_same_data() {
 /// ASP leaves a broadcast that needs two: the inactive one is notified of insufficient resources.
 #[test]
 fn v_08_insufficient_resources_are_notified() {
-    let server = ServerConfig {
+    let server = asp::ServerConfig {
         traffic_mode: Some(TrafficMode::Broadcast),
         needed_active: 2,
-        ..ServerConfig::default()
+        ..asp::ServerConfig::default()
     };
     let mut bench = Gateway::new(&server, &[1]);
     bench.active(FIRST, Some(TrafficMode::Broadcast), &[]);
@@ -114,7 +114,8 @@ fn i_01_another_version_is_refused() {
 /// ASP Active with another traffic mode than the server has is answered by ERR "Unsupported Traffic Handling Mode".
 #[test]
 fn i_02_another_traffic_mode_is_refused() {
-    let server = ServerConfig { traffic_mode: Some(TrafficMode::Override), ..ServerConfig::default() };
+    let server =
+        asp::ServerConfig { traffic_mode: Some(TrafficMode::Override), ..asp::ServerConfig::default() };
     let mut bench = Gateway::new(&server, &[1]);
     bench.up(FIRST);
     bench.send(FIRST, asp_active(Some(TrafficMode::Broadcast), &[]));

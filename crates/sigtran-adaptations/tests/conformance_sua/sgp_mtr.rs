@@ -1,8 +1,8 @@
 //! Message transfer at the gateway.
 
-use slantpath_sigtran::asp::{ErrorCode, ServerConfig};
+use slantpath_sigtran::asp::{self, ErrorCode};
 use slantpath_sigtran::common::MessageKind;
-use slantpath_sigtran::transport::StreamId;
+use slantpath_sigtran::transport::StreamNumber;
 use slantpath_sigtran_adaptations::message::CommonParameter;
 use slantpath_sigtran_adaptations::sua::{Message, SuaParameter, Unitdata};
 
@@ -10,14 +10,14 @@ use crate::bench::{FIRST, Gateway, Own, SECOND, bare, next_version, unitdata};
 
 /// Two application servers, each with an ASP; the second ASP may serve others too.
 fn pair(second: &[u32]) -> Gateway {
-    let mut bench = Gateway::new(&ServerConfig::default(), &[1, 2, 3]);
+    let mut bench = Gateway::new(&asp::ServerConfig::default(), &[1, 2, 3]);
     bench.active(FIRST, None, &[1]);
     bench.active(SECOND, None, second);
     bench
 }
 
 /// The next message that the second ASP gets, with its stream.
-fn transferred(bench: &mut Gateway) -> (StreamId, Own) {
+fn transferred(bench: &mut Gateway) -> (StreamNumber, Own) {
     loop {
         if let (stream, Message::Own(message)) = bench.next_on_stream(SECOND) {
             return (stream, message);
@@ -63,7 +63,7 @@ fn v_03_cldt_has_a_stream_of_traffic() {
     for sequence_control in 0..16 {
         bench.send_own(FIRST, 1, sequenced(sequence_control).to_message(1));
         let (stream, _) = transferred(&mut bench);
-        assert_ne!(stream, StreamId(0));
+        assert_ne!(stream, StreamNumber(0));
     }
     bench.send_own(FIRST, 0, unitdata(1, 2).to_message(1));
     bench.expect_error(FIRST, ErrorCode::INVALID_STREAM_IDENTIFIER);

@@ -1,6 +1,6 @@
 //! Numbers that all adaptation layers give the same meaning: error codes, NTFY's status, traffic modes.
 
-use crate::common::{self, ParseError};
+use crate::common::{self, MessageParseError};
 
 /// Way of sharing traffic among the ASPs of an AS (RFC 4666, section 3.7.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -15,12 +15,12 @@ pub enum TrafficMode {
 
 impl TrafficMode {
     /// From the parameter's number; another is "Unsupported Traffic Mode Type", told as the parameter's tag.
-    pub const fn from_number(number: u32) -> Result<Self, ParseError> {
+    pub const fn from_number(number: u32) -> Result<Self, MessageParseError> {
         match number {
             1 => Ok(Self::Override),
             2 => Ok(Self::Loadshare),
             3 => Ok(Self::Broadcast),
-            _ => Err(ParseError::InvalidParameterValue(common::tag::TRAFFIC_MODE)),
+            _ => Err(MessageParseError::InvalidParameterValue(common::tag::TRAFFIC_MODE)),
         }
     }
 }

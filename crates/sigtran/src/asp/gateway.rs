@@ -15,14 +15,14 @@ pub use server::{Members, ServerConfig};
 use crate::asp::config::{self, ConfigError};
 use crate::asp::heartbeat::{Heartbeat, HeartbeatDue};
 use crate::asp::{
-    Adaptation, AsState, AspMessage, AspState, ErrorCode, REMOTE_ASP_MACHINE, RemoteAspAction,
+    AdaptationLayer, AsState, AspMessage, AspState, ErrorCode, REMOTE_ASP_MACHINE, RemoteAspAction,
     RemoteAspInput, Scope, Status, TrafficMode,
 };
-use crate::transport::AssociationId;
+use crate::transport::AssociationNumber;
 use server::Server;
 
 /// Key that names an application server in a layer.
-pub type Key<L> = <<L as Adaptation>::Scope as Scope>::Key;
+pub type Key<L> = <<L as AdaptationLayer>::Scope as Scope>::Key;
 
 /// Settings of a gateway towards its ASPs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,11 +54,11 @@ impl Default for GatewayConfig {
 
 /// Output of a gateway.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum GatewayOutput<L: Adaptation> {
+pub enum GatewayOutput<L: AdaptationLayer> {
     /// Something that the layer must know, before anything that comes out after it.
     Event(GatewayEvent<Key<L>>),
     /// A message to send: on stream 0, but for heartbeats, which may go anywhere.
-    Send(AssociationId, AspMessage<L>),
+    Send(AssociationNumber, AspMessage<L>),
 }
 
 /// Something that the layer must know.
@@ -68,26 +68,26 @@ pub enum GatewayEvent<K> {
     As(K, AsState),
     /// M-ASP status: an ASP has another state within an application server. An ASP that becomes active is told before
     /// its ASP Active Ack comes out, so that destinations can be told to it first.
-    Asp(AssociationId, K, AspState),
+    Asp(AssociationNumber, K, AspState),
     /// An ASP has come up, or gone down, as a whole.
-    AspUp(AssociationId, bool),
+    AspUp(AssociationNumber, bool),
     /// A registered ASP is no longer a member.
-    Deregistered(AssociationId, K),
+    Deregistered(AssociationNumber, K),
     /// The waiting messages of an application server are to be thrown away.
     DiscardQueue(K),
     /// The waiting messages of an application server are to be sent now.
     FlushQueue(K),
     /// M-ERROR: the peer has sent an ERR.
-    PeerError(AssociationId, ErrorCode),
+    PeerError(AssociationNumber, ErrorCode),
     /// The peer is silent: the association is to be aborted. It counts as down already.
-    PeerUnavailable(AssociationId),
+    PeerUnavailable(AssociationNumber),
 }
 
 /// A serving side.
 #[derive(Clone, Debug)]
-pub struct Gateway<L: Adaptation> {
+pub struct Gateway<L: AdaptationLayer> {
     config: GatewayConfig,
-    asps: BTreeMap<AssociationId, RemoteAsp>,
+    asps: BTreeMap<AssociationNumber, RemoteAsp>,
     servers: BTreeMap<Key<L>, Server>,
     outputs: VecDeque<GatewayOutput<L>>,
 }
@@ -109,7 +109,7 @@ enum Link {
     Up(Option<Heartbeat>),
 }
 
-impl<L: Adaptation> Gateway<L> {
+impl<L: AdaptationLayer> Gateway<L> {
     /// A gateway without application servers.
     ///
     /// # Errors
@@ -153,17 +153,17 @@ impl<L: Adaptation> Gateway<L> {
     }
 
     /// The active ASPs of an application server, by association.
-    pub fn active(&self, key: &Key<L>) -> &[AssociationId] {
+    pub fn active(&self, key: &Key<L>) -> &[AssociationNumber] {
         self.servers.get(key).map_or(&[], |server| &server.active)
     }
 
     /// The state of an ASP within an application server; down where it is no member.
-    pub fn asp_state(&self, association: AssociationId, key: &Key<L>) -> AspState {
+    pub fn asp_state(&self, association: AssociationNumber, key: &Key<L>) -> AspState {
         self.servers.get(key).map_or(AspState::Down, |server| server.state_of(association))
     }
 
     /// Tells whether an ASP is up, in whichever application servers.
-    pub fn is_up(&self, association: AssociationId) -> bool {
+    pub fn is_up(&self, association: AssociationNumber) -> bool {
         self.asps.get(&association).is_some_and(|asp| asp.is_up)
     }
 
@@ -178,23 +178,23 @@ impl<L: Adaptation> Gateway<L> {
     }
 
     /// Tells whether an ASP is a member of an application server.
-    pub fn is_member(&self, association: AssociationId, key: &Key<L>) -> bool {
+    pub fn is_member(&self, association: AssociationNumber, key: &Key<L>) -> bool {
         self.servers.get(key).is_some_and(|server| server.is_member(association))
     }
 
     /// The first application server for which an ASP is active.
-    pub fn active_key(&self, association: AssociationId) -> Option<&Key<L>> {
+    pub fn active_key(&self, association: AssociationNumber) -> Option<&Key<L>> {
         self.servers.iter().find(|(_, server)| server.active.contains(&association)).map(|(key, _)| key)
     }
 
     /// The keys that an ASP is a member of.
-    pub fn keys_of(&self, association: AssociationId) -> Vec<Key<L>> {
+    pub fn keys_of(&self, association: AssociationNumber) -> Vec<Key<L>> {
         let of = self.servers.iter().filter(|(_, server)| server.is_member(association));
         of.map(|(key, _)| key.clone()).collect()
     }
 
     /// The ASPs of an application server that are up.
-    pub fn members_up(&self, key: &Key<L>) -> Vec<AssociationId> {
+    pub fn members_up(&self, key: &Key<L>) -> Vec<AssociationNumber> {
         self.servers.get(key).map(Server::up).unwrap_or_default()
     }
 
@@ -214,7 +214,7 @@ impl<L: Adaptation> Gateway<L> {
     }
 
     /// Takes SCTP-COMMUNICATION UP of an association.
-    pub fn handle_association_up(&mut self, now: Instant, association: AssociationId) {
+    pub fn handle_association_up(&mut self, now: Instant, association: AssociationNumber) {
         let beat = self.config.heartbeat.map(|interval| Heartbeat::new(now, interval));
         self.asps.entry(association).or_default().link = Link::Up(beat);
     }
@@ -226,19 +226,19 @@ impl<L: Adaptation> Gateway<L> {
     //# will inform the Layer Management by invoking the M-SCTP_STATUS
     //# indication primitive.  The state of the ASP will be moved to ASP-
     //# DOWN.
-    pub fn handle_association_down(&mut self, now: Instant, association: AssociationId) {
+    pub fn handle_association_down(&mut self, now: Instant, association: AssociationNumber) {
         self.put_to_all(now, association, RemoteAspInput::CommunicationDown, &[]);
         self.asps.entry(association).or_default().link = Link::Down;
     }
 
     /// Takes SCTP-RESTART of an association.
-    pub fn handle_restart(&mut self, now: Instant, association: AssociationId) {
+    pub fn handle_restart(&mut self, now: Instant, association: AssociationNumber) {
         self.put_to_all(now, association, RemoteAspInput::Restart, &[]);
         self.handle_association_up(now, association);
     }
 
     /// Notes that the peer speaks, whatever it says.
-    pub fn note_received(&mut self, now: Instant, association: AssociationId) {
+    pub fn note_received(&mut self, now: Instant, association: AssociationNumber) {
         if let Some(RemoteAsp { link: Link::Up(Some(beat)), .. }) = self.asps.get_mut(&association) {
             beat.handle_message(now);
         }
@@ -250,7 +250,7 @@ impl<L: Adaptation> Gateway<L> {
         for key in keys {
             self.expire_recovery(now, &key);
         }
-        let asps: Vec<AssociationId> = self.asps.keys().copied().collect();
+        let asps: Vec<AssociationNumber> = self.asps.keys().copied().collect();
         for association in asps {
             let Some(RemoteAsp { link: Link::Up(Some(beat)), .. }) = self.asps.get_mut(&association) else {
                 continue;
@@ -270,7 +270,7 @@ impl<L: Adaptation> Gateway<L> {
     pub fn handle_message(
         &mut self,
         now: Instant,
-        association: AssociationId,
+        association: AssociationNumber,
         message: AspMessage<L>,
         octets: &[u8],
     ) {
@@ -307,7 +307,7 @@ impl<L: Adaptation> Gateway<L> {
     fn handle_asp_up(
         &mut self,
         now: Instant,
-        association: AssociationId,
+        association: AssociationNumber,
         identifier: Option<u32>,
         octets: &[u8],
     ) {
@@ -344,19 +344,25 @@ impl<L: Adaptation> Gateway<L> {
     }
 
     /// Takes an ASP out of service for management: it is told, and may not come up before it is unlocked.
-    pub fn lock_out(&mut self, now: Instant, association: AssociationId) {
+    pub fn lock_out(&mut self, now: Instant, association: AssociationNumber) {
         self.asps.entry(association).or_default().is_locked_out = true;
         self.put_to_all(now, association, RemoteAspInput::Lockout, &[]);
     }
 
     /// Lets an ASP come up again. It is for the ASP to try.
-    pub fn unlock(&mut self, association: AssociationId) {
+    pub fn unlock(&mut self, association: AssociationNumber) {
         self.asps.entry(association).or_default().is_locked_out = false;
     }
 
     /// Handles an input that concerns an ASP as a whole: each of its application servers takes note, and one answer
     /// goes out.
-    fn put_to_all(&mut self, now: Instant, association: AssociationId, input: RemoteAspInput, octets: &[u8]) {
+    fn put_to_all(
+        &mut self,
+        now: Instant,
+        association: AssociationNumber,
+        input: RemoteAspInput,
+        octets: &[u8],
+    ) {
         let before = self.state_of_asp(association);
         let Some(row) = REMOTE_ASP_MACHINE.next(before, input) else { return };
         let keys: Vec<Key<L>> = self
@@ -414,13 +420,13 @@ impl<L: Adaptation> Gateway<L> {
     }
 
     /// The state of an ASP as a whole: that of the application server where it does most.
-    fn state_of_asp(&self, association: AssociationId) -> AspState {
+    fn state_of_asp(&self, association: AssociationNumber) -> AspState {
         let of_servers = self.servers.values().map(|server| server.state_of(association)).max();
         let own = if self.is_up(association) { AspState::Inactive } else { AspState::Down };
         of_servers.unwrap_or(AspState::Down).max(own)
     }
 
-    pub(super) fn set_up(&mut self, association: AssociationId, is_up: bool) {
+    pub(super) fn set_up(&mut self, association: AssociationNumber, is_up: bool) {
         let asp = self.asps.entry(association).or_default();
         if asp.is_up != is_up {
             asp.is_up = is_up;
@@ -428,7 +434,7 @@ impl<L: Adaptation> Gateway<L> {
         }
     }
 
-    fn send(&mut self, association: AssociationId, message: AspMessage<L>) {
+    fn send(&mut self, association: AssociationNumber, message: AspMessage<L>) {
         self.outputs.push_back(GatewayOutput::Send(association, message));
     }
 
@@ -436,11 +442,23 @@ impl<L: Adaptation> Gateway<L> {
         self.outputs.push_back(GatewayOutput::Event(event));
     }
 
-    fn send_error(&mut self, association: AssociationId, code: ErrorCode, scope: L::Scope, octets: &[u8]) {
+    fn send_error(
+        &mut self,
+        association: AssociationNumber,
+        code: ErrorCode,
+        scope: L::Scope,
+        octets: &[u8],
+    ) {
         self.send(association, AspMessage::error(code, scope, octets));
     }
 
-    fn notify(&mut self, to: AssociationId, status: Status, about: Option<AssociationId>, key: &Key<L>) {
+    fn notify(
+        &mut self,
+        to: AssociationNumber,
+        status: Status,
+        about: Option<AssociationNumber>,
+        key: &Key<L>,
+    ) {
         let asp_identifier = about.and_then(|asp| self.asps.get(&asp)?.identifier);
         let scope = L::Scope::of(std::slice::from_ref(key));
         self.send(to, AspMessage::Ntfy { status, asp_identifier, scope, info: None });

@@ -1,13 +1,13 @@
 //! The messages of classes 0, 3 and 4 (RFC 4666, sections 3.5, 3.7 and 3.8), which differ between layers in what they
 //! concern only.
 
-use crate::asp::{Adaptation, ErrorCode, Parameters, Status, TrafficMode};
-use crate::common::{Frame, MessageKind, ParseError, emit_octets, emit_u32, emit_u32_list, tag};
+use crate::asp::{AdaptationLayer, ErrorCode, Parameters, Status, TrafficMode};
+use crate::common::{Frame, MessageKind, MessageParseError, emit_octets, emit_u32, emit_u32_list, tag};
 
 /// A message about ASPs and application servers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the fields are the parameters of RFC 4666, section 3, by their names")]
-pub enum AspMessage<L: Adaptation> {
+pub enum AspMessage<L: AdaptationLayer> {
     /// ASP Up.
     AspUp { asp_identifier: Option<u32>, info: Option<Vec<u8>> },
     /// ASP Up Ack.
@@ -60,7 +60,7 @@ pub mod kind {
 /// Octets of the offending message that an ERR quotes.
 const DIAGNOSTIC_LEN: usize = 40;
 
-impl<L: Adaptation> AspMessage<L> {
+impl<L: AdaptationLayer> AspMessage<L> {
     /// An ERR about a message.
     //= https://www.rfc-editor.org/rfc/rfc4666#section-3.8.1
     //# For this error,
@@ -73,16 +73,16 @@ impl<L: Adaptation> AspMessage<L> {
     }
 
     /// Reads a frame of class 0, 3 or 4; any other class is told as unsupported.
-    pub fn parse(frame: &Frame<'_>) -> Result<Self, ParseError> {
+    pub fn parse(frame: &Frame<'_>) -> Result<Self, MessageParseError> {
         match frame.kind.class {
             0 => Self::parse_management(frame),
             3 => Self::parse_state(frame),
             4 => Self::parse_traffic(frame),
-            _ => Err(ParseError::UnsupportedClass(frame.kind)),
+            _ => Err(MessageParseError::UnsupportedClass(frame.kind)),
         }
     }
 
-    fn parse_management(frame: &Frame<'_>) -> Result<Self, ParseError> {
+    fn parse_management(frame: &Frame<'_>) -> Result<Self, MessageParseError> {
         match frame.kind {
             kind::ERR => Ok(Self::Err {
                 code: ErrorCode(frame.required_u32(tag::ERROR_CODE)?),
@@ -96,11 +96,11 @@ impl<L: Adaptation> AspMessage<L> {
                 scope: L::Scope::parse(frame)?,
                 info: frame.octets(tag::INFO),
             }),
-            other => Err(ParseError::UnsupportedType(other)),
+            other => Err(MessageParseError::UnsupportedType(other)),
         }
     }
 
-    fn parse_state(frame: &Frame<'_>) -> Result<Self, ParseError> {
+    fn parse_state(frame: &Frame<'_>) -> Result<Self, MessageParseError> {
         let info = frame.octets(tag::INFO);
         let data = frame.octets(tag::HEARTBEAT);
         let asp_identifier = frame.u32(tag::ASP_IDENTIFIER)?;
@@ -111,11 +111,11 @@ impl<L: Adaptation> AspMessage<L> {
             kind::ASP_DOWN_ACK => Ok(Self::AspDownAck { info }),
             kind::BEAT => Ok(Self::Beat { data }),
             kind::BEAT_ACK => Ok(Self::BeatAck { data }),
-            other => Err(ParseError::UnsupportedType(other)),
+            other => Err(MessageParseError::UnsupportedType(other)),
         }
     }
 
-    fn parse_traffic(frame: &Frame<'_>) -> Result<Self, ParseError> {
+    fn parse_traffic(frame: &Frame<'_>) -> Result<Self, MessageParseError> {
         let info = frame.octets(tag::INFO);
         let scope = L::Scope::parse(frame)?;
         let traffic_mode = frame.u32(tag::TRAFFIC_MODE)?.map(TrafficMode::from_number).transpose()?;
@@ -126,7 +126,7 @@ impl<L: Adaptation> AspMessage<L> {
             kind::ASP_ACTIVE_ACK => Ok(Self::AspActiveAck { traffic_mode, scope, info }),
             kind::ASP_INACTIVE => Ok(Self::AspInactive { scope, info }),
             kind::ASP_INACTIVE_ACK => Ok(Self::AspInactiveAck { scope, info }),
-            other => Err(ParseError::UnsupportedType(other)),
+            other => Err(MessageParseError::UnsupportedType(other)),
         }
     }
 

@@ -14,7 +14,7 @@ use slantpath_base::{Duration, Instant};
 use crate::asp::config::{self, ConfigError};
 use crate::asp::heartbeat::{Heartbeat, HeartbeatDue};
 use crate::asp::{
-    ASP_MACHINE, Adaptation, AspInput, AspMessage, AspState, ErrorCode, Key, Scope, Status, TrafficMode,
+    ASP_MACHINE, AdaptationLayer, AspInput, AspMessage, AspState, ErrorCode, Key, Scope, Status, TrafficMode,
 };
 use request::Pending;
 pub use request::Request;
@@ -45,7 +45,7 @@ impl Default for ProcessConfig {
 
 /// Output of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ProcessOutput<L: Adaptation> {
+pub enum ProcessOutput<L: AdaptationLayer> {
     /// Something that the layer must know, before anything that comes out after it.
     Event(ProcessEvent<Key<L>>),
     /// A message to send: on stream 0, but for heartbeats, which may go anywhere.
@@ -90,7 +90,7 @@ pub enum ProcessEvent<K> {
 
 /// One association of an ASP.
 #[derive(Clone, Debug)]
-pub struct Process<L: Adaptation> {
+pub struct Process<L: AdaptationLayer> {
     config: ProcessConfig,
     link: Link,
     is_up: bool,
@@ -124,7 +124,7 @@ impl Served {
     }
 }
 
-impl<L: Adaptation> Process<L> {
+impl<L: AdaptationLayer> Process<L> {
     /// A process that serves no application server yet.
     ///
     /// # Errors

@@ -2,12 +2,12 @@
 
 use core::fmt::Debug;
 
-use crate::common::{self, Frame, ParseError, emit_u32_list};
+use crate::common::{self, Frame, MessageParseError, emit_u32_list};
 
 /// Parameters that stand in messages together.
 pub trait Parameters: Clone + Debug + Default + PartialEq + Eq {
     /// Reads them out of a frame; what is absent is left out.
-    fn parse(frame: &Frame<'_>) -> Result<Self, ParseError>;
+    fn parse(frame: &Frame<'_>) -> Result<Self, MessageParseError>;
 
     /// Appends them in the order of the layer's RFC.
     fn emit(&self, out: &mut Vec<u8>);
@@ -15,7 +15,7 @@ pub trait Parameters: Clone + Debug + Default + PartialEq + Eq {
 
 /// No parameters at all.
 impl Parameters for () {
-    fn parse(_frame: &Frame<'_>) -> Result<Self, ParseError> {
+    fn parse(_frame: &Frame<'_>) -> Result<Self, MessageParseError> {
         Ok(())
     }
 
@@ -41,7 +41,7 @@ pub trait Scope: Parameters {
 }
 
 /// An adaptation layer, as far as its ASPs are concerned.
-pub trait Adaptation: Copy + Debug + PartialEq + Eq {
+pub trait AdaptationLayer: Copy + Debug + PartialEq + Eq {
     /// Payload protocol identifier of the layer in SCTP's DATA chunks.
     const PAYLOAD_PROTOCOL: u32;
     /// The code of an ERR about a scope that is not configured.
@@ -59,7 +59,7 @@ pub trait Adaptation: Copy + Debug + PartialEq + Eq {
 pub struct RoutingContexts(pub Vec<u32>);
 
 impl Parameters for RoutingContexts {
-    fn parse(frame: &Frame<'_>) -> Result<Self, ParseError> {
+    fn parse(frame: &Frame<'_>) -> Result<Self, MessageParseError> {
         frame.u32_list(common::tag::ROUTING_CONTEXT).map(Self)
     }
 

@@ -5,11 +5,11 @@
 
 use slantpath_wire::{Reader, tlv};
 
-use crate::common::{Frame, HEADER_LEN, ParseError};
+use crate::common::{Frame, HEADER_LEN, MessageParseError};
 
 /// Layout in which one message was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Layout {
+pub struct MessageLayout {
     /// The octet of the header that is reserved.
     reserved: u8,
     /// Octets of the last padding that the length leaves out.
@@ -28,12 +28,12 @@ enum Field {
     Variant { canonical: Vec<u8>, received: Vec<u8> },
 }
 
-impl Layout {
+impl MessageLayout {
     /// Compares a message as it was received with what the layer writes for it.
     ///
     /// # Errors
     /// If either is no message.
-    pub fn of(received: &[u8], written: &[u8]) -> Result<Self, ParseError> {
+    pub fn of(received: &[u8], written: &[u8]) -> Result<Self, MessageParseError> {
         Frame::parse(received)?;
         Frame::parse(written)?;
         let length = |octets: &[u8]| u32::from_be_bytes([octets[4], octets[5], octets[6], octets[7]]);
@@ -69,7 +69,7 @@ impl Layout {
     ///
     /// # Errors
     /// If `written` is no message.
-    pub fn apply(&self, written: &[u8]) -> Result<Vec<u8>, ParseError> {
+    pub fn apply(&self, written: &[u8]) -> Result<Vec<u8>, MessageParseError> {
         Frame::parse(written)?;
         let mut canonical = fields(written);
         let mut out = written[..HEADER_LEN].to_vec();
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn another_order_is_kept_when_a_value_changes() {
         let received = message(&[(2, vec![2]), (1, vec![1]), (9, vec![9])]);
-        let layout = Layout::of(&received, &message(&[(1, vec![1]), (2, vec![2])])).unwrap();
+        let layout = MessageLayout::of(&received, &message(&[(1, vec![1]), (2, vec![2])])).unwrap();
         let changed = layout.apply(&message(&[(1, vec![7]), (2, vec![2]), (3, vec![3])])).unwrap();
         assert_eq!(changed, message(&[(2, vec![2]), (1, vec![7]), (9, vec![9]), (3, vec![3])]));
         assert!(!layout.is_order_only());
@@ -158,7 +158,7 @@ mod tests {
                 let tags: Vec<u16> = fields(&received).into_iter().map(tag).collect();
                 let written: Vec<_> = written.into_iter().zip(tags).map(|((_, v), tag)| (tag, v)).collect();
                 let written = message(&written);
-                let layout = Layout::of(&received, &written).unwrap();
+                let layout = MessageLayout::of(&received, &written).unwrap();
                 prop_assert_eq!(layout.apply(&written), Ok(received));
             }
         }

@@ -17,7 +17,7 @@ use crate::m2pa::{
     AlignmentInput, AlignmentState, Body, ConfigError, Counters, LinkConfig, LinkInput, LinkState,
     LinkStatus, Message, OutageState, PAYLOAD_PROTOCOL, Priority, SequenceNumber, T7From, UserData,
 };
-use crate::transport::{AssociationId, StreamId, Transmit, TransportInput};
+use crate::transport::{AssociationNumber, StreamNumber, Transmit, TransportInput};
 use slantpath_ss7::link::OutOfServiceReason;
 
 /// A signalling link of M2PA.
@@ -26,7 +26,7 @@ use slantpath_ss7::link::OutOfServiceReason;
 /// than `buffer_max` messages to send and `held_max` received ones.
 #[derive(Clone, Debug)]
 pub struct Link {
-    association: AssociationId,
+    association: AssociationNumber,
     config: LinkConfig,
     state: LinkState,
     alignment: AlignmentState,
@@ -120,7 +120,7 @@ enum Flow {
 
 impl Link {
     /// A link that is not associated yet.
-    pub fn new(association: AssociationId, config: LinkConfig) -> Result<Self, ConfigError> {
+    pub fn new(association: AssociationNumber, config: LinkConfig) -> Result<Self, ConfigError> {
         config.check()?;
         Ok(Self {
             association,
@@ -149,7 +149,7 @@ impl Link {
     }
 
     /// Gives the association that carries the link.
-    pub const fn association(&self) -> AssociationId {
+    pub const fn association(&self) -> AssociationNumber {
         self.association
     }
 
@@ -380,13 +380,13 @@ impl Link {
         Message { bsn: self.reception.backward(), fsn: self.transmission.last_sent(), body }
     }
 
-    fn send_status(&mut self, stream: StreamId, status: LinkStatus) {
+    fn send_status(&mut self, stream: StreamNumber, status: LinkStatus) {
         let message = self.message(Body::LinkStatus(status));
         let transmit = self.transmit(stream, &message);
         self.outputs.push_back(Output::Transmit(transmit));
     }
 
-    fn transmit(&self, stream: StreamId, message: &Message) -> Transmit {
+    fn transmit(&self, stream: StreamNumber, message: &Message) -> Transmit {
         let mut octets = Vec::with_capacity(message.emitted_len());
         message.emit(&mut octets);
         let octets = Bytes::from(octets);
@@ -403,8 +403,8 @@ impl Link {
 //= https://www.rfc-editor.org/rfc/rfc4165#section-1.7.3
 //# M2PA uses two streams in each direction for each association.
 const STREAMS: u16 = 2;
-const LINK_STATUS_STREAM: StreamId = StreamId(0);
-const USER_DATA_STREAM: StreamId = StreamId(1);
+const LINK_STATUS_STREAM: StreamNumber = StreamNumber(0);
+const USER_DATA_STREAM: StreamNumber = StreamNumber(1);
 
 const T1: usize = 0;
 const T2: usize = 1;

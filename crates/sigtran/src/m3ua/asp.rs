@@ -25,20 +25,20 @@ use crate::m3ua::link::{self, Link, Writer};
 use crate::m3ua::{
     Counters, Data, DeregistrationResult, M3ua, Message, NetworkPoint, RegistrationResult, RoutingKey, data,
 };
-use crate::transport::{AssociationId, StreamId, Transmit, TransportInput};
+use crate::transport::{AssociationNumber, StreamNumber, Transmit, TransportInput};
 use network::RouteSet;
 
 /// Output of an application server process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AspOutput {
     /// Outcome of a deregistration.
-    Deregistered(AssociationId, DeregistrationResult),
+    Deregistered(AssociationNumber, DeregistrationResult),
     /// Something for management, of one gateway.
-    Event(AssociationId, ProcessEvent<u32>),
+    Event(AssociationNumber, ProcessEvent<u32>),
     /// A primitive for the user parts of a network.
     Indication(Option<u32>, TransferIndication),
     /// Outcome of a registration.
-    Registered(AssociationId, RegistrationResult),
+    Registered(AssociationNumber, RegistrationResult),
     /// A message to send.
     Transmit(Transmit),
     /// Nothing more before this deadline, or before the next input.
@@ -49,10 +49,10 @@ pub enum AspOutput {
 #[derive(Clone, Debug)]
 pub struct Asp {
     config: AspConfig,
-    gateways: BTreeMap<AssociationId, Peer>,
+    gateways: BTreeMap<AssociationNumber, Peer>,
     servers: Vec<Server>,
     routes: BTreeMap<NetworkPoint, RouteSet>,
-    registering: BTreeMap<(AssociationId, u32), RoutingKey>,
+    registering: BTreeMap<(AssociationNumber, u32), RoutingKey>,
     writer: Writer,
     outputs: VecDeque<AspOutput>,
     counters: Counters,
@@ -71,12 +71,12 @@ struct Peer {
 #[derive(Clone, Debug)]
 struct Server {
     served: ServedServer,
-    registered_at: Option<AssociationId>,
+    registered_at: Option<AssociationNumber>,
 }
 
 impl Server {
     /// True if it was registered at a gateway, by this name.
-    fn is_registered(&self, gateway: AssociationId, name: &ServerName<u32>) -> bool {
+    fn is_registered(&self, gateway: AssociationNumber, name: &ServerName<u32>) -> bool {
         self.registered_at == Some(gateway) && self.served.name == *name
     }
 }
@@ -117,12 +117,12 @@ impl Asp {
     }
 
     /// M-ASP_STATUS: the state within an application server at a gateway.
-    pub fn state(&self, gateway: AssociationId, name: &ServerName<u32>) -> AspState {
+    pub fn state(&self, gateway: AssociationNumber, name: &ServerName<u32>) -> AspState {
         self.gateways.get(&gateway).map_or(AspState::Down, |peer| peer.process.state(name))
     }
 
     /// Tells whether a gateway has granted ASP Up.
-    pub fn is_up(&self, gateway: AssociationId) -> bool {
+    pub fn is_up(&self, gateway: AssociationNumber) -> bool {
         self.gateways.get(&gateway).is_some_and(|peer| peer.process.is_up())
     }
 
@@ -138,7 +138,7 @@ impl Asp {
 
     /// Does what is due by now.
     pub fn handle_deadline(&mut self, now: Instant) {
-        let gateways: Vec<AssociationId> = self.gateways.keys().copied().collect();
+        let gateways: Vec<AssociationNumber> = self.gateways.keys().copied().collect();
         for gateway in gateways {
             self.command(now, gateway, |process| process.handle_deadline(now));
             self.audit_if_due(now, gateway);
@@ -146,27 +146,27 @@ impl Asp {
     }
 
     /// M-ASP_UP request, to one gateway.
-    pub fn up(&mut self, now: Instant, gateway: AssociationId) {
+    pub fn up(&mut self, now: Instant, gateway: AssociationNumber) {
         self.command(now, gateway, |process| process.up(now));
     }
 
     /// M-ASP_DOWN request, to one gateway.
-    pub fn down(&mut self, now: Instant, gateway: AssociationId) {
+    pub fn down(&mut self, now: Instant, gateway: AssociationNumber) {
         self.command(now, gateway, |process| process.down(now));
     }
 
     /// M-ASP_ACTIVE request for application servers at one gateway; for all if none is named.
-    pub fn activate(&mut self, now: Instant, gateway: AssociationId, names: &[ServerName<u32>]) {
+    pub fn activate(&mut self, now: Instant, gateway: AssociationNumber, names: &[ServerName<u32>]) {
         self.command(now, gateway, |process| process.activate(now, names));
     }
 
     /// M-ASP_INACTIVE request for application servers at one gateway; for all if none is named.
-    pub fn deactivate(&mut self, now: Instant, gateway: AssociationId, names: &[ServerName<u32>]) {
+    pub fn deactivate(&mut self, now: Instant, gateway: AssociationNumber, names: &[ServerName<u32>]) {
         self.command(now, gateway, |process| process.deactivate(now, names));
     }
 
     /// Takes over that this process is up or down, as the other half of an IPSP has agreed.
-    pub(super) fn adopt_up(&mut self, now: Instant, gateway: AssociationId, is_up: bool) {
+    pub(super) fn adopt_up(&mut self, now: Instant, gateway: AssociationNumber, is_up: bool) {
         self.command(now, gateway, |process| process.adopt_up(now, is_up));
     }
 
@@ -174,7 +174,7 @@ impl Asp {
     pub(super) fn adopt(
         &mut self,
         now: Instant,
-        gateway: AssociationId,
+        gateway: AssociationNumber,
         name: &ServerName<u32>,
         state: AspState,
     ) {
@@ -182,7 +182,7 @@ impl Asp {
     }
 
     /// Takes an input from the transport of an association to a gateway. One that is not configured is passed over.
-    pub fn handle_input(&mut self, now: Instant, gateway: AssociationId, input: TransportInput) {
+    pub fn handle_input(&mut self, now: Instant, gateway: AssociationNumber, input: TransportInput) {
         let Some(peer) = self.gateways.get_mut(&gateway) else {
             self.counters.ignored += 1;
             return;
@@ -218,7 +218,7 @@ impl Asp {
         self.follow_process(now, gateway);
     }
 
-    fn handle_octets(&mut self, now: Instant, from: AssociationId, stream: StreamId, octets: &Bytes) {
+    fn handle_octets(&mut self, now: Instant, from: AssociationNumber, stream: StreamNumber, octets: &Bytes) {
         let parsed = if octets.get(2..4) == Some(&[data::KIND.class, data::KIND.kind]) {
             Data::parse(octets).map(Message::Data)
         } else {
@@ -252,7 +252,7 @@ impl Asp {
         }
     }
 
-    fn command(&mut self, now: Instant, gateway: AssociationId, ask: impl FnOnce(&mut Process<M3ua>)) {
+    fn command(&mut self, now: Instant, gateway: AssociationNumber, ask: impl FnOnce(&mut Process<M3ua>)) {
         if let Some(peer) = self.gateways.get_mut(&gateway) {
             ask(&mut peer.process);
             self.follow_process(now, gateway);
@@ -260,7 +260,7 @@ impl Asp {
     }
 
     /// Does what a process says, in its order.
-    fn follow_process(&mut self, now: Instant, gateway: AssociationId) {
+    fn follow_process(&mut self, now: Instant, gateway: AssociationNumber) {
         while let Some(output) = self.gateways.get_mut(&gateway).and_then(|peer| peer.process.poll_output()) {
             match output {
                 ProcessOutput::Send(message) => {
@@ -275,7 +275,7 @@ impl Asp {
         }
     }
 
-    fn handle_event(&mut self, now: Instant, gateway: AssociationId, event: &ProcessEvent<u32>) {
+    fn handle_event(&mut self, now: Instant, gateway: AssociationNumber, event: &ProcessEvent<u32>) {
         match event {
             ProcessEvent::Asp(name, AspState::Active) => self.begin_routes(now, gateway, name),
             ProcessEvent::Asp(..) => self.settle_routes(),
@@ -287,19 +287,19 @@ impl Asp {
         }
     }
 
-    fn send(&mut self, to: AssociationId, message: &Message) {
+    fn send(&mut self, to: AssociationNumber, message: &Message) {
         // Without an association nobody would receive it.
         if self.gateways.get(&to).is_some_and(|peer| peer.link.is_some()) {
             self.outputs.push_back(AspOutput::Transmit(Writer::management(to, message)));
         }
     }
 
-    fn send_error(&mut self, to: AssociationId, code: ErrorCode, octets: &[u8]) {
+    fn send_error(&mut self, to: AssociationNumber, code: ErrorCode, octets: &[u8]) {
         self.counters.errors_sent += 1;
         self.send(to, &link::error_about(code, octets));
     }
 
-    fn send_context_error(&mut self, to: AssociationId, contexts: &[u32], octets: &[u8]) {
+    fn send_context_error(&mut self, to: AssociationNumber, contexts: &[u32], octets: &[u8]) {
         self.counters.errors_sent += 1;
         let scope = RoutingContexts(contexts.to_vec());
         let message = AspMessage::error(ErrorCode::INVALID_ROUTING_CONTEXT, scope, octets);

@@ -3,7 +3,7 @@
 use bytes::{BufMut, Bytes};
 use slantpath_wire::{Reader, tlv};
 
-use crate::common::{self, HEADER_LEN, MessageKind, ParseError, tag as shared};
+use crate::common::{self, HEADER_LEN, MessageKind, MessageParseError, tag as shared};
 use crate::m3ua::ProtocolData;
 use crate::m3ua::message::tag;
 
@@ -34,10 +34,10 @@ impl Data {
     ///
     /// # Errors
     /// If it is another message, or malformed.
-    pub fn parse(octets: &Bytes) -> Result<Self, ParseError> {
+    pub fn parse(octets: &Bytes) -> Result<Self, MessageParseError> {
         let (kind, parameters) = common::header(octets)?;
         if kind != KIND {
-            return Err(ParseError::UnsupportedType(kind));
+            return Err(MessageParseError::UnsupportedType(kind));
         }
         let (mut network_appearance, mut routing_context, mut correlation_id) = (None, None, None);
         let mut protocol_data = None;
@@ -53,10 +53,11 @@ impl Data {
                 shared::CORRELATION_ID => &mut correlation_id,
                 _ => continue,
             };
-            let value = field.value.try_into().map_err(|_| ParseError::InvalidParameterValue(field.kind))?;
+            let value =
+                field.value.try_into().map_err(|_| MessageParseError::InvalidParameterValue(field.kind))?;
             number.get_or_insert(u32::from_be_bytes(value));
         }
-        let value = protocol_data.ok_or(ParseError::MissingParameter(tag::PROTOCOL_DATA))?;
+        let value = protocol_data.ok_or(MessageParseError::MissingParameter(tag::PROTOCOL_DATA))?;
         let protocol_data = ProtocolData::parse(&octets.slice_ref(value))?;
         Ok(Self { network_appearance, routing_context, protocol_data, correlation_id })
     }

@@ -19,19 +19,19 @@ use crate::m3ua::{
     ApplicationServer, Asp, AspConfig, AspOutput, Counters, KeyDestination, QueueLimits, ServedServer, Sgp,
     SgpConfig, SgpOutput, TrafficKey,
 };
-use crate::transport::{AssociationId, Transmit, TransportInput};
+use crate::transport::{AssociationNumber, Transmit, TransportInput};
 
 /// An IP server process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IpspConfig {
     /// The association to the other process.
-    pub association: AssociationId,
+    pub association: AssociationNumber,
     /// Form of the exchange of ASP Up and ASP Active: one for both directions, or one for each.
     pub exchange: Exchange,
     /// The traffic that comes here. With single exchange its routing contexts are those of `outbound`.
-    pub inbound: Vec<Flow>,
+    pub inbound: Vec<TrafficFlow>,
     /// The traffic that goes to the other process.
-    pub outbound: Vec<Flow>,
+    pub outbound: Vec<TrafficFlow>,
     /// T(ack) and ASP identifier of our requests.
     pub process: ProcessConfig,
     /// T(r) and heartbeats.
@@ -43,7 +43,7 @@ pub struct IpspConfig {
 impl Default for IpspConfig {
     fn default() -> Self {
         Self {
-            association: AssociationId(0),
+            association: AssociationNumber(0),
             exchange: Exchange::default(),
             inbound: Vec::new(),
             outbound: Vec::new(),
@@ -66,7 +66,7 @@ pub enum Exchange {
 
 /// Traffic in one direction.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Flow {
+pub struct TrafficFlow {
     /// Routing context that names the flow.
     pub routing_context: u32,
     /// The network of the point codes.
@@ -95,7 +95,7 @@ pub enum IpspOutput {
 /// An IP server process.
 #[derive(Clone, Debug)]
 pub struct Ipsp {
-    association: AssociationId,
+    association: AssociationNumber,
     exchange: Exchange,
     /// For the traffic that goes to the other.
     sgp: Sgp,
@@ -111,8 +111,9 @@ impl Ipsp {
     /// If the configuration contradicts itself: with single exchange, if the routing contexts of both directions
     /// differ.
     pub fn new(config: IpspConfig) -> Result<Self, ConfigError> {
-        let contexts =
-            |flows: &[Flow]| -> BTreeSet<u32> { flows.iter().map(|flow| flow.routing_context).collect() };
+        let contexts = |flows: &[TrafficFlow]| -> BTreeSet<u32> {
+            flows.iter().map(|flow| flow.routing_context).collect()
+        };
         let (inbound, outbound) = (contexts(&config.inbound), contexts(&config.outbound));
         if config.exchange == Exchange::Single
             && let Some(lonely) = inbound.symmetric_difference(&outbound).next()
@@ -311,7 +312,7 @@ const fn is_for_requester(octets: &[u8]) -> bool {
     )
 }
 
-fn server_for(flow: &Flow, association: AssociationId) -> ApplicationServer {
+fn server_for(flow: &TrafficFlow, association: AssociationNumber) -> ApplicationServer {
     let all =
         |dpc: &PointCode| KeyDestination { dpc: *dpc, service_indicators: Vec::new(), opcs: Vec::new() };
     ApplicationServer {
@@ -328,7 +329,7 @@ fn server_for(flow: &Flow, association: AssociationId) -> ApplicationServer {
     }
 }
 
-fn served(flow: Flow) -> ServedServer {
+fn served(flow: TrafficFlow) -> ServedServer {
     ServedServer {
         name: ServerName::Named(flow.routing_context),
         network_appearance: flow.network_appearance,

@@ -3,9 +3,9 @@
 use bytes::{Bytes, BytesMut};
 use slantpath_ss7::mtp3::Sls;
 
-use crate::asp::{Adaptation, AspMessage, ErrorCode};
+use crate::asp::{AdaptationLayer, AspMessage, ErrorCode};
 use crate::m3ua::{Data, M3ua, Message};
-use crate::transport::{AssociationId, StreamId, Transmit};
+use crate::transport::{AssociationNumber, StreamNumber, Transmit};
 
 /// State that M3UA keeps of an association that is up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,9 +19,9 @@ impl Link {
     //= https://www.rfc-editor.org/rfc/rfc4666#section-4.1.1
     //# DATA messages MUST be sent on an SCTP
     //# stream other than stream '0'.
-    pub(super) fn stream(self, sls: Sls) -> Option<StreamId> {
+    pub(super) fn stream(self, sls: Sls) -> Option<StreamNumber> {
         let data_streams = self.outbound_streams.saturating_sub(1);
-        (data_streams > 0).then(|| StreamId(1 + u16::from(sls.0) % data_streams))
+        (data_streams > 0).then(|| StreamNumber(1 + u16::from(sls.0) % data_streams))
     }
 }
 
@@ -46,12 +46,12 @@ impl Writer {
     }
 
     /// Any other message, on stream 0.
-    pub(super) fn management(association: AssociationId, message: &Message) -> Transmit {
+    pub(super) fn management(association: AssociationNumber, message: &Message) -> Transmit {
         let mut octets = Vec::new();
         message.emit(&mut octets);
         Transmit {
             association,
-            stream: StreamId(0),
+            stream: StreamNumber(0),
             payload_protocol: M3ua::PAYLOAD_PROTOCOL,
             report: None,
             octets: octets.into(),
@@ -70,7 +70,7 @@ pub(super) const fn is_of_other_protocol(payload_protocol: u32) -> bool {
 //# The "Invalid Stream Identifier" error is sent if a message is
 //# received on an unexpected SCTP stream (e.g., a Management message was
 //# received on a stream other than "0").
-pub(super) fn is_on_wrong_stream(message: &Message, stream: StreamId) -> bool {
+pub(super) fn is_on_wrong_stream(message: &Message, stream: StreamNumber) -> bool {
     match message {
         Message::Data(_) => stream.0 == 0,
         Message::Asp(

@@ -3,15 +3,15 @@
 use bytes::Bytes;
 use slantpath_ss7::PointCode;
 
-use crate::asp::{Adaptation, AspMessage, ErrorCode, Parameters, RoutingContexts};
-use crate::common::{self, Frame, MessageKind, ParseError, emit_octets, emit_u32, emit_u32_list};
+use crate::asp::{AdaptationLayer, AspMessage, ErrorCode, Parameters, RoutingContexts};
+use crate::common::{self, Frame, MessageKind, MessageParseError, emit_octets, emit_u32, emit_u32_list};
 use crate::m3ua::{Data, DeregistrationResult, RegistrationResult, RoutingKey, data};
 
 /// M3UA, as its ASPs see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum M3ua {}
 
-impl Adaptation for M3ua {
+impl AdaptationLayer for M3ua {
     const PAYLOAD_PROTOCOL: u32 = 3;
     const INVALID_SCOPE: ErrorCode = ErrorCode::INVALID_ROUTING_CONTEXT;
     type Scope = RoutingContexts;
@@ -29,7 +29,7 @@ pub struct AffectedPlace {
 }
 
 impl Parameters for AffectedPlace {
-    fn parse(frame: &Frame<'_>) -> Result<Self, ParseError> {
+    fn parse(frame: &Frame<'_>) -> Result<Self, MessageParseError> {
         Ok(Self { network_appearance: frame.u32(tag::NETWORK_APPEARANCE)?, point_codes: point_codes(frame)? })
     }
 
@@ -131,24 +131,24 @@ mod kind {
 
 impl Message {
     /// Reads a message from its version on.
-    pub fn parse(octets: &Bytes) -> Result<Self, ParseError> {
+    pub fn parse(octets: &Bytes) -> Result<Self, MessageParseError> {
         let frame = Frame::parse(octets)?;
         match frame.kind.class {
             0 | 3 | 4 => AspMessage::parse(&frame).map(Self::Asp),
             1 => Data::parse(octets).map(Self::Data),
             2 => Self::parse_network(&frame),
             9 => Self::parse_registration(&frame),
-            _ => Err(ParseError::UnsupportedClass(frame.kind)),
+            _ => Err(MessageParseError::UnsupportedClass(frame.kind)),
         }
     }
 
-    fn parse_network(frame: &Frame<'_>) -> Result<Self, ParseError> {
+    fn parse_network(frame: &Frame<'_>) -> Result<Self, MessageParseError> {
         let known = [kind::DUNA, kind::DAVA, kind::DAUD, kind::SCON, kind::DUPU, kind::DRST];
         if !known.contains(&frame.kind) {
-            return Err(ParseError::UnsupportedType(frame.kind));
+            return Err(MessageParseError::UnsupportedType(frame.kind));
         }
         if frame.required(common::tag::AFFECTED_POINT_CODE)?.is_empty() {
-            return Err(ParseError::InvalidParameterValue(common::tag::AFFECTED_POINT_CODE));
+            return Err(MessageParseError::InvalidParameterValue(common::tag::AFFECTED_POINT_CODE));
         }
         let affected = AffectedDestinations {
             network_appearance: frame.u32(tag::NETWORK_APPEARANCE)?,
@@ -175,7 +175,7 @@ impl Message {
         }
     }
 
-    fn parse_registration(frame: &Frame<'_>) -> Result<Self, ParseError> {
+    fn parse_registration(frame: &Frame<'_>) -> Result<Self, MessageParseError> {
         match frame.kind {
             kind::REG_REQ => Ok(Self::RegReq { keys: all(frame, tag::ROUTING_KEY, RoutingKey::parse)? }),
             kind::REG_RSP => {
@@ -188,7 +188,7 @@ impl Message {
             kind::DEREG_RSP => Ok(Self::DeregRsp {
                 results: all(frame, tag::DEREGISTRATION_RESULT, DeregistrationResult::parse)?,
             }),
-            other => Err(ParseError::UnsupportedType(other)),
+            other => Err(MessageParseError::UnsupportedType(other)),
         }
     }
 
@@ -263,8 +263,8 @@ impl AffectedDestinations {
 fn all<T>(
     frame: &Frame<'_>,
     tag: u16,
-    parse: impl Fn(&[u8]) -> Result<T, ParseError>,
-) -> Result<Vec<T>, ParseError> {
+    parse: impl Fn(&[u8]) -> Result<T, MessageParseError>,
+) -> Result<Vec<T>, MessageParseError> {
     frame.required(tag)?;
     frame
         .parameters()
@@ -279,7 +279,7 @@ fn emit_optional(tag: u16, value: Option<&[u8]>, out: &mut Vec<u8>) {
     }
 }
 
-fn point_codes(frame: &Frame<'_>) -> Result<Vec<(u8, PointCode)>, ParseError> {
+fn point_codes(frame: &Frame<'_>) -> Result<Vec<(u8, PointCode)>, MessageParseError> {
     let numbers = frame.u32_list(common::tag::AFFECTED_POINT_CODE)?;
     Ok(numbers.into_iter().map(|number| ((number >> 24) as u8, PointCode(number & 0xff_ffff))).collect())
 }

@@ -6,7 +6,7 @@ use slantpath_ss7::mtp3::{RoutingLabel, ServiceIndicator, ServiceInformation, Sl
 use slantpath_ss7::transfer::Transfer;
 use slantpath_wire::Reader;
 
-use crate::common::ParseError;
+use crate::common::MessageParseError;
 use crate::m3ua::message::tag;
 
 /// A user part's message and its label.
@@ -30,9 +30,9 @@ pub struct ProtocolData {
 
 impl ProtocolData {
     /// Reads the parameter's value; the user part's octets stay where they are.
-    pub fn parse(value: &Bytes) -> Result<Self, ParseError> {
+    pub fn parse(value: &Bytes) -> Result<Self, MessageParseError> {
         let mut reader = Reader::new(value);
-        let invalid = |_| ParseError::InvalidParameterValue(tag::PROTOCOL_DATA);
+        let invalid = |_| MessageParseError::InvalidParameterValue(tag::PROTOCOL_DATA);
         let opc = PointCode(reader.u32().map_err(invalid)?);
         let dpc = PointCode(reader.u32().map_err(invalid)?);
         let [service_indicator, network_indicator, priority, sls] = reader.array().map_err(invalid)?;

@@ -4,7 +4,7 @@ use slantpath_ss7::PointCode;
 use slantpath_wire::tlv::{self, Tlv};
 use slantpath_wire::{Reader, WireError};
 
-use crate::common::{self, ParseError, emit_octets, emit_u32, emit_u32_list};
+use crate::common::{self, MessageParseError, emit_octets, emit_u32, emit_u32_list};
 use crate::m3ua::message::tag;
 
 /// Traffic that an application server serves, as an ASP registers it.
@@ -92,12 +92,12 @@ pub struct DeregistrationResult {
 }
 
 /// Reads the fields inside a grouped parameter.
-fn fields(value: &[u8], outer: u16) -> impl Iterator<Item = Result<Tlv<'_>, ParseError>> {
+fn fields(value: &[u8], outer: u16) -> impl Iterator<Item = Result<Tlv<'_>, MessageParseError>> {
     let mut reader = Reader::new(value);
     std::iter::from_fn(move || {
         let field: Result<_, WireError> = tlv::read(&mut reader);
         let failed = field.is_err();
-        let item = field.map_err(|_| ParseError::InvalidParameterValue(outer)).transpose();
+        let item = field.map_err(|_| MessageParseError::InvalidParameterValue(outer)).transpose();
         if failed {
             reader = Reader::new(&[]);
         }
@@ -105,13 +105,13 @@ fn fields(value: &[u8], outer: u16) -> impl Iterator<Item = Result<Tlv<'_>, Pars
     })
 }
 
-fn number(field: Tlv<'_>) -> Result<u32, ParseError> {
-    let octets = field.value.try_into().map_err(|_| ParseError::InvalidParameterValue(field.kind))?;
+fn number(field: Tlv<'_>) -> Result<u32, MessageParseError> {
+    let octets = field.value.try_into().map_err(|_| MessageParseError::InvalidParameterValue(field.kind))?;
     Ok(u32::from_be_bytes(octets))
 }
 
 impl RoutingKey {
-    pub(super) fn parse(value: &[u8]) -> Result<Self, ParseError> {
+    pub(super) fn parse(value: &[u8]) -> Result<Self, MessageParseError> {
         let mut local_identifier = None;
         let mut key = Self {
             local_identifier: 0,
@@ -139,7 +139,7 @@ impl RoutingKey {
             }
         }
         key.local_identifier =
-            local_identifier.ok_or(ParseError::MissingParameter(tag::LOCAL_KEY_IDENTIFIER))?;
+            local_identifier.ok_or(MessageParseError::MissingParameter(tag::LOCAL_KEY_IDENTIFIER))?;
         Ok(key)
     }
 
@@ -163,21 +163,21 @@ impl RoutingKey {
 }
 
 /// Service indicators and originating point codes narrow the destination in front of them.
-fn last(key: &mut RoutingKey) -> Result<&mut KeyDestination, ParseError> {
-    key.destinations.last_mut().ok_or(ParseError::MissingParameter(tag::DPC))
+fn last(key: &mut RoutingKey) -> Result<&mut KeyDestination, MessageParseError> {
+    key.destinations.last_mut().ok_or(MessageParseError::MissingParameter(tag::DPC))
 }
 
-fn point_codes(field: Tlv<'_>) -> Result<Vec<PointCode>, ParseError> {
+fn point_codes(field: Tlv<'_>) -> Result<Vec<PointCode>, MessageParseError> {
     let (codes, rest) = field.value.as_chunks::<4>();
     if !rest.is_empty() {
-        return Err(ParseError::InvalidParameterValue(field.kind));
+        return Err(MessageParseError::InvalidParameterValue(field.kind));
     }
     // The first octet is a mask, of which zero is the only value for point codes one by one.
     Ok(codes.iter().map(|octets| PointCode(u32::from_be_bytes(*octets) & 0xff_ffff)).collect())
 }
 
 /// The numbers of a grouped parameter, in the order of `tags`; each must be there.
-fn numbers<const N: usize>(value: &[u8], outer: u16, tags: [u16; N]) -> Result<[u32; N], ParseError> {
+fn numbers<const N: usize>(value: &[u8], outer: u16, tags: [u16; N]) -> Result<[u32; N], MessageParseError> {
     let mut found = [None; N];
     for field in fields(value, outer) {
         let field = field?;
@@ -187,7 +187,7 @@ fn numbers<const N: usize>(value: &[u8], outer: u16, tags: [u16; N]) -> Result<[
     }
     let mut numbers = [0; N];
     for ((number, found), tag) in numbers.iter_mut().zip(found).zip(tags) {
-        *number = found.ok_or(ParseError::MissingParameter(tag))?;
+        *number = found.ok_or(MessageParseError::MissingParameter(tag))?;
     }
     Ok(numbers)
 }
@@ -196,7 +196,7 @@ impl RegistrationResult {
     const TAGS: [u16; 3] =
         [tag::LOCAL_KEY_IDENTIFIER, tag::REGISTRATION_STATUS, common::tag::ROUTING_CONTEXT];
 
-    pub(super) fn parse(value: &[u8]) -> Result<Self, ParseError> {
+    pub(super) fn parse(value: &[u8]) -> Result<Self, MessageParseError> {
         let [local_identifier, status, routing_context] =
             numbers(value, tag::REGISTRATION_RESULT, Self::TAGS)?;
         Ok(Self { local_identifier, status: RegistrationStatus(status), routing_context })
@@ -213,7 +213,7 @@ impl RegistrationResult {
 impl DeregistrationResult {
     const TAGS: [u16; 2] = [common::tag::ROUTING_CONTEXT, tag::DEREGISTRATION_STATUS];
 
-    pub(super) fn parse(value: &[u8]) -> Result<Self, ParseError> {
+    pub(super) fn parse(value: &[u8]) -> Result<Self, MessageParseError> {
         let [routing_context, status] = numbers(value, tag::DEREGISTRATION_RESULT, Self::TAGS)?;
         Ok(Self { routing_context, status: DeregistrationStatus(status) })
     }

@@ -23,14 +23,14 @@ use crate::asp::{
     AsState, AspMessage, AspState, ConfigError, ErrorCode, Gateway, GatewayEvent, GatewayOutput,
     RoutingContexts, Scope as _,
 };
-use crate::common::ParseError;
+use crate::common::MessageParseError;
 use crate::m3ua::link::{self, Link, Writer};
 use crate::m3ua::routing::RoutingTable;
 use crate::m3ua::{
     AffectedPlace, Availability, Counters, Data, DestinationState, M3ua, Message, NetworkPoint, TrafficKey,
     data,
 };
-use crate::transport::{AssociationId, StreamId, Transmit, TransportInput};
+use crate::transport::{AssociationNumber, StreamNumber, Transmit, TransportInput};
 use distribution::Distribution;
 
 /// Output of a signalling gateway process.
@@ -52,7 +52,7 @@ pub enum SgpOutput {
 pub struct Sgp {
     config: SgpConfig,
     gateway: Gateway<M3ua>,
-    links: BTreeMap<AssociationId, Link>,
+    links: BTreeMap<AssociationNumber, Link>,
     table: RoutingTable,
     /// Routing contexts that registration has made, and that go with their last ASP.
     dynamic: BTreeSet<u32>,
@@ -115,7 +115,7 @@ impl Sgp {
     }
 
     /// M-ASP_STATUS: the state of an ASP within an application server.
-    pub fn asp_state(&self, association: AssociationId, routing_context: u32) -> AspState {
+    pub fn asp_state(&self, association: AssociationNumber, routing_context: u32) -> AspState {
         self.gateway.asp_state(association, &routing_context)
     }
 
@@ -131,7 +131,7 @@ impl Sgp {
     }
 
     /// Takes an input from the transport of an association. New associations need no announcement but `Up`.
-    pub fn handle_input(&mut self, now: Instant, association: AssociationId, input: TransportInput) {
+    pub fn handle_input(&mut self, now: Instant, association: AssociationNumber, input: TransportInput) {
         match input {
             TransportInput::Up { outbound_streams } => {
                 self.links.insert(association, Link { outbound_streams, is_congested: false });
@@ -163,7 +163,7 @@ impl Sgp {
         self.follow_gateway();
     }
 
-    fn handle_octets(&mut self, now: Instant, from: AssociationId, stream: StreamId, octets: &Bytes) {
+    fn handle_octets(&mut self, now: Instant, from: AssociationNumber, stream: StreamNumber, octets: &Bytes) {
         let parsed = if octets.get(2..4) == Some(&[data::KIND.class, data::KIND.kind]) {
             Data::parse(octets).map(Message::Data)
         } else {
@@ -176,7 +176,7 @@ impl Sgp {
         }
     }
 
-    fn refuse_malformed(&mut self, from: AssociationId, error: ParseError, octets: &[u8]) {
+    fn refuse_malformed(&mut self, from: AssociationNumber, error: MessageParseError, octets: &[u8]) {
         self.counters.malformed += 1;
         if !link::is_error(octets) {
             self.send_error(from, error.error_code(), octets);
@@ -186,8 +186,8 @@ impl Sgp {
     fn handle_management(
         &mut self,
         now: Instant,
-        from: AssociationId,
-        stream: StreamId,
+        from: AssociationNumber,
+        stream: StreamNumber,
         message: Message,
         octets: &Bytes,
     ) {
@@ -223,13 +223,13 @@ impl Sgp {
     }
 
     /// Takes an ASP out of service for management (RFC 4666, section 4.7).
-    pub fn lock_out(&mut self, now: Instant, association: AssociationId) {
+    pub fn lock_out(&mut self, now: Instant, association: AssociationNumber) {
         self.gateway.lock_out(now, association);
         self.follow_gateway();
     }
 
     /// Lets an ASP come up again.
-    pub fn unlock(&mut self, association: AssociationId) {
+    pub fn unlock(&mut self, association: AssociationNumber) {
         self.gateway.unlock(association);
     }
 
@@ -245,13 +245,19 @@ impl Sgp {
     }
 
     /// Takes over that an ASP is up or down, as our own half of an IPSP has agreed.
-    pub(super) fn adopt_up(&mut self, now: Instant, association: AssociationId, is_up: bool) {
+    pub(super) fn adopt_up(&mut self, now: Instant, association: AssociationNumber, is_up: bool) {
         self.gateway.adopt_up(now, association, is_up);
         self.follow_gateway();
     }
 
     /// Takes over the state of an ASP, as our own half of an IPSP has agreed.
-    pub(super) fn adopt(&mut self, now: Instant, association: AssociationId, context: u32, state: AspState) {
+    pub(super) fn adopt(
+        &mut self,
+        now: Instant,
+        association: AssociationNumber,
+        context: u32,
+        state: AspState,
+    ) {
         self.gateway.adopt(now, association, &context, state);
         self.follow_gateway();
     }
@@ -313,14 +319,14 @@ impl Sgp {
         }
     }
 
-    fn send(&mut self, to: AssociationId, message: &Message) {
+    fn send(&mut self, to: AssociationNumber, message: &Message) {
         // Without an association nobody would receive it.
         if self.links.contains_key(&to) {
             self.outputs.push_back(SgpOutput::Transmit(Writer::management(to, message)));
         }
     }
 
-    fn send_error(&mut self, to: AssociationId, code: ErrorCode, octets: &[u8]) {
+    fn send_error(&mut self, to: AssociationNumber, code: ErrorCode, octets: &[u8]) {
         self.counters.errors_sent += 1;
         self.send(to, &link::error_about(code, octets));
     }
@@ -328,7 +334,7 @@ impl Sgp {
     //= https://www.rfc-editor.org/rfc/rfc4666#section-3.8.1
     //# For this error, the invalid (unconfigured) Network Appearance
     //# MUST be included in the Network Appearance parameter.
-    fn send_network_error(&mut self, to: AssociationId, network_appearance: u32, octets: &[u8]) {
+    fn send_network_error(&mut self, to: AssociationNumber, network_appearance: u32, octets: &[u8]) {
         self.counters.errors_sent += 1;
         let mut message =
             AspMessage::error(ErrorCode::INVALID_NETWORK_APPEARANCE, RoutingContexts::default(), octets);
@@ -342,7 +348,7 @@ impl Sgp {
     //= https://www.rfc-editor.org/rfc/rfc4666#section-3.8.1
     //# For this error, the invalid Routing Context(s) MUST be included in
     //# the Error message.
-    fn send_context_error(&mut self, to: AssociationId, contexts: &[u32], octets: &[u8]) {
+    fn send_context_error(&mut self, to: AssociationNumber, contexts: &[u32], octets: &[u8]) {
         self.counters.errors_sent += 1;
         let scope = RoutingContexts::of(contexts);
         let message = AspMessage::error(ErrorCode::INVALID_ROUTING_CONTEXT, scope, octets);

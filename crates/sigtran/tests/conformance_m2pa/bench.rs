@@ -8,7 +8,7 @@ use slantpath_sigtran::m2pa::{
     Body, Link, LinkConfig, LinkStatus, Message, Output, PAYLOAD_PROTOCOL, Priority, Proving, SequenceNumber,
     Timers, UserData,
 };
-use slantpath_sigtran::transport::{AssociationId, StreamId, Transmit, TransportInput};
+use slantpath_sigtran::transport::{AssociationNumber, StreamNumber, Transmit, TransportInput};
 use slantpath_ss7::link::{LinkIndication, LinkRequest, OutOfServiceReason};
 
 /// The sequence number before the first message.
@@ -90,7 +90,7 @@ impl Bench {
     /// Without an association.
     pub(crate) fn powered_off(config: LinkConfig) -> Self {
         Self {
-            link: Link::new(AssociationId(7), config).unwrap(),
+            link: Link::new(AssociationNumber(7), config).unwrap(),
             now: Instant::START,
             sent: VecDeque::new(),
             octets: Vec::new(),
@@ -297,7 +297,7 @@ impl Bench {
     }
 
     fn take(&mut self, transmit: Transmit) {
-        assert_eq!((transmit.association, transmit.payload_protocol), (AssociationId(7), 5));
+        assert_eq!((transmit.association, transmit.payload_protocol), (AssociationNumber(7), 5));
         let message = Message::parse(&transmit.octets).unwrap();
         self.octets.push(transmit.octets);
         self.reports.extend(transmit.report);
@@ -327,11 +327,11 @@ fn octets(body: Body, fsn: u32, bsn: u32) -> Vec<u8> {
 }
 
 fn from_peer(stream: u16, octets: Vec<u8>) -> TransportInput {
-    let (stream, payload_protocol) = (StreamId(stream), PAYLOAD_PROTOCOL);
+    let (stream, payload_protocol) = (StreamNumber(stream), PAYLOAD_PROTOCOL);
     TransportInput::Message { stream, payload_protocol, octets: octets.into() }
 }
 
-fn sent(stream: StreamId, message: &Message) -> Sent {
+fn sent(stream: StreamNumber, message: &Message) -> Sent {
     let (fsn, bsn) = (message.fsn.number(), message.bsn.number());
     match (stream.0, &message.body) {
         (0, Body::LinkStatus(LinkStatus::Alignment)) => Sent::Alignment,

@@ -3,13 +3,13 @@
 use slantpath_base::Duration;
 use slantpath_sigtran::asp::{AspMessage, AspState, ErrorCode, GatewayConfig, Status};
 use slantpath_sigtran::m3ua::SgpConfig;
-use slantpath_sigtran::transport::AssociationId;
+use slantpath_sigtran::transport::AssociationNumber;
 
 use crate::tester::{
     CONTEXT, POINT, SgpUnderTest, asp_active, asp_down, asp_message, asp_up, is_error, is_notify, raw, server,
 };
 
-const ASP: AssociationId = AssociationId(0);
+const ASP: AssociationNumber = AssociationNumber(0);
 
 #[test]
 fn m3ua_sgp_aspsm_v_001_asp_up_is_acknowledged() {

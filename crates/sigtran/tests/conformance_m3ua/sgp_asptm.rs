@@ -2,7 +2,7 @@
 
 use slantpath_sigtran::asp::{AspMessage, AspState, ErrorCode, Status, TrafficMode};
 use slantpath_sigtran::m3ua::{Message, SgpConfig};
-use slantpath_sigtran::transport::AssociationId;
+use slantpath_sigtran::transport::AssociationNumber;
 
 use crate::tester::{
     CONTEXT, INVALID_CONTEXT, POINT, SgpUnderTest, asp_active, asp_inactive, asp_message, asp_up, beat,
@@ -10,7 +10,7 @@ use crate::tester::{
 };
 
 fn state(test: &SgpUnderTest, association: u32) -> AspState {
-    test.sgp.asp_state(AssociationId(association), CONTEXT)
+    test.sgp.asp_state(AssociationNumber(association), CONTEXT)
 }
 
 /// An SGP whose application server has a traffic mode, and two ASPs that are up.

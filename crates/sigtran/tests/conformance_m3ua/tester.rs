@@ -12,7 +12,7 @@ use slantpath_sigtran::m3ua::{
     AffectedDestinations, ApplicationServer, Asp, AspConfig, AspOutput, Data, Destination, M3ua, Message,
     ProtocolData, ServedServer, Sgp, SgpConfig, SgpOutput, TrafficKey,
 };
-use slantpath_sigtran::transport::{AssociationId, StreamId, TransportInput};
+use slantpath_sigtran::transport::{AssociationNumber, StreamNumber, TransportInput};
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::Sls;
 use slantpath_ss7::transfer::TransferIndication;
@@ -133,7 +133,7 @@ pub(crate) use asp_message;
 /// A message that the tester received.
 #[derive(Clone, Debug)]
 pub(crate) struct Received {
-    pub(crate) stream: StreamId,
+    pub(crate) stream: StreamNumber,
     pub(crate) octets: Bytes,
     pub(crate) message: Message,
 }
@@ -179,7 +179,7 @@ pub(crate) struct AspUnderTest {
     pub(crate) others: Vec<AspOutput>,
 }
 
-pub(crate) const GATEWAY: AssociationId = AssociationId(0);
+pub(crate) const GATEWAY: AssociationNumber = AssociationNumber(0);
 
 impl AspUnderTest {
     /// An ASP for routing context 1, whose association has come up.
@@ -229,7 +229,7 @@ impl AspUnderTest {
         test
     }
 
-    pub(crate) fn command(&mut self, ask: impl FnOnce(&mut Asp, Instant, AssociationId)) {
+    pub(crate) fn command(&mut self, ask: impl FnOnce(&mut Asp, Instant, AssociationNumber)) {
         ask(&mut self.asp, self.now, GATEWAY);
         self.collect();
     }
@@ -247,7 +247,7 @@ impl AspUnderTest {
     }
 
     pub(crate) fn send_octets(&mut self, stream: u16, octets: Bytes) {
-        let stream = StreamId(stream);
+        let stream = StreamNumber(stream);
         let input = TransportInput::Message { stream, payload_protocol: 3, octets };
         self.asp.handle_input(self.now, GATEWAY, input);
         self.collect();
@@ -324,7 +324,7 @@ impl SgpUnderTest {
         let mut sgp = Sgp::new(config).unwrap();
         for association in 0..associations {
             let up = TransportInput::Up { outbound_streams: STREAMS };
-            sgp.handle_input(Instant::START, AssociationId(association), up);
+            sgp.handle_input(Instant::START, AssociationNumber(association), up);
         }
         let queues = (0..associations).map(|_| VecDeque::new()).collect();
         let mut test = Self { sgp, now: Instant::START, queues, indications: Vec::new() };
@@ -362,14 +362,14 @@ impl SgpUnderTest {
     }
 
     pub(crate) fn send_octets(&mut self, association: u32, stream: u16, octets: Bytes) {
-        let stream = StreamId(stream);
+        let stream = StreamNumber(stream);
         let input = TransportInput::Message { stream, payload_protocol: 3, octets };
-        self.sgp.handle_input(self.now, AssociationId(association), input);
+        self.sgp.handle_input(self.now, AssociationNumber(association), input);
         self.collect();
     }
 
     pub(crate) fn close(&mut self, association: u32) {
-        self.sgp.handle_input(self.now, AssociationId(association), TransportInput::Down);
+        self.sgp.handle_input(self.now, AssociationNumber(association), TransportInput::Down);
         self.collect();
     }
 

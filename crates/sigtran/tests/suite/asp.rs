@@ -5,7 +5,7 @@ use slantpath_sigtran::asp::{
     ProcessConfig, ProcessEvent, ProcessOutput, ServerConfig, ServerName, Status, TrafficMode,
 };
 use slantpath_sigtran::m3ua::M3ua;
-use slantpath_sigtran::transport::AssociationId;
+use slantpath_sigtran::transport::AssociationNumber;
 
 const CONTEXT: u32 = 7;
 
@@ -25,7 +25,7 @@ struct Pair {
 impl Pair {
     fn new(mode: TrafficMode, needed_active: usize, asps: u32) -> Self {
         let mut gateway = Gateway::new(GatewayConfig::default()).unwrap();
-        let members = Members::Only((0..asps).map(AssociationId).collect());
+        let members = Members::Only((0..asps).map(AssociationNumber).collect());
         gateway.add_server(CONTEXT, ServerConfig { traffic_mode: Some(mode), needed_active, members });
         let asps: Vec<Process<M3ua>> = (0..asps)
             .map(|number| {
@@ -73,7 +73,7 @@ impl Pair {
                 is_quiet = false;
                 match output {
                     GatewayOutput::Event(event) => self.events.push(event),
-                    GatewayOutput::Send(AssociationId(to), message) => {
+                    GatewayOutput::Send(AssociationNumber(to), message) => {
                         self.asps[to as usize].handle_message(self.now, message, &[]);
                     }
                 }
@@ -100,8 +100,8 @@ impl Pair {
     }
 }
 
-fn association(number: usize) -> AssociationId {
-    AssociationId(u32::try_from(number).unwrap())
+fn association(number: usize) -> AssociationNumber {
+    AssociationNumber(u32::try_from(number).unwrap())
 }
 
 #[test]

@@ -7,7 +7,7 @@ use slantpath_sigtran::m2pa::{
     Body, CongestionThreshold, Link, LinkConfig, LinkStatus, Message, Output, Priority, Proving,
     SequenceNumber, Timers, UserData,
 };
-use slantpath_sigtran::transport::{AssociationId, StreamId, TransportInput};
+use slantpath_sigtran::transport::{AssociationNumber, StreamNumber, TransportInput};
 use slantpath_ss7::link::{LinkIndication, LinkRequest};
 use slantpath_ss7::mtp3::Fsn;
 
@@ -110,7 +110,7 @@ impl Bench {
             longest_msu: 30,
             ..LinkConfig::default()
         };
-        let link = Link::new(AssociationId(0), config).unwrap();
+        let link = Link::new(AssociationNumber(0), config).unwrap();
         Self { link, now: Instant::START, taken: 0x00ff_ffff, is_in_service: false }
     }
 
@@ -133,7 +133,7 @@ impl Bench {
             }
             Step::Message(stream, fsn, bsn, body) => self.message(stream, fsn, bsn, body),
             Step::Octets(stream, payload_protocol, octets) => {
-                let (stream, octets) = (StreamId(stream), octets.into());
+                let (stream, octets) = (StreamNumber(stream), octets.into());
                 let message = TransportInput::Message { stream, payload_protocol, octets };
                 self.link.handle_transport(self.now, message);
             }
@@ -148,8 +148,11 @@ impl Bench {
         let number = |number| SequenceNumber::new(number).unwrap();
         let mut octets = Vec::new();
         Message { bsn: number(bsn), fsn: number(fsn), body }.emit(&mut octets);
-        let message =
-            TransportInput::Message { stream: StreamId(stream), payload_protocol: 5, octets: octets.into() };
+        let message = TransportInput::Message {
+            stream: StreamNumber(stream),
+            payload_protocol: 5,
+            octets: octets.into(),
+        };
         self.link.handle_transport(self.now, message);
     }
 

@@ -4,7 +4,7 @@ use slantpath_base::Duration;
 use slantpath_sigtran::m2pa::{
     Body, CongestionThreshold, LinkConfig, LinkState, LinkStatus, Proving, Timers,
 };
-use slantpath_sigtran::transport::{StreamId, TransportInput};
+use slantpath_sigtran::transport::{StreamNumber, TransportInput};
 use slantpath_ss7::link::{LinkIndication, LinkRequest, OutOfServiceReason};
 use slantpath_ss7::mtp3::Fsn;
 
@@ -150,7 +150,7 @@ fn another_payload_protocol_and_other_streams_are_not_m2pa() {
     let mut bench = Bench::in_service();
     let octets = Bytes::from_static(&[1, 0, 11, 2, 0, 0, 0, 20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9]);
     for (stream, payload_protocol) in [(0, 3), (2, 5)] {
-        let stream = StreamId(stream);
+        let stream = StreamNumber(stream);
         bench.transport(TransportInput::Message { stream, payload_protocol, octets: octets.clone() });
     }
     bench.peer_sends(0, Body::Acknowledgement, NONE, NONE);

@@ -6,12 +6,12 @@ use slantpath_base::{Duration, Instant, Seed};
 use slantpath_sigtran::m2pa::{
     CongestionThreshold, Link, LinkConfig, LinkState, Output, PAYLOAD_PROTOCOL, Proving,
 };
-use slantpath_sigtran::transport::{AssociationId, StreamId, TransportInput};
+use slantpath_sigtran::transport::{AssociationNumber, StreamNumber, TransportInput};
 use slantpath_ss7::link::{LinkIndication, LinkRequest};
-use slantpath_testkit::{Faults, Wire};
+use slantpath_testkit::{Wire, WireFaults};
 
 /// A message on its way, with its stream.
-type Carried = (StreamId, Vec<u8>);
+type Carried = (StreamNumber, Vec<u8>);
 
 /// One end: a link, its level 3, and the two streams towards the other end.
 struct End {
@@ -73,11 +73,11 @@ impl Pair {
         };
         let end = |name: &str| {
             let wire = |stream: usize| {
-                let faults = Faults::none(Duration::from_millis(delays_ms[stream]));
+                let faults = WireFaults::none(Duration::from_millis(delays_ms[stream]));
                 Wire::new(faults, Seed::new(1, 0).stream(name))
             };
             End {
-                link: Link::new(AssociationId(0), config.clone()).unwrap(),
+                link: Link::new(AssociationNumber(0), config.clone()).unwrap(),
                 streams: [wire(0), wire(1)],
                 given: 0,
                 got: Vec::new(),

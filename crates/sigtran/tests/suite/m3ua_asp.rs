@@ -6,13 +6,13 @@ use slantpath_sigtran::m3ua::{
     AffectedDestinations, Asp, AspConfig, AspOutput, DeregistrationResult, DeregistrationStatus, Destination,
     KeyDestination, Message, RegistrationResult, RegistrationStatus, RoutingKey, ServedServer,
 };
-use slantpath_sigtran::transport::{AssociationId, StreamId, TransportInput};
+use slantpath_sigtran::transport::{AssociationNumber, StreamNumber, TransportInput};
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::{RoutingLabel, ServiceInformation, Sls};
 use slantpath_ss7::transfer::{StatusCause, Transfer, TransferIndication};
 
-const BETTER: AssociationId = AssociationId(1);
-const WORSE: AssociationId = AssociationId(2);
+const BETTER: AssociationNumber = AssociationNumber(1);
+const WORSE: AssociationNumber = AssociationNumber(2);
 const CONTEXT: u32 = 1;
 const OWN: PointCode = PointCode(100);
 const FAR: PointCode = PointCode(200);
@@ -21,7 +21,7 @@ struct Bench {
     now: Instant,
     asp: Asp,
     /// Gateways to which messages went; the next field holds what users were told.
-    gateways: Vec<AssociationId>,
+    gateways: Vec<AssociationNumber>,
     indications: Vec<TransferIndication>,
 }
 
@@ -71,17 +71,17 @@ impl Bench {
         bench
     }
 
-    fn put(&mut self, gateway: AssociationId, input: TransportInput) {
+    fn put(&mut self, gateway: AssociationNumber, input: TransportInput) {
         self.asp.handle_input(self.now, gateway, input);
         self.drain();
     }
 
-    fn put_message(&mut self, gateway: AssociationId, message: &Message) {
+    fn put_message(&mut self, gateway: AssociationNumber, message: &Message) {
         self.put(gateway, input(3, message));
     }
 
     /// Gives the gateway to which a message of a selection goes.
-    fn transfer(&mut self, sls: u8) -> Option<AssociationId> {
+    fn transfer(&mut self, sls: u8) -> Option<AssociationNumber> {
         self.gateways.clear();
         let label = RoutingLabel { dpc: FAR, opc: OWN, sls: Sls(sls) };
         let service = ServiceInformation::from_octet(0x85);
@@ -105,7 +105,7 @@ impl Bench {
 fn input(payload_protocol: u32, message: &Message) -> TransportInput {
     let mut octets = Vec::new();
     message.emit(&mut octets);
-    TransportInput::Message { stream: StreamId(0), payload_protocol, octets: octets.into() }
+    TransportInput::Message { stream: StreamNumber(0), payload_protocol, octets: octets.into() }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Every M3UA message of the shared captures decodes and re-encodes octet for octet. The checksums of the packets are
 //! not looked at: those of `isup.pcap` are of the obsolete kind, which SCTP refuses, and the messages in it are sound.
-use slantpath_sigtran::common::{self, Frame, Layout, ParseError};
+use slantpath_sigtran::common::{self, Frame, MessageLayout, MessageParseError};
 use slantpath_sigtran::m3ua::Message;
 use slantpath_ss7::PointCodeFormat;
 use slantpath_ss7::mtp3::{Msu, ServiceIndicator};
@@ -25,7 +25,7 @@ fn m3ua_messages(packet: &[u8]) -> Vec<Vec<u8>> {
 fn check_message(message: &Message, octets: &[u8]) {
     let mut written = Vec::new();
     message.emit(&mut written);
-    let layout = Layout::of(octets, &written).unwrap();
+    let layout = MessageLayout::of(octets, &written).unwrap();
     assert!(layout.is_order_only(), "{message:?}");
     assert_eq!(layout.apply(&written).as_deref(), Ok(octets));
 }
@@ -60,7 +60,7 @@ fn check(name: &str) -> Option<usize> {
         for octets in m3ua_messages(packet) {
             match Message::parse(&octets.clone().into()) {
                 Ok(message) => check_message(&message, &octets),
-                Err(ParseError::MissingParameter(PROTOCOL_DATA)) => check_draft(&octets),
+                Err(MessageParseError::MissingParameter(PROTOCOL_DATA)) => check_draft(&octets),
                 Err(error) => panic!("{octets:02x?}: {error}"),
             }
             count += 1;

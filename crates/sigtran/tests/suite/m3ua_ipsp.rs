@@ -2,7 +2,7 @@
 use bytes::Bytes;
 use slantpath_base::{Duration, Instant};
 use slantpath_sigtran::asp::AspState;
-use slantpath_sigtran::m3ua::{DropReason, Exchange, Flow, Ipsp, IpspConfig, IpspOutput};
+use slantpath_sigtran::m3ua::{DropReason, Exchange, Ipsp, IpspConfig, IpspOutput, TrafficFlow};
 use slantpath_sigtran::transport::TransportInput;
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::{RoutingLabel, ServiceInformation, Sls};
@@ -18,8 +18,8 @@ struct Pair {
     indicated: [Vec<TransferIndication>; 2],
 }
 
-fn flow(routing_context: u32, code: PointCode) -> Flow {
-    Flow { routing_context, network_appearance: None, point_codes: vec![code], traffic_mode: None }
+fn flow(routing_context: u32, code: PointCode) -> TrafficFlow {
+    TrafficFlow { routing_context, network_appearance: None, point_codes: vec![code], traffic_mode: None }
 }
 
 impl Pair {
@@ -29,7 +29,7 @@ impl Pair {
             Exchange::Single => (flow(7, ALICE), flow(7, BOB)),
             Exchange::Double => (flow(7, ALICE), flow(8, BOB)),
         };
-        let end = |inbound: &Flow, outbound: &Flow| {
+        let end = |inbound: &TrafficFlow, outbound: &TrafficFlow| {
             let (inbound, outbound) = (vec![inbound.clone()], vec![outbound.clone()]);
             Ipsp::new(IpspConfig { exchange, inbound, outbound, ..IpspConfig::default() }).unwrap()
         };

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use slantpath_base::{Duration, Instant};
 use slantpath_sigtran::asp::{AsState, AspState, ServerName, TrafficMode};
 use slantpath_sigtran::m3ua::{Asp, AspOutput, Availability, Counters, Message, Sgp, SgpOutput};
-use slantpath_sigtran::transport::AssociationId;
+use slantpath_sigtran::transport::AssociationNumber;
 
 use self::inputs::{AspStep, CONTEXTS, QUEUE_MAX, SgpStep, any_asp_step, any_sgp_step, asp, message, sgp};
 use self::world::{Step, World, any_step};
@@ -107,7 +107,7 @@ proptest! {
             prop_assert!(sgp.waiting() <= QUEUE_MAX * 8);
             assert_accounted(sgp.counters(), sgp.waiting());
             for context in CONTEXTS {
-                let is_active = (0..3).any(|a| sgp.asp_state(AssociationId(a), context) == AspState::Active);
+                let is_active = (0..3).any(|a| sgp.asp_state(AssociationNumber(a), context) == AspState::Active);
                 let state = sgp.as_state(context);
                 prop_assert!(is_active || state != Some(AsState::Active), "{context} is active without ASP");
             }

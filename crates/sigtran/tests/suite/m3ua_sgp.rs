@@ -6,16 +6,16 @@ use slantpath_sigtran::m3ua::{
     AffectedDestinations, ApplicationServer, Availability, DropReason, KeyChanges, KeyDestination, Message,
     QueueLimits, Registration, RoutingKey, Sgp, SgpConfig, SgpOutput, TrafficKey,
 };
-use slantpath_sigtran::transport::{AssociationId, StreamId, TransportInput};
+use slantpath_sigtran::transport::{AssociationNumber, StreamNumber, TransportInput};
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::{RoutingLabel, ServiceInformation, Sls};
 use slantpath_ss7::transfer::{StatusCause, Transfer, TransferIndication};
 
 /// The ASP of routing context 1.
-const FIRST: AssociationId = AssociationId(1);
+const FIRST: AssociationNumber = AssociationNumber(1);
 /// An ASP of routing context 2, and another.
-const SECOND: AssociationId = AssociationId(2);
-const THIRD: AssociationId = AssociationId(3);
+const SECOND: AssociationNumber = AssociationNumber(2);
+const THIRD: AssociationNumber = AssociationNumber(3);
 /// The point codes of both, and one in the SS7 network.
 const OWN: PointCode = PointCode(101);
 const OTHER: PointCode = PointCode(102);
@@ -27,7 +27,7 @@ struct Bench {
     now: Instant,
     sgp: Sgp,
     /// Messages that went to each ASP; `indications` holds what went to the SS7 network.
-    sent: Vec<(AssociationId, Message)>,
+    sent: Vec<(AssociationNumber, Message)>,
     octets_sent: usize,
     indications: Vec<TransferIndication>,
 }
@@ -65,7 +65,7 @@ impl Bench {
         bench
     }
 
-    fn activate(&mut self, asp: AssociationId, context: u32) {
+    fn activate(&mut self, asp: AssociationNumber, context: u32) {
         self.put(asp, TransportInput::Up { outbound_streams: 4 });
         self.put_message(asp, &Message::Asp(AspMessage::AspUp { asp_identifier: None, info: None }));
         let scope = RoutingContexts(vec![context]);
@@ -73,12 +73,12 @@ impl Bench {
         self.put_message(asp, &Message::Asp(active));
     }
 
-    fn put(&mut self, asp: AssociationId, input: TransportInput) {
+    fn put(&mut self, asp: AssociationNumber, input: TransportInput) {
         self.sgp.handle_input(self.now, asp, input);
         self.drain();
     }
 
-    fn put_message(&mut self, asp: AssociationId, message: &Message) {
+    fn put_message(&mut self, asp: AssociationNumber, message: &Message) {
         self.put(asp, input(3, message));
     }
 
@@ -113,8 +113,8 @@ impl Bench {
     }
 
     /// The ASPs that got DATA since the last clearing, each with the selection.
-    fn data(&self) -> Vec<(AssociationId, u8)> {
-        let of = |(to, message): &(AssociationId, Message)| match message {
+    fn data(&self) -> Vec<(AssociationNumber, u8)> {
+        let of = |(to, message): &(AssociationNumber, Message)| match message {
             Message::Data(data) => Some((*to, data.protocol_data.sls.0)),
             _ => None,
         };
@@ -122,8 +122,8 @@ impl Bench {
     }
 
     /// The levels of the SCON that an ASP got for a point code.
-    fn congestion_sent(&self, asp: AssociationId, code: PointCode) -> Vec<Option<u8>> {
-        let of = |(to, message): &(AssociationId, Message)| match message {
+    fn congestion_sent(&self, asp: AssociationNumber, code: PointCode) -> Vec<Option<u8>> {
+        let of = |(to, message): &(AssociationNumber, Message)| match message {
             Message::Scon { affected, congestion_level, .. }
                 if *to == asp && affected.point_codes.contains(&(0, code)) =>
             {
@@ -151,7 +151,7 @@ impl Bench {
 fn input(payload_protocol: u32, message: &Message) -> TransportInput {
     let mut octets = Vec::new();
     message.emit(&mut octets);
-    TransportInput::Message { stream: StreamId(0), payload_protocol, octets: octets.into() }
+    TransportInput::Message { stream: StreamNumber(0), payload_protocol, octets: octets.into() }
 }
 
 #[test]
@@ -356,7 +356,7 @@ fn the_first_message_of_each_flow_of_a_broadcast_is_tagged_whenever_an_asp_becom
         for sls in [0, 1, 0, 255, 1] {
             bench.transfer(OTHER, sls);
         }
-        let of = |(to, message): &(AssociationId, Message)| match message {
+        let of = |(to, message): &(AssociationNumber, Message)| match message {
             Message::Data(data) => Some((*to, data.protocol_data.sls.0, data.correlation_id)),
             _ => None,
         };

@@ -1,6 +1,6 @@
 //! Messages that nobody on this project wrote decode, and re-encode octet for octet. The order of parameters is the
 //! sender's choice, and one of the vectors has the routing context last: that order, and nothing else, is remembered.
-use slantpath_sigtran::common::Layout;
+use slantpath_sigtran::common::MessageLayout;
 use slantpath_sigtran::m3ua::Message;
 use slantpath_testkit::vectors;
 
@@ -10,7 +10,7 @@ fn re_encode(octets: &[u8]) -> Vec<u8> {
         Message::parse(&octets.to_vec().into()).unwrap_or_else(|error| panic!("{octets:02x?}: {error}"));
     let mut written = Vec::new();
     message.emit(&mut written);
-    let layout = Layout::of(octets, &written).unwrap();
+    let layout = MessageLayout::of(octets, &written).unwrap();
     assert!(layout.is_order_only(), "{message:?}");
     layout.apply(&written).unwrap()
 }

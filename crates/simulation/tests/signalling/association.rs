@@ -4,19 +4,19 @@ use slantpath_base::Duration;
 use slantpath_sctp::SctpConfig;
 use slantpath_signalling::PointEventKind;
 use slantpath_sigtran::m2pa;
-use slantpath_simulation::{Carrier, LinkChange, NetworkConfig, Side, SignallingLinkId};
+use slantpath_simulation::{LinkCarrier, LinkChange, NetworkConfig, Side, SignallingLinkId};
 use slantpath_ss7::mtp3::node::SequenceNumbers;
 
 use crate::fixture::{Run, Script, direction, line, link, load, m2pa, point, run, settle, start};
 
-fn two_links(carriers: [Carrier; 2], script: Script<'_>, delay: &str) -> Run {
+fn two_links(carriers: [LinkCarrier; 2], script: Script<'_>, delay: &str) -> Run {
     run(network(carriers), &direction("2 Mbit/s", delay), script, "100 s")
 }
 
-fn network(carriers: [Carrier; 2]) -> NetworkConfig {
-    let sequence = |carrier: &Carrier| match carrier {
-        Carrier::Association(_) => SequenceNumbers::Bits24,
-        Carrier::Line(_) => SequenceNumbers::Bits7,
+fn network(carriers: [LinkCarrier; 2]) -> NetworkConfig {
+    let sequence = |carrier: &LinkCarrier| match carrier {
+        LinkCarrier::Association(_) => SequenceNumbers::Bits24,
+        LinkCarrier::Line(_) => SequenceNumbers::Bits7,
     };
     let kinds = [sequence(&carriers[0]), sequence(&carriers[1])];
     let mut points = vec![point(0, &[(1, 2, kinds[0])]), point(1, &[(0, 2, kinds[0])])];
@@ -45,7 +45,7 @@ fn a_satellite_delays_every_message_and_loses_none() {
 fn a_t7_below_the_round_trip_never_lets_the_link_carry_traffic() {
     let mut config = m2pa::LinkConfig::default();
     config.timers.t7 = Duration::from_millis(500);
-    let carriers = [Carrier::Association(config.clone()), Carrier::Association(config)];
+    let carriers = [LinkCarrier::Association(config.clone()), LinkCarrier::Association(config)];
     let mut run = two_links(carriers, &[], "350 ms");
     let reports = run.reports();
     assert!(reports.iter().all(|report| report.delivered == 0 && report.refused == report.sent));

@@ -7,12 +7,12 @@ use slantpath_net::{DirectionConfig, Network, NetworkBuilder, QueueConfig, Queue
 use slantpath_sctp::SctpConfig;
 use slantpath_sigtran::m2pa;
 use slantpath_simulation::{
-    AssociationPlace, AssociationSide, Carried, Carrier, Change, LineConfig, LinkChange, LinkConfig, LinkEnd,
-    LoadConfig, NetworkConfig, PointConfig, PointId, Side, SignallingLinkId, SignallingNetwork,
-    SignallingSimulation, UserPlace,
+    AssociationPlace, AssociationSide, Carried, LineConfig, LinkCarrier, LinkChange, LinkConfig, LoadConfig,
+    ManagementChange, NetworkConfig, PointConfig, PointEnd, PointId, Side, SignallingLinkId,
+    SignallingNetwork, SignallingSimulation, UserPlace,
 };
-use slantpath_ss7::load::{Arrivals, ByCode, GeneratorConfig, Lengths, Report, Routing, Selection};
-use slantpath_ss7::mtp3::node::{self, LinkId, LinkSetConfig, Procedure, SequenceNumbers};
+use slantpath_ss7::load::{self, ByCode, GeneratorConfig, Lengths, Report, Selection};
+use slantpath_ss7::mtp3::node::{self, LinkSetConfig, Mtp3LinkId, Procedure, SequenceNumbers};
 use slantpath_ss7::mtp3::{NetworkIndicator, ServiceIndicator, ServiceInformation, Slc};
 use slantpath_ss7::{PointCode, mtp2};
 
@@ -39,13 +39,13 @@ pub(crate) fn point(number: usize, sets: &[(usize, u8, SequenceNumbers)]) -> Poi
 }
 
 /// Link `number` between the first two points.
-pub(crate) fn link(number: u16, carrier: Carrier) -> LinkConfig {
-    let end = |point: usize| LinkEnd { point: PointId(point), link: LinkId(number) };
+pub(crate) fn link(number: u16, carrier: LinkCarrier) -> LinkConfig {
+    let end = |point: usize| PointEnd { point: PointId(point), link: Mtp3LinkId(number) };
     LinkConfig { name: format!("link-{number}"), ends: [end(0), end(1)], carrier }
 }
 
-pub(crate) fn line(delay: &str, bit_error_rate: f64) -> Carrier {
-    Carrier::Line(LineConfig {
+pub(crate) fn line(delay: &str, bit_error_rate: f64) -> LinkCarrier {
+    LinkCarrier::Line(LineConfig {
         terminal: mtp2::Config::default(),
         delay: delay.parse().unwrap(),
         bit_error_rate,
@@ -55,7 +55,8 @@ pub(crate) fn line(delay: &str, bit_error_rate: f64) -> Carrier {
 /// Messages of 60 octets by destination point code.
 pub(crate) fn load(links: u16, erlang: f64, from: &str, to: &str) -> LoadConfig {
     let at = |text: &str| Instant::START + text.parse::<Duration>().unwrap();
-    let routing = Routing::PointCode(ByCode { destinations: vec![code(1)], service: ServiceIndicator::ISUP });
+    let routing =
+        load::Routing::PointCode(ByCode { destinations: vec![code(1)], service: ServiceIndicator::ISUP });
     LoadConfig {
         name: "load".to_owned(),
         from: UserPlace::Point(PointId(0)),
@@ -67,7 +68,7 @@ pub(crate) fn load(links: u16, erlang: f64, from: &str, to: &str) -> LoadConfig 
             line_rate: KBIT_64,
             lengths: Lengths::Fixed(60),
             selection: Selection::Link,
-            arrivals: Arrivals::Poisson,
+            arrivals: load::Arrivals::Poisson,
             routing,
             origin: code(0),
             service: ServiceInformation {
@@ -112,7 +113,7 @@ pub(crate) fn start(
 ) -> Run {
     let seed = Seed::new(1, 0);
     let associations: Vec<SignallingLinkId> = (0..config.links.len())
-        .filter(|number| matches!(config.links[*number].carrier, Carrier::Association(_)))
+        .filter(|number| matches!(config.links[*number].carrier, LinkCarrier::Association(_)))
         .map(SignallingLinkId)
         .collect();
     let signalling = SignallingNetwork::new(config, seed).unwrap();
@@ -153,8 +154,9 @@ pub(crate) fn start(
         }
     }
     let at = |text: &str| Instant::START + text.parse::<Duration>().unwrap();
-    let script =
-        script.iter().map(|(when, link, change)| (at(when), Change::Link(SignallingLinkId(*link), *change)));
+    let script = script
+        .iter()
+        .map(|(when, link, change)| (at(when), ManagementChange::Link(SignallingLinkId(*link), *change)));
     let network = Network::new(graph, seed, hosts.into());
     Run { simulation: SignallingSimulation::new(signalling, places, script.collect()), network }
 }
@@ -164,8 +166,8 @@ pub(crate) fn direction(rate: &str, delay: &str) -> DirectionConfig {
     DirectionConfig::new(rate.parse().unwrap(), delay.parse().unwrap(), queue)
 }
 
-pub(crate) fn m2pa() -> Carrier {
-    Carrier::Association(m2pa::LinkConfig::default())
+pub(crate) fn m2pa() -> LinkCarrier {
+    LinkCarrier::Association(m2pa::LinkConfig::default())
 }
 
 impl Run {

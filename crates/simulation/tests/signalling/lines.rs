@@ -2,7 +2,7 @@
 
 use slantpath_base::{Duration, Instant};
 use slantpath_signalling::PointEventKind;
-use slantpath_simulation::{Availability, LinkChange, NetworkConfig, Side, SignallingLinkId};
+use slantpath_simulation::{LinkAvailability, LinkChange, NetworkConfig, Side, SignallingLinkId};
 use slantpath_ss7::mtp3::node::SequenceNumbers;
 
 use crate::fixture::{Run, Script, direction, line, link, load, point, run, settle};
@@ -41,7 +41,7 @@ fn changeover_to_the_other_line_loses_nothing_and_keeps_the_sequence() {
     assert_eq!(rest, [0, 0, 0]);
     let signalling = run.simulation.signalling();
     for side in Side::BOTH {
-        let mut availability = Availability::default();
+        let mut availability = LinkAvailability::default();
         let events = signalling.events().iter().filter(|e| e.is_at(SignallingLinkId(0), side));
         events.for_each(|event| availability.observe(event));
         let availability = availability.until(Instant::from_secs(100));

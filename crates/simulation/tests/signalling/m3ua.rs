@@ -7,19 +7,17 @@ use slantpath_net::{Network, NetworkBuilder};
 use slantpath_sctp::SctpConfig;
 use slantpath_signalling::{M3uaEventKind as Kind, ProcessChange};
 use slantpath_sigtran::asp::{self, AsState, AspState, ProcessConfig, Status, TrafficMode};
-use slantpath_sigtran::m3ua::{DropReason, QueueLimits};
+use slantpath_sigtran::m3ua::{self, QueueLimits};
 use slantpath_simulation::{
-    AdaptationConfig, AdaptationId, AspConfig, AspId, AssociationPlace, AssociationSide, Carried, Change,
-    GatewayConfig, GatewayId, LinkChange, LoadConfig, M3uaConfig, NetworkConfig, PointId, ServedPointConfig,
-    ServedPointId, ServerConfig, Side, SignallingLinkId, SignallingNetwork, SignallingProcess,
-    SignallingSimulation, UserPlace,
+    AdaptationConfig, AdaptationId, AspConfig, AspId, AssociationPlace, AssociationSide, Carried,
+    GatewayConfig, GatewayId, LinkChange, LoadConfig, M3uaConfig, ManagementChange, NetworkConfig, PointId,
+    ServedPointConfig, ServedPointId, ServerConfig, Side, SignallingLinkId, SignallingNetwork,
+    SignallingProcess, SignallingSimulation, UserPlace,
 };
 use slantpath_ss7::PointCodeFormat;
-use slantpath_ss7::load::{ByCode, Report, Routing};
+use slantpath_ss7::load::{ByCode, Report};
 use slantpath_ss7::mtp3::ServiceIndicator;
-use slantpath_ss7::mtp3::node::{
-    CongestionMethod, DestinationConfig, Function, RouteConfig, SequenceNumbers,
-};
+use slantpath_ss7::mtp3::node::{self, CongestionMethod, DestinationConfig, Function, SequenceNumbers};
 
 use crate::fixture::{code, direction, line, link, load, point, settle};
 
@@ -30,7 +28,7 @@ const GATEWAY: SignallingProcess = SignallingProcess::Gateway(GatewayId(0));
 /// An exchange with a line to a gateway, and two processes of one application server; load both ways.
 fn config(traffic_mode: TrafficMode) -> NetworkConfig {
     let mut exchange = point(0, &[(1, 1, SequenceNumbers::Bits7)]);
-    let route = RouteConfig { link_set: "to-1".to_owned(), priority: 0 };
+    let route = node::RouteConfig { link_set: "to-1".to_owned(), priority: 0 };
     exchange.mtp3.destinations = vec![DestinationConfig { point_code: code(BEHIND), routes: vec![route] }];
     let mut gateway = point(1, &[(0, 1, SequenceNumbers::Bits7)]);
     gateway.mtp3.function = Function::TransferPoint;
@@ -70,7 +68,7 @@ fn config(traffic_mode: TrafficMode) -> NetworkConfig {
     let to = |load: &LoadConfig, name: &str, from, origin: usize, destination: usize| {
         let mut load = LoadConfig { name: name.to_owned(), from, ..load.clone() };
         load.generator.origin = code(origin);
-        load.generator.routing = Routing::PointCode(ByCode {
+        load.generator.routing = slantpath_ss7::load::Routing::PointCode(ByCode {
             destinations: vec![code(destination)],
             service: ServiceIndicator::ISUP,
         });
@@ -119,7 +117,7 @@ impl Run {
         })
     }
 
-    fn dropped(&self, process: SignallingProcess, reason: DropReason) -> u64 {
+    fn dropped(&self, process: SignallingProcess, reason: m3ua::DropReason) -> u64 {
         self.simulation.signalling().m3ua_counters(process).0.dropped(reason)
     }
 
@@ -134,7 +132,7 @@ impl Run {
     }
 }
 
-fn run(config: NetworkConfig, delay: &str, script: &[(&str, Change)], end: &str) -> Run {
+fn run(config: NetworkConfig, delay: &str, script: &[(&str, ManagementChange)], end: &str) -> Run {
     let seed = Seed::new(1, 0);
     let signalling = SignallingNetwork::new(config, seed).unwrap();
     let mut builder = NetworkBuilder::new();
@@ -184,8 +182,8 @@ fn run(config: NetworkConfig, delay: &str, script: &[(&str, Change)], end: &str)
     Run { simulation, network }
 }
 
-const fn process(number: usize, change: ProcessChange) -> Change {
-    Change::Process(AspId(number), change)
+const fn process(number: usize, change: ProcessChange) -> ManagementChange {
+    ManagementChange::Process(AspId(number), change)
 }
 
 fn times_of_data(rate: DataRate, octets: u64) -> Duration {
@@ -242,7 +240,7 @@ fn when_nobody_comes_back_what_waited_is_dropped_and_the_network_told() {
     ];
     let mut run = run(config(TrafficMode::Loadshare), "20 ms", &script, "100 s");
     let [[_, lost, ..], [_, lost_back, ..]] = run.settle();
-    let expired = run.dropped(GATEWAY, DropReason::RecoveryExpired);
+    let expired = run.dropped(GATEWAY, m3ua::DropReason::RecoveryExpired);
     // T(r) of 2 s at 53 messages a second.
     assert!((80..120).contains(&expired), "{expired}");
     assert!(lost > expired + 300 && lost_back > 300, "{lost} {lost_back}");
@@ -258,7 +256,7 @@ fn when_nobody_comes_back_what_waited_is_dropped_and_the_network_told() {
 
 #[test]
 fn processes_hear_of_what_the_ss7_side_loses_and_finds() {
-    let line = |change| Change::Link(SignallingLinkId(0), change);
+    let line = |change| ManagementChange::Link(SignallingLinkId(0), change);
     let script = [("40 s", line(LinkChange::Fail)), ("50 s", line(LinkChange::Restore))];
     let mut run = run(config(TrafficMode::Loadshare), "20 ms", &script, "100 s");
     for asp in [0, 1].map(|number| SignallingProcess::Asp(AspId(number))) {
@@ -324,7 +322,7 @@ fn a_process_that_management_deactivates_leaves_its_traffic_to_the_other() {
     let [[_, lost, repeated, _], [_, lost_back, repeated_back, _]] = run.settle();
     assert_eq!((repeated, repeated_back), (0, 0));
     // What was on its way to the process when it became inactive is thrown away there, and counted.
-    let dropped = run.dropped(SignallingProcess::Asp(AspId(0)), DropReason::AspNotActive);
+    let dropped = run.dropped(SignallingProcess::Asp(AspId(0)), m3ua::DropReason::AspNotActive);
     assert_eq!((lost, lost_back), (dropped, 0));
     run.balance();
 }

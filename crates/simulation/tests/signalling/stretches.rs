@@ -2,7 +2,7 @@
 
 use slantpath_base::Instant;
 use slantpath_sctp::SctpConfig;
-use slantpath_simulation::{Carrier, LinkChange, NetworkConfig};
+use slantpath_simulation::{LinkCarrier, LinkChange, NetworkConfig};
 use slantpath_ss7::mtp3::node::SequenceNumbers;
 
 use crate::fixture::{Run, direction, line, link, load, m2pa, point, start};
@@ -10,10 +10,10 @@ use crate::fixture::{Run, direction, line, link, load, m2pa, point, start};
 const END: Instant = Instant::from_secs(30);
 
 /// Two points and a link of this kind, which is out for a while.
-fn begin(carrier: Carrier) -> Run {
+fn begin(carrier: LinkCarrier) -> Run {
     let sequence = match carrier {
-        Carrier::Association(_) => SequenceNumbers::Bits24,
-        Carrier::Line(_) => SequenceNumbers::Bits7,
+        LinkCarrier::Association(_) => SequenceNumbers::Bits24,
+        LinkCarrier::Line(_) => SequenceNumbers::Bits7,
     };
     let config = NetworkConfig {
         points: vec![point(0, &[(1, 1, sequence)]), point(1, &[(0, 1, sequence)])],

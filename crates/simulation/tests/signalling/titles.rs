@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use slantpath_base::Duration;
-use slantpath_simulation::{LinkConfig, LinkEnd, NetworkConfig, PointId};
-use slantpath_ss7::load::{ByTitle, Lengths, Routing};
+use slantpath_simulation::{LinkConfig, NetworkConfig, PointEnd, PointId};
+use slantpath_ss7::load::{ByTitle, Lengths};
 use slantpath_ss7::mtp3::NetworkIndicator;
-use slantpath_ss7::mtp3::node::{Function, LinkId, SequenceNumbers};
+use slantpath_ss7::mtp3::node::{Function, Mtp3LinkId, SequenceNumbers};
 use slantpath_ss7::sccp::gtt::{
     Conditions, DigitPattern, Entity, Group, RouteOn, Rule, Sharing, TitleChange, Translator,
 };
@@ -39,13 +39,13 @@ fn messages_by_global_title_pass_the_translator_to_the_subsystem() {
     points[2].sccp = Some(receiving);
     let link = |name: &str, ends: [(usize, u16); 2]| LinkConfig {
         name: name.to_owned(),
-        ends: ends.map(|(point, link)| LinkEnd { point: PointId(point), link: LinkId(link) }),
+        ends: ends.map(|(point, link)| PointEnd { point: PointId(point), link: Mtp3LinkId(link) }),
         carrier: line("5 ms", 0.0),
     };
     let mut load = load(1, 0.3, "20 s", "80 s");
     let title = GlobalTitle::with(Some(0), Some(1), Some(4), Digits::parse("4912345678").unwrap());
     load.generator.lengths = Lengths::Fixed(120);
-    load.generator.routing = Routing::GlobalTitle(ByTitle {
+    load.generator.routing = slantpath_ss7::load::Routing::GlobalTitle(ByTitle {
         translator: code(1),
         called: vec![PartyAddress { ssn: Some(HLR), global_title: Some(title), ..PartyAddress::default() }],
         calling: PartyAddress { routes_on_ssn: true, ssn: Some(Ssn(7)), ..PartyAddress::default() },

@@ -36,7 +36,7 @@ pub use config::{
     Procedure, RouteConfig, SequenceNumbers, Spread,
 };
 pub use counters::{Counters, DiscardReason};
-pub use id::{LinkId, LinkSetId};
+pub use id::{LinkSetId, Mtp3LinkId};
 pub use machines::changeover::{CHANGEOVER, ChangeoverAction, ChangeoverInput, ChangeoverState};
 pub use machines::congestion::{
     CONGESTION_TEST, CongestionTestAction, CongestionTestInput, CongestionTestState,
@@ -58,7 +58,7 @@ pub use network::{
     DeadAlternative, DeadAlternativeReason, NetworkFault, TimedChangeover, check_alternatives,
     check_changeovers, check_network,
 };
-pub use timers::{TIMER_RANGES, Timer, TimerRange, Timers};
+pub use timers::{Mtp3Timer, TIMER_RANGES, TimerRange, Timers};
 
 use crate::PointCode;
 use crate::link::{LinkIndication, LinkRequest};
@@ -74,7 +74,7 @@ use table::{NOWHERE, Table};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Output {
     /// Something for a link.
-    Link(LinkId, LinkRequest),
+    Link(Mtp3LinkId, LinkRequest),
     /// Something for a user part; a message for a point code behind this point is for the interworking function.
     Indication(ServiceIndicator, TransferIndication),
     /// Something for people.
@@ -87,31 +87,31 @@ pub enum Output {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ManagementEvent {
     /// A changeback ended without an acknowledgement: traffic goes to this link by time.
-    ChangebackUnacknowledged(LinkId),
+    ChangebackUnacknowledged(Mtp3LinkId),
     /// Traffic left a link without its far end's number: messages may be lost.
-    ChangeoverWithoutSequence(LinkId),
+    ChangeoverWithoutSequence(Mtp3LinkId),
     /// A message for this destination came back to its origin.
     CircularRoute(PointCode),
     /// The far end does not let a link be inhibited.
-    InhibitionDenied(LinkId),
+    InhibitionDenied(Mtp3LinkId),
     /// The far end does not answer about the inhibition of a link.
-    InhibitionUnanswered(LinkId),
+    InhibitionUnanswered(Mtp3LinkId),
     /// A link is in service and tested.
-    LinkAvailable(LinkId),
+    LinkAvailable(Mtp3LinkId),
     /// The congestion status of a link, 0 to 3.
-    LinkCongestion(LinkId, u8),
+    LinkCongestion(Mtp3LinkId, u8),
     /// A link is kept free of users' traffic.
-    LinkInhibited(LinkId),
+    LinkInhibited(Mtp3LinkId),
     /// A link set has its first link.
     LinkSetAvailable(LinkSetId),
     /// A link set has no link any more.
     LinkSetUnavailable(LinkSetId),
     /// The test of a link failed twice.
-    LinkTestFailed(LinkId),
+    LinkTestFailed(Mtp3LinkId),
     /// A link has failed or was deactivated.
-    LinkUnavailable(LinkId),
+    LinkUnavailable(Mtp3LinkId),
     /// A link is open to users' traffic again.
-    LinkUninhibited(LinkId),
+    LinkUninhibited(Mtp3LinkId),
     /// The point restarts: no traffic yet.
     RestartBegun,
     /// Traffic flows: the restart of the point is over.
@@ -122,7 +122,7 @@ pub enum ManagementEvent {
 struct LinkSet {
     adjacent: PointCode,
     /// By their codes.
-    links: Vec<LinkId>,
+    links: Vec<Mtp3LinkId>,
     state: AdjacentState,
     unavailable: Spells,
 }
@@ -171,7 +171,7 @@ impl Node {
         for (link_set, id) in config.link_sets.iter().zip(0_u16..) {
             let mut own = Vec::new();
             for link in &link_set.links {
-                own.push((link.slc, LinkId(u16::try_from(links.len()).unwrap_or(u16::MAX))));
+                own.push((link.slc, Mtp3LinkId(u16::try_from(links.len()).unwrap_or(u16::MAX))));
                 links.push(Link::new(LinkSetId(id), link.slc, link.sequence));
             }
             own.sort_by_key(|(slc, _)| *slc);
@@ -210,7 +210,7 @@ impl Node {
     ///
     /// # Panics
     /// If the node has no such link.
-    pub fn handle_link(&mut self, now: Instant, link: LinkId, indication: LinkIndication) {
+    pub fn handle_link(&mut self, now: Instant, link: Mtp3LinkId, indication: LinkIndication) {
         self.now = now;
         self.level_2(now, link, indication);
         self.settle(now);
@@ -280,7 +280,7 @@ impl Node {
     /// The link that a message to a destination would take now; none if it cannot be reached or its traffic is being
     /// diverted.
     #[inline]
-    pub fn link_for(&self, destination: PointCode, sls: crate::mtp3::Sls) -> Option<LinkId> {
+    pub fn link_for(&self, destination: PointCode, sls: crate::mtp3::Sls) -> Option<Mtp3LinkId> {
         let destination = self.table.destination(self.table.find(destination)?);
         let slot = self.table.slot(destination.bundle, sls.0);
         if destination.held.is_some() || slot.held.is_some() { None } else { slot.link }
@@ -288,43 +288,43 @@ impl Node {
 
     fn expired(&mut self, now: Instant, key: Key) {
         match key {
-            Key::Link(link, Timer::T1) => self.changeover(now, link, ChangeoverInput::T1),
-            Key::Link(link, Timer::T2) => self.changeover(now, link, ChangeoverInput::T2),
-            Key::Link(link, Timer::T12) => {
+            Key::Link(link, Mtp3Timer::T1) => self.changeover(now, link, ChangeoverInput::T1),
+            Key::Link(link, Mtp3Timer::T2) => self.changeover(now, link, ChangeoverInput::T2),
+            Key::Link(link, Mtp3Timer::T12) => {
                 self.local_inhibition(now, link, LocalInhibitionInput::T12);
             }
-            Key::Link(link, Timer::T13) => {
+            Key::Link(link, Mtp3Timer::T13) => {
                 self.remote_inhibition(now, link, RemoteInhibitionInput::T13);
             }
-            Key::Link(link, Timer::T14) => {
+            Key::Link(link, Mtp3Timer::T14) => {
                 self.local_inhibition(now, link, LocalInhibitionInput::T14);
             }
-            Key::Link(link, Timer::T17) => {
+            Key::Link(link, Mtp3Timer::T17) => {
                 self.link_activity_input(now, link, LinkActivityInput::RestartDelayOver);
             }
-            Key::Link(link, Timer::T22) => {
+            Key::Link(link, Mtp3Timer::T22) => {
                 self.local_inhibition(now, link, LocalInhibitionInput::T22);
             }
-            Key::Link(link, Timer::T23) => {
+            Key::Link(link, Mtp3Timer::T23) => {
                 self.remote_inhibition(now, link, RemoteInhibitionInput::T23);
             }
-            Key::Link(link, Timer::T24) => self.local_processor_recovered(now, link),
-            Key::Link(link, Timer::TestT1) => self.link_test(now, link, LinkTestInput::T1),
-            Key::Link(link, Timer::TestT2) => self.link_test(now, link, LinkTestInput::T2),
-            Key::LinkSet(link_set, Timer::T21) => {
+            Key::Link(link, Mtp3Timer::T24) => self.local_processor_recovered(now, link),
+            Key::Link(link, Mtp3Timer::TestT1) => self.link_test(now, link, LinkTestInput::T1),
+            Key::Link(link, Mtp3Timer::TestT2) => self.link_test(now, link, LinkTestInput::T2),
+            Key::LinkSet(link_set, Mtp3Timer::T21) => {
                 self.adjacent_input(now, link_set, AdjacentInput::T21);
             }
-            Key::Diversion(id, Timer::T3) => self.diversion_input(now, id, DiversionInput::T3),
-            Key::Diversion(id, Timer::T4) => self.diversion_input(now, id, DiversionInput::T4),
-            Key::Diversion(id, Timer::T5) => self.diversion_input(now, id, DiversionInput::T5),
-            Key::Diversion(id, Timer::T6) => self.diversion_input(now, id, DiversionInput::T6),
-            Key::Destination(index, Timer::T11) => self.restricted(index),
-            Key::Destination(index, Timer::T15) => {
+            Key::Diversion(id, Mtp3Timer::T3) => self.diversion_input(now, id, DiversionInput::T3),
+            Key::Diversion(id, Mtp3Timer::T4) => self.diversion_input(now, id, DiversionInput::T4),
+            Key::Diversion(id, Mtp3Timer::T5) => self.diversion_input(now, id, DiversionInput::T5),
+            Key::Diversion(id, Mtp3Timer::T6) => self.diversion_input(now, id, DiversionInput::T6),
+            Key::Destination(index, Mtp3Timer::T11) => self.restricted(index),
+            Key::Destination(index, Mtp3Timer::T15) => {
                 self.congestion_test(now, index, CongestionTestInput::T15);
             }
-            Key::Destination(index, Timer::T16) => self.congestion_unconfirmed(now, index),
-            Key::Node(Timer::T18) => self.restart_input(now, RestartInput::T18),
-            Key::Node(Timer::T20) => self.restart_input(now, RestartInput::T20),
+            Key::Destination(index, Mtp3Timer::T16) => self.congestion_unconfirmed(now, index),
+            Key::Node(Mtp3Timer::T18) => self.restart_input(now, RestartInput::T18),
+            Key::Node(Mtp3Timer::T20) => self.restart_input(now, RestartInput::T20),
             Key::Route(destination, over) => self.route_input(now, destination, over, RouteInput::T10),
             // T8 and T19 only run: while they do, something is not said again. No other timer belongs to these.
             Key::Prohibited(..)
@@ -337,15 +337,15 @@ impl Node {
         }
     }
 
-    fn start(&mut self, now: Instant, key: Key, timer: Timer) {
+    fn start(&mut self, now: Instant, key: Key, timer: Mtp3Timer) {
         self.schedule.start(key, now.saturating_add(self.config.timers.value(timer)));
     }
 
-    fn link(&self, link: LinkId) -> &Link {
+    fn link(&self, link: Mtp3LinkId) -> &Link {
         &self.links[usize::from(link.0)]
     }
 
-    fn link_mut(&mut self, link: LinkId) -> &mut Link {
+    fn link_mut(&mut self, link: Mtp3LinkId) -> &mut Link {
         &mut self.links[usize::from(link.0)]
     }
 
@@ -357,15 +357,15 @@ impl Node {
         &mut self.link_sets[usize::from(link_set.0)]
     }
 
-    fn link_ids(&self) -> impl Iterator<Item = LinkId> + use<> {
-        (0_u16..).take(self.links.len()).map(LinkId)
+    fn link_ids(&self) -> impl Iterator<Item = Mtp3LinkId> + use<> {
+        (0_u16..).take(self.links.len()).map(Mtp3LinkId)
     }
 
     fn link_set_ids(&self) -> impl Iterator<Item = LinkSetId> + use<> {
         (0_u16..).take(self.link_sets.len()).map(LinkSetId)
     }
 
-    fn available_links(&self, link_set: LinkSetId) -> impl Iterator<Item = LinkId> {
+    fn available_links(&self, link_set: LinkSetId) -> impl Iterator<Item = Mtp3LinkId> {
         self.link_set(link_set).links.iter().copied().filter(|link| self.link(*link).is_available())
     }
 
@@ -378,11 +378,11 @@ impl Node {
     }
 
     /// The point at the far end of a link.
-    fn adjacent(&self, link: LinkId) -> PointCode {
+    fn adjacent(&self, link: Mtp3LinkId) -> PointCode {
         self.link_set(self.link(link).set).adjacent
     }
 
-    fn request(&mut self, link: LinkId, request: LinkRequest) {
+    fn request(&mut self, link: Mtp3LinkId, request: LinkRequest) {
         if let LinkRequest::Transmit(octets) = &request {
             let measured = &mut self.link_mut(link).measured;
             measured.sent_msus += 1;

@@ -20,7 +20,7 @@ use crate::sccp::{GlobalTitle, PartyAddress, Ssn};
 pub use follow::{DeadEnd, Ending, Followed, Outcome, find_dead_ends, follow};
 pub use group::{Entity, Group, RouteOn, Share, Shared, Sharing};
 pub use loops::{LoopSearch, TranslationLoop, find_loops};
-pub use pattern::{DigitPattern, PatternError, Place};
+pub use pattern::{DigitPattern, PatternError, PatternPlace};
 pub use rule::{Conditions, DigitChange, INTERNATIONAL, Rule, TitleChange, numbering_plan};
 
 /// The rules of one node, ready to be asked.

@@ -1,6 +1,6 @@
 //! Tests 4 of Q.782: changeback.
 
-use slantpath_ss7::mtp3::node::{DiscardReason, LinkId, ManagementEvent, Timer};
+use slantpath_ss7::mtp3::node::{DiscardReason, ManagementEvent, Mtp3LinkId, Mtp3Timer};
 use slantpath_ss7::mtp3::{ChangebackCode, Fsn, ManagementMessage as M};
 
 use crate::tester::{B, C, D, Tester, configuration_a, configuration_b, configuration_c};
@@ -61,7 +61,7 @@ fn q782_4_3_declaration_from_the_far_end() {
 fn q782_4_4_first_declaration_lost() {
     let (mut tester, code) = coming_back();
     tester.send(B, 1, 101);
-    tester.expire(Timer::T4);
+    tester.expire(Mtp3Timer::T4);
     assert_eq!(tester.sent(), [(B, M::Cbd(code))]);
     tester.say(0, B, 1, M::Cba(code));
     assert_eq!(over(&mut tester), [(1, 101)]);
@@ -71,12 +71,12 @@ fn q782_4_4_first_declaration_lost() {
 fn q782_4_5_both_declarations_lost() {
     let (mut tester, _) = coming_back();
     tester.send(B, 1, 101);
-    tester.expire(Timer::T4);
+    tester.expire(Mtp3Timer::T4);
     tester.said();
-    tester.expire(Timer::T5);
+    tester.expire(Mtp3Timer::T5);
     assert_eq!(over(&mut tester), [(1, 101)]);
     assert_eq!(tester.said(), []);
-    assert!(tester.events.contains(&ManagementEvent::ChangebackUnacknowledged(LinkId(1))));
+    assert!(tester.events.contains(&ManagementEvent::ChangebackUnacknowledged(Mtp3LinkId(1))));
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn q782_4_8_from_another_link_set() {
     tester.send(D, 0, 100);
     assert_eq!(over(&mut tester), [], "time controls the diversion");
     assert!(!tester.messages().iter().any(|message| matches!(message, M::Cbd(_))));
-    tester.expire(Timer::T3);
+    tester.expire(Mtp3Timer::T3);
     assert_eq!(over(&mut tester), [(0, 100)]);
 }
 
@@ -131,7 +131,7 @@ fn q782_4_9_to_a_better_link_set() {
     tester.restore(0);
     tester.send(D, 0, 100);
     assert_eq!(over(&mut tester), []);
-    tester.expire(Timer::T6);
+    tester.expire(Mtp3Timer::T6);
     assert_eq!(over(&mut tester), [(0, 100)]);
 }
 

@@ -3,7 +3,7 @@
 use slantpath_ss7::PointCode;
 use slantpath_ss7::link::{LinkIndication, LinkRequest};
 use slantpath_ss7::mtp3::node::{
-    ChangeoverState, DiscardReason, LinkId, ManagementEvent, SequenceNumbers, Timer,
+    ChangeoverState, DiscardReason, ManagementEvent, Mtp3LinkId, Mtp3Timer, SequenceNumbers,
 };
 use slantpath_ss7::mtp3::{Fsn, ManagementMessage as M};
 use slantpath_ss7::transfer::TransferIndication;
@@ -83,7 +83,7 @@ fn q782_3_5_order_answered_by_emergency_acknowledgement() {
     tester.say(0, B, 1, M::Eca);
     assert_eq!(tester.asked_after, [(1, None)]);
     assert_eq!(numbers(&mut tester), [101]);
-    assert!(tester.events.contains(&ManagementEvent::ChangeoverWithoutSequence(LinkId(1))));
+    assert!(tester.events.contains(&ManagementEvent::ChangeoverWithoutSequence(Mtp3LinkId(1))));
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn q782_3_9_nobody_acknowledges() {
     tester.fail(1);
     tester.send(B, 1, 101);
     tester.said();
-    tester.expire(Timer::T2);
+    tester.expire(Mtp3Timer::T2);
     assert_eq!(numbers(&mut tester), [101]);
     assert_eq!(tester.asked_after, [(1, None)]);
     assert_eq!(tester.said(), []);
@@ -197,7 +197,7 @@ fn q782_3_15_adjacent_point_out_of_reach() {
     tester.fail(1);
     tester.send(D, 1, 101);
     assert_eq!((tester.said(), tester.carried()), (vec![], vec![]));
-    tester.expire(Timer::T1);
+    tester.expire(Mtp3Timer::T1);
     assert_eq!(tester.links_used(), [3]);
     assert_eq!(tester.node.counters().timed_changeovers, 1);
 }
@@ -214,14 +214,14 @@ fn q782_3_16_short_processor_outage() {
     let carried = tester.carried();
     assert_eq!((carried.len(), carried[0].over), (1, 1), "it goes behind the others on its own link");
     // A's own is over T24 after it ended, unless it returns meanwhile.
-    tester.node.local_processor_outage(tester.now, LinkId(1), true);
-    tester.node.local_processor_outage(tester.now, LinkId(1), false);
+    tester.node.local_processor_outage(tester.now, Mtp3LinkId(1), true);
+    tester.node.local_processor_outage(tester.now, Mtp3LinkId(1), false);
     tester.pass(slantpath_base::Duration::from_millis(100));
-    tester.node.local_processor_outage(tester.now, LinkId(1), true);
-    tester.node.local_processor_outage(tester.now, LinkId(1), false);
+    tester.node.local_processor_outage(tester.now, Mtp3LinkId(1), true);
+    tester.node.local_processor_outage(tester.now, Mtp3LinkId(1), false);
     tester.said();
     tester.requests.clear();
-    tester.expire(Timer::T24);
+    tester.expire(Mtp3Timer::T24);
     assert_eq!(
         tester.requests,
         [LinkRequest::LocalProcessorRecovered, LinkRequest::Continue].map(|request| (1, request))
@@ -233,7 +233,7 @@ fn q782_3_17_long_processor_outage() {
     let mut tester = loaded();
     tester.link(1, LinkIndication::RemoteProcessorOutage);
     tester.send(B, 1, 101);
-    tester.expire(Timer::T1);
+    tester.expire(Mtp3Timer::T1);
     assert_eq!(numbers(&mut tester), [101]);
     assert_eq!(
         core::mem::take(&mut tester.requests),
@@ -266,7 +266,7 @@ fn q782_3_19_to_several_links() {
     let carried = tester.carried();
     assert_eq!(carried.iter().map(|message| message.number).collect::<Vec<_>>(), [2, 5, 8, 11, 14]);
     assert!([0, 1].iter().all(|link| carried.iter().any(|message| message.over == *link)));
-    assert_eq!(tester.node.changeover_state(LinkId(2)), ChangeoverState::Completed);
+    assert_eq!(tester.node.changeover_state(Mtp3LinkId(2)), ChangeoverState::Completed);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::ManagementMessage as M;
-use slantpath_ss7::mtp3::node::{Procedure, Timer};
+use slantpath_ss7::mtp3::node::{Mtp3Timer, Procedure};
 use slantpath_ss7::transfer::TransferIndication;
 
 use crate::tester::{B, C, D, F, Tester, configuration_b, configuration_c, configuration_d};
@@ -27,7 +27,7 @@ fn q782_6_1_normal_route_allowed_again() {
     tester.say(0, B, 0, M::Tfa(PointCode(D)));
     tester.send(D, 0, 2);
     assert_eq!(over(&mut tester), [], "T6 lets the alternative route run dry");
-    tester.expire(Timer::T6);
+    tester.expire(Mtp3Timer::T6);
     assert_eq!(over(&mut tester), [(0, 2)]);
 }
 
@@ -37,7 +37,7 @@ fn q782_6_2_alternative_route_fails_meanwhile() {
     tester.say(0, B, 0, M::Tfa(PointCode(D)));
     tester.send(D, 0, 1);
     tester.say(2, C, 0, M::Tfp(PointCode(D)));
-    tester.expire(Timer::T6);
+    tester.expire(Mtp3Timer::T6);
     assert_eq!(over(&mut tester), [(0, 1)]);
     assert_eq!(tester.indications, []);
 }
@@ -48,7 +48,7 @@ fn q782_6_3_allowed_route_is_prohibited_again() {
     tester.say(0, B, 0, M::Tfa(PointCode(D)));
     tester.send(D, 0, 1);
     tester.say(0, B, 0, M::Tfp(PointCode(D)));
-    tester.expire(Timer::T6);
+    tester.expire(Mtp3Timer::T6);
     assert_eq!(over(&mut tester), [(2, 1)], "it stays where it was");
 }
 
@@ -71,7 +71,7 @@ fn q782_6_5_restricted_route_gives_way_to_an_equal_one() {
     tester.say(0, B, 0, M::Tfr(PointCode(D)));
     tester.send(D, 0, 1);
     assert_eq!(over(&mut tester), []);
-    tester.expire(Timer::T6);
+    tester.expire(Mtp3Timer::T6);
     assert_eq!(over(&mut tester), [(2, 1)]);
     tester.send_all(D);
     assert_eq!(tester.links_used(), [2, 3]);
@@ -87,7 +87,7 @@ fn q782_6_6_at_a_transfer_point() {
     tester.say(0, B, 0, M::Tfa(PointCode(D)));
     tester.bring(4, F, D, 0, 2);
     assert_eq!((over(&mut tester), tester.messages()), (vec![], vec![]));
-    tester.expire(Timer::T6);
+    tester.expire(Mtp3Timer::T6);
     assert_eq!(over(&mut tester), [(0, 2)]);
     assert_eq!(tester.sent(), [(B, M::Tfp(PointCode(D))), (C, M::Tfa(PointCode(D)))]);
 }

@@ -2,7 +2,7 @@
 
 use slantpath_ss7::PointCode;
 use slantpath_ss7::link::LinkIndication;
-use slantpath_ss7::mtp3::node::{Config, CongestionMethod, DiscardReason, Timer};
+use slantpath_ss7::mtp3::node::{Config, CongestionMethod, DiscardReason, Mtp3Timer};
 use slantpath_ss7::mtp3::{ManagementMessage as M, ServiceIndicator};
 use slantpath_ss7::transfer::{StatusCause, TransferIndication, UserPartUnavailability};
 
@@ -71,12 +71,12 @@ fn q782_8_5_route_set_congestion_test() {
     tester.say(0, B, 0, M::Tfc(PointCode(D), 2));
     assert_eq!(tester.indications, [congested(D, 2)]);
     assert_eq!(tester.node.congestion_status(PointCode(D)), 2);
-    tester.expire(Timer::T15);
+    tester.expire(Mtp3Timer::T15);
     assert_eq!(tester.sent(), [(D, M::Rct)]);
-    tester.expire(Timer::T16);
+    tester.expire(Mtp3Timer::T16);
     assert_eq!(tester.node.congestion_status(PointCode(D)), 1);
     assert_eq!(tester.sent(), [(D, M::Rct)], "and the next status is tested");
-    tester.expire(Timer::T16);
+    tester.expire(Mtp3Timer::T16);
     assert_eq!(tester.indications, [congested(D, 2), congested(D, 1), congested(D, 0)]);
     assert_eq!(tester.messages(), []);
 }
@@ -85,14 +85,14 @@ fn q782_8_5_route_set_congestion_test() {
 fn q782_8_6_congestion_confirmed_by_the_test() {
     let mut tester = Tester::ready(national(configuration_b()));
     tester.say(0, B, 0, M::Tfc(PointCode(D), 2));
-    tester.expire(Timer::T15);
+    tester.expire(Mtp3Timer::T15);
     tester.said();
     let confirmed = tester.now;
     tester.say(0, B, 0, M::Tfc(PointCode(D), 2));
-    tester.expire(Timer::T16);
+    tester.expire(Mtp3Timer::T16);
     assert_eq!(tester.node.congestion_status(PointCode(D)), 2);
     assert_eq!(tester.messages(), []);
-    tester.expire_since(confirmed, Timer::T15);
+    tester.expire_since(confirmed, Mtp3Timer::T15);
     assert_eq!(tester.messages(), [M::Rct]);
 }
 

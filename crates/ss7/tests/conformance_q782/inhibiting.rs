@@ -3,13 +3,13 @@
 use slantpath_base::Instant;
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::node::{
-    DiscardReason, InhibitError, LinkId, LocalInhibition, ManagementEvent, RemoteInhibition, Timer,
+    DiscardReason, InhibitError, LocalInhibition, ManagementEvent, Mtp3LinkId, Mtp3Timer, RemoteInhibition,
 };
 use slantpath_ss7::mtp3::{Fsn, ManagementMessage as M};
 
 use crate::tester::{B, START, Tester, configuration_a, configuration_b};
 
-const LINK: LinkId = LinkId(1);
+const LINK: Mtp3LinkId = Mtp3LinkId(1);
 
 /// Instant at which both ends have agreed to inhibit it, in the tests that begin with that.
 const AGREED: Instant = Instant::from_secs(4);
@@ -27,7 +27,7 @@ fn inhibited_from_here() -> Tester {
     let mut tester = asked();
     tester.say(0, B, 1, M::Lia);
     assert_eq!(tester.now, AGREED);
-    tester.expire(Timer::T1);
+    tester.expire(Mtp3Timer::T1);
     tester.forget();
     tester
 }
@@ -37,7 +37,7 @@ fn inhibited_from_there() -> Tester {
     let mut tester = Tester::ready(configuration_a(2));
     tester.say(0, B, 1, M::Lin);
     assert_eq!((tester.messages(), tester.now), (vec![M::Lia], AGREED));
-    tester.expire(Timer::T1);
+    tester.expire(Mtp3Timer::T1);
     tester.forget();
     tester
 }
@@ -59,7 +59,7 @@ fn q782_7_1_1_available_link_inhibited_from_here() {
     assert!(tester.events.contains(&ManagementEvent::LinkInhibited(LINK)));
     tester.send(B, 1, 2);
     assert_eq!(tester.carried(), []);
-    tester.expire(Timer::T1);
+    tester.expire(Mtp3Timer::T1);
     assert_eq!(tester.links_used(), [0], "a time-controlled changeover, without an order");
     assert_eq!(tester.messages(), []);
 }
@@ -90,7 +90,7 @@ fn q782_7_1_3_available_link_inhibited_from_there() {
 #[test]
 fn q782_7_2_1_refused_here() {
     let mut tester = Tester::ready(configuration_a(1));
-    let refused = tester.node.inhibit(tester.now, LinkId(0));
+    let refused = tester.node.inhibit(tester.now, Mtp3LinkId(0));
     assert_eq!(refused, Err(InhibitError::CutsOff(PointCode(B))));
     assert_eq!(tester.messages(), []);
 }
@@ -101,7 +101,7 @@ fn q782_7_2_2_refused_there() {
     tester.say(0, B, 1, M::Lid);
     assert_eq!(local(&tester), LocalInhibition::Uninhibited);
     assert_eq!(tester.events, [ManagementEvent::InhibitionDenied(LINK)]);
-    tester.expire(Timer::T14);
+    tester.expire(Mtp3Timer::T14);
     assert_eq!(tester.messages(), []);
 }
 
@@ -116,7 +116,7 @@ fn q782_7_2_3_refused_to_the_far_end() {
 #[test]
 fn q782_7_3_1_first_request_unanswered() {
     let mut tester = asked();
-    tester.expire(Timer::T14);
+    tester.expire(Mtp3Timer::T14);
     assert_eq!(tester.messages(), [M::Lin]);
     tester.say(0, B, 1, M::Lia);
     assert_eq!(local(&tester), LocalInhibition::Inhibited);
@@ -125,8 +125,8 @@ fn q782_7_3_1_first_request_unanswered() {
 #[test]
 fn q782_7_3_2_both_requests_unanswered() {
     let mut tester = asked();
-    tester.expire(Timer::T14);
-    tester.expire(Timer::T14);
+    tester.expire(Mtp3Timer::T14);
+    tester.expire(Mtp3Timer::T14);
     assert_eq!(local(&tester), LocalInhibition::Uninhibited);
     assert_eq!(tester.events, [ManagementEvent::InhibitionUnanswered(LINK)]);
     assert_eq!(tester.messages(), [M::Lin]);
@@ -155,7 +155,7 @@ fn q782_7_5_uninhibited_from_there() {
 fn q782_7_6_1_first_release_unanswered() {
     let mut tester = inhibited_from_here();
     tester.node.uninhibit(tester.now, LINK);
-    tester.expire(Timer::T12);
+    tester.expire(Mtp3Timer::T12);
     assert_eq!(tester.messages(), [M::Lun, M::Lun]);
     tester.say(0, B, 1, M::Lua);
     assert!(tester.is_available(1));
@@ -165,8 +165,8 @@ fn q782_7_6_1_first_release_unanswered() {
 fn q782_7_6_2_both_releases_unanswered() {
     let mut tester = inhibited_from_here();
     tester.node.uninhibit(tester.now, LINK);
-    tester.expire(Timer::T12);
-    tester.expire(Timer::T12);
+    tester.expire(Mtp3Timer::T12);
+    tester.expire(Mtp3Timer::T12);
     assert_eq!(local(&tester), LocalInhibition::Inhibited);
     assert_eq!(tester.events, [ManagementEvent::InhibitionUnanswered(LINK)]);
 }
@@ -202,9 +202,9 @@ fn q782_7_7_3_forced_by_the_far_end() {
 }
 
 /// Lets a timer expire that starts now, while the traffic of a link that has failed waits for T1.
-fn expire_beside_the_changeover(tester: &mut Tester, timer: Timer) {
+fn expire_beside_the_changeover(tester: &mut Tester, timer: Mtp3Timer) {
     let start = tester.now;
-    tester.expire(Timer::T1);
+    tester.expire(Mtp3Timer::T1);
     tester.expire_since(start, timer);
 }
 
@@ -213,7 +213,7 @@ fn q782_7_8_1_first_force_unanswered() {
     let mut tester = inhibited_from_there();
     tester.fail(0);
     assert_eq!(tester.messages(), [M::Lfu]);
-    expire_beside_the_changeover(&mut tester, Timer::T13);
+    expire_beside_the_changeover(&mut tester, Mtp3Timer::T13);
     assert_eq!(tester.messages(), [M::Lfu]);
 }
 
@@ -221,8 +221,8 @@ fn q782_7_8_1_first_force_unanswered() {
 fn q782_7_8_2_both_forces_unanswered() {
     let mut tester = inhibited_from_there();
     tester.fail(0);
-    expire_beside_the_changeover(&mut tester, Timer::T13);
-    tester.expire(Timer::T13);
+    expire_beside_the_changeover(&mut tester, Mtp3Timer::T13);
+    tester.expire(Mtp3Timer::T13);
     assert_eq!(remote(&tester), RemoteInhibition::Inhibited);
     assert!(tester.events.contains(&ManagementEvent::InhibitionUnanswered(LINK)));
 }
@@ -243,16 +243,16 @@ fn q782_7_9_inhibited_from_both_ends() {
 #[test]
 fn q782_7_10_local_test() {
     let mut tester = inhibited_from_here();
-    tester.expire_since(AGREED, Timer::T22);
+    tester.expire_since(AGREED, Mtp3Timer::T22);
     assert_eq!(tester.messages(), [M::Llt]);
-    tester.expire(Timer::T22);
+    tester.expire(Mtp3Timer::T22);
     assert_eq!(tester.messages(), [M::Llt], "as long as it is inhibited");
 }
 
 #[test]
 fn q782_7_11_remote_test() {
     let mut tester = inhibited_from_there();
-    tester.expire_since(AGREED, Timer::T23);
+    tester.expire_since(AGREED, Mtp3Timer::T23);
     assert_eq!(tester.messages(), [M::Lrt]);
 }
 
@@ -292,7 +292,7 @@ fn q782_7_15_failure_of_an_inhibited_link() {
 #[test]
 fn q782_7_16_link_test_on_an_inhibited_link() {
     let mut tester = inhibited_from_here();
-    tester.expire_since(START, Timer::TestT2);
+    tester.expire_since(START, Mtp3Timer::TestT2);
     assert!(tester.tests.iter().any(|(link, _)| *link == 1), "that is what inhibiting is for");
 }
 

@@ -2,7 +2,7 @@
 
 use slantpath_ss7::PointCode;
 use slantpath_ss7::link::{LinkIndication, LinkRequest};
-use slantpath_ss7::mtp3::node::{DiscardReason, LinkActivity, LinkId, ManagementEvent, Timer};
+use slantpath_ss7::mtp3::node::{DiscardReason, LinkActivity, ManagementEvent, Mtp3LinkId, Mtp3Timer};
 use slantpath_ss7::mtp3::{
     ManagementLayout, Msu, RoutingLabel, ServiceIndicator, ServiceInformation, Slc, Sls, TestMessage,
 };
@@ -15,7 +15,7 @@ fn unanswered() -> Tester {
     tester.answers_tests = false;
     tester.activate_all();
     assert_eq!(tester.tests.len(), 1);
-    assert_eq!(tester.node.link_activity(LinkId(0)), LinkActivity::Testing);
+    assert_eq!(tester.node.link_activity(Mtp3LinkId(0)), LinkActivity::Testing);
     tester
 }
 
@@ -47,7 +47,7 @@ fn q782_12_1_after_activation() {
 #[test]
 fn q782_12_2_1_first_test_unanswered() {
     let mut tester = unanswered();
-    tester.expire(Timer::TestT1);
+    tester.expire(Mtp3Timer::TestT1);
     assert_eq!(tester.tests.len(), 2);
     let pattern = pattern(&tester);
     say(&mut tester, B, 0, TestMessage::Slta(&pattern));
@@ -57,12 +57,12 @@ fn q782_12_2_1_first_test_unanswered() {
 #[test]
 fn q782_12_2_2_both_tests_unanswered() {
     let mut tester = unanswered();
-    tester.expire(Timer::TestT1);
+    tester.expire(Mtp3Timer::TestT1);
     tester.aligns = false;
-    tester.expire(Timer::TestT1);
-    assert_eq!(tester.events, [ManagementEvent::LinkTestFailed(LinkId(0))]);
+    tester.expire(Mtp3Timer::TestT1);
+    assert_eq!(tester.events, [ManagementEvent::LinkTestFailed(Mtp3LinkId(0))]);
     assert!(tester.requests.contains(&(0, LinkRequest::Stop)));
-    tester.expire(Timer::T17);
+    tester.expire(Mtp3Timer::T17);
     assert_eq!(tester.requests.last(), Some(&(0, LinkRequest::Start)));
 }
 
@@ -111,7 +111,7 @@ fn q782_12_7_test_that_came_over_the_wrong_link() {
 #[test]
 fn q782_12_8_periodic_test() {
     let mut tester = Tester::ready(configuration_a(2));
-    tester.expire_since(START, Timer::TestT2);
+    tester.expire_since(START, Mtp3Timer::TestT2);
     assert_eq!(tester.tests.len(), 2);
     assert!(tester.is_available(0));
 }
@@ -120,20 +120,20 @@ fn q782_12_8_periodic_test() {
 fn q782_12_9_periodic_test_fails() {
     let mut tester = Tester::ready(configuration_a(2));
     tester.send(B, 0, 1);
-    tester.expire_since(START, Timer::TestT2);
+    tester.expire_since(START, Mtp3Timer::TestT2);
     tester.answers_tests = false;
-    tester.expire(Timer::TestT2);
+    tester.expire(Mtp3Timer::TestT2);
     tester.aligns = false;
-    tester.expire(Timer::TestT1);
-    tester.expire(Timer::TestT1);
+    tester.expire(Mtp3Timer::TestT1);
+    tester.expire(Mtp3Timer::TestT1);
     assert!(!tester.is_available(0) && !tester.is_available(1));
     assert!(tester.requests.contains(&(0, LinkRequest::Stop)));
     tester.link(0, LinkIndication::OutOfService(slantpath_ss7::link::OutOfServiceReason::Stopped));
     // Link 0 failed first, and an order about it went over link 1.
     let failed = tester.now;
-    tester.expire(Timer::T1);
+    tester.expire(Mtp3Timer::T1);
     assert_eq!(tester.requests.last(), Some(&(1, LinkRequest::Start)));
-    tester.expire_since(failed, Timer::T2);
+    tester.expire_since(failed, Mtp3Timer::T2);
     assert_eq!(tester.requests.last(), Some(&(0, LinkRequest::Start)));
-    assert_eq!(tester.node.link_activity(LinkId(0)), LinkActivity::Aligning);
+    assert_eq!(tester.node.link_activity(Mtp3LinkId(0)), LinkActivity::Aligning);
 }

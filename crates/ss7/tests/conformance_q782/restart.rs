@@ -2,7 +2,8 @@
 
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::node::{
-    AdjacentState, Config, DiscardReason, LinkId, LinkSetId, ManagementEvent, Procedure, RestartState, Timer,
+    AdjacentState, Config, DiscardReason, LinkSetId, ManagementEvent, Mtp3LinkId, Mtp3Timer, Procedure,
+    RestartState,
 };
 use slantpath_ss7::mtp3::{Fsn, ManagementMessage as M};
 use slantpath_ss7::transfer::TransferIndication;
@@ -26,7 +27,7 @@ fn running(config: Config) -> Tester {
     }
     assert_eq!(tester.node.restart_state(), RestartState::Running);
     // The echo of this restart is over.
-    tester.expire(Timer::T19);
+    tester.expire(Mtp3Timer::T19);
     tester.forget();
     tester
 }
@@ -38,13 +39,13 @@ fn q782_10_1_1_end_point_alone_until_t20() {
     assert_eq!(tester.node.restart_state(), RestartState::Waiting);
     assert_eq!(tester.try_send(B, 0, 1), Err(DiscardReason::InaccessibleDestination));
     assert_eq!(tester.indications, []);
-    tester.expire(Timer::T20);
+    tester.expire(Mtp3Timer::T20);
     assert_eq!(tester.sent(), [(B, M::Tra)]);
     assert_eq!(tester.indications, [TransferIndication::Resume(PointCode(B))]);
     tester.send(B, 0, 1);
     // Until T19, a TRA answers the one that ended this restart.
     let ended = tester.now;
-    tester.pass_until_just_before(ended, Timer::T19);
+    tester.pass_until_just_before(ended, Mtp3Timer::T19);
     tester.say(0, B, 0, M::Tra);
     assert_eq!(tester.messages(), []);
     tester.pass(MOMENT);
@@ -90,7 +91,7 @@ fn q782_10_2_1_transfer_point_says_what_it_cannot_reach() {
     assert_eq!(tester.node.restart_state(), RestartState::Gathering);
     tester.say(0, B, 0, M::Tfp(PointCode(E)));
     tester.said();
-    tester.expire(Timer::T18);
+    tester.expire(Mtp3Timer::T18);
     let sent = tester.sent();
     assert!(
         sent.contains(&(F, M::Tfp(PointCode(E)))) && sent.contains(&(C, M::Tfp(PointCode(E)))),
@@ -104,7 +105,7 @@ fn q782_10_2_1_transfer_point_says_what_it_cannot_reach() {
 fn q782_10_2_2_transfer_point_ends_at_t20() {
     let mut tester = restarting(configuration_d());
     tester.activate_all();
-    tester.pass_until_just_before(START, Timer::T20);
+    tester.pass_until_just_before(START, Mtp3Timer::T20);
     assert!(!tester.messages().contains(&M::Tra));
     tester.pass(MOMENT);
     let sent = tester.sent();
@@ -131,7 +132,7 @@ fn q782_10_3_last_link_lost_during_the_restart() {
     tester.activate_all();
     tester.fail(0);
     assert_eq!(tester.node.restart_state(), RestartState::Isolated);
-    tester.pass_until_just_before(START, Timer::T20);
+    tester.pass_until_just_before(START, Mtp3Timer::T20);
     tester.pass(MOMENT);
     assert_eq!(tester.indications, []);
     assert_eq!(tester.said(), []);
@@ -141,7 +142,7 @@ fn q782_10_3_last_link_lost_during_the_restart() {
 fn q782_10_4_1_adjacent_point_restarts() {
     let mut tester = running(configuration_a(1));
     tester.fail(0);
-    tester.expire(Timer::T1);
+    tester.expire(Mtp3Timer::T1);
     tester.restore(0);
     // It was the last link: this point restarts as well.
     assert_eq!(tester.node.restart_state(), RestartState::Waiting);
@@ -164,7 +165,7 @@ fn lose_b(tester: &mut Tester) {
     tester.fail(0);
     tester.say(1, B, 0, M::Coa(Fsn(0)));
     tester.fail(1);
-    tester.expire(Timer::T1);
+    tester.expire(Mtp3Timer::T1);
 }
 
 #[test]
@@ -174,7 +175,7 @@ fn q782_10_4_2_adjacent_point_never_says_tra() {
     let mut tester = running(config);
     lose_b(&mut tester);
     tester.restore(0);
-    tester.pass_until_just_before(tester.now, Timer::T21);
+    tester.pass_until_just_before(tester.now, Mtp3Timer::T21);
     assert!(!tester.node.is_accessible(PointCode(B)));
     tester.pass(MOMENT);
     assert!(tester.node.is_accessible(PointCode(B)));
@@ -206,7 +207,7 @@ fn q782_10_5_1_unexpected_tra() {
         tester.say(0, B, 0, M::Tra);
         assert_eq!(tester.messages(), [], "T19 ends the ping-pong");
     }
-    tester.pass_until_just_before(answered, Timer::T19);
+    tester.pass_until_just_before(answered, Mtp3Timer::T19);
     tester.say(0, B, 0, M::Tra);
     assert_eq!(tester.messages(), [], "and an echo does not start it again");
     tester.pass(MOMENT);
@@ -230,13 +231,13 @@ fn q782_10_5_2_point_reached_otherwise_needs_no_restart() {
 #[test]
 fn q782_10_6_restart_ends_inhibition() {
     let mut tester = running(configuration_a(2));
-    tester.node.inhibit(tester.now, LinkId(1)).unwrap();
+    tester.node.inhibit(tester.now, Mtp3LinkId(1)).unwrap();
     tester.say(0, B, 1, M::Lia);
-    tester.expire(Timer::T1);
+    tester.expire(Mtp3Timer::T1);
     tester.link(1, slantpath_ss7::link::LinkIndication::RemoteProcessorOutage);
     tester.fail(0);
     assert_eq!(tester.node.restart_state(), RestartState::Isolated);
-    tester.expire(Timer::T1);
+    tester.expire(Mtp3Timer::T1);
     tester.restore(0);
     tester.link(1, slantpath_ss7::link::LinkIndication::RemoteProcessorRecovered);
     assert!(tester.is_available(1));

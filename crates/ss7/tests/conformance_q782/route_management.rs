@@ -1,7 +1,7 @@
 //! 9: signalling route management.
 
 use slantpath_ss7::PointCode;
-use slantpath_ss7::mtp3::node::{DiscardReason, LinkSetId, Procedure, RouteState, Timer};
+use slantpath_ss7::mtp3::node::{DiscardReason, LinkSetId, Mtp3Timer, Procedure, RouteState};
 use slantpath_ss7::mtp3::{Fsn, ManagementMessage as M};
 
 use crate::tester::{B, C, D, E, F, MOMENT, Tester, configuration_b, configuration_d};
@@ -74,7 +74,7 @@ fn q782_9_3_message_for_a_lost_destination() {
     tester.bring(4, F, E, 0, 1);
     tester.bring(4, F, E, 0, 2);
     assert_eq!(tester.sent(), [(F, tfp(E))], "once a T8");
-    tester.pass_until_just_before(tester.now, Timer::T8);
+    tester.pass_until_just_before(tester.now, Mtp3Timer::T8);
     tester.bring(4, F, E, 0, 3);
     assert_eq!(tester.messages(), []);
     tester.pass(MOMENT);
@@ -89,7 +89,7 @@ fn q782_9_4_tfa_to_the_point_that_traffic_leaves() {
     tester.say(0, B, 0, tfp(D));
     tester.said();
     tester.say(0, B, 0, tfa(D));
-    tester.expire(Timer::T6);
+    tester.expire(Mtp3Timer::T6);
     assert_eq!(tester.sent(), [(B, tfp(D)), (C, tfa(D))]);
 }
 
@@ -108,7 +108,7 @@ fn q782_9_5_2_broadcast_when_a_link_set_is_found() {
     lose_b(&mut tester);
     tester.said();
     tester.restore(0);
-    tester.expire(Timer::T6);
+    tester.expire(Mtp3Timer::T6);
     let sent = route_messages(&mut tester);
     assert!(sent.contains(&(C, tfa(E))) && sent.contains(&(F, tfa(E))), "{sent:?}");
     assert!(sent.contains(&(C, tfa(D))) && sent.contains(&(C, tfa(B))), "{sent:?}");
@@ -119,11 +119,11 @@ fn q782_9_6_1_route_set_test_while_prohibited() {
     let mut tester = Tester::ready(configuration_b());
     tester.say(0, B, 0, tfp(D));
     for _ in 0..2 {
-        tester.expire(Timer::T10);
+        tester.expire(Mtp3Timer::T10);
         assert_eq!(tester.sent(), [(B, M::Rst(PointCode(D)))]);
     }
     tester.say(0, B, 0, tfa(D));
-    tester.expire(Timer::T10);
+    tester.expire(Mtp3Timer::T10);
     assert_eq!(tester.messages(), []);
 }
 
@@ -134,7 +134,7 @@ fn q782_9_6_2_route_set_test_ends_with_the_link_set() {
     lose_b(&mut tester);
     tester.said();
     assert_eq!(tester.node.route_state(PointCode(D), LinkSetId(0)), Some(RouteState::Allowed));
-    tester.expire(Timer::T10);
+    tester.expire(Mtp3Timer::T10);
     assert_eq!(tester.messages(), []);
 }
 
@@ -166,13 +166,13 @@ fn q782_9_7_1_transfer_restricted_sent_after_t11() {
     let mut tester = Tester::ready(config);
     tester.say(0, B, 0, tfp(D));
     tester.said();
-    tester.pass_until_just_before(tester.now, Timer::T11);
+    tester.pass_until_just_before(tester.now, Mtp3Timer::T11);
     assert_eq!(route_messages(&mut tester), []);
     tester.pass(MOMENT);
     let sent = route_messages(&mut tester);
     assert_eq!(sent, [(B, M::Tfr(PointCode(D))), (C, tfp(D)), (F, M::Tfr(PointCode(D)))]);
     tester.say(0, B, 0, tfa(D));
-    tester.expire(Timer::T6);
+    tester.expire(Mtp3Timer::T6);
     assert!(route_messages(&mut tester).contains(&(F, tfa(D))));
 }
 
@@ -183,7 +183,7 @@ fn q782_9_7_2_restricted_route_is_tested() {
     let mut tester = Tester::ready(config);
     tester.say(0, B, 0, M::Tfr(PointCode(D)));
     assert_eq!(tester.node.route_state(PointCode(D), LinkSetId(0)), Some(RouteState::Restricted));
-    tester.expire(Timer::T10);
+    tester.expire(Mtp3Timer::T10);
     assert_eq!(tester.sent(), [(B, M::Rsr(PointCode(D)))]);
     tester.send_all(D);
     assert_eq!(tester.links_used(), [0, 1], "a worse route is no better");

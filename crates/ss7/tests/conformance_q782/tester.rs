@@ -7,8 +7,8 @@ use bytes::Bytes;
 use slantpath_base::{Duration, Instant};
 use slantpath_ss7::link::{LinkIndication, LinkRequest, OutOfServiceReason};
 use slantpath_ss7::mtp3::node::{
-    Config, DestinationConfig, DiscardReason, Function, LinkConfig, LinkId, LinkSetConfig, ManagementEvent,
-    Output, Procedure, RouteConfig, SequenceNumbers, Timer, Timers,
+    Config, DestinationConfig, DiscardReason, Function, LinkConfig, LinkSetConfig, ManagementEvent,
+    Mtp3LinkId, Mtp3Timer, Output, Procedure, RouteConfig, SequenceNumbers, Timers,
 };
 use slantpath_ss7::mtp3::{
     Fsn, ManagementLayout, ManagementMessage, Msu, Node, RoutingLabel, ServiceIndicator, ServiceInformation,
@@ -31,32 +31,32 @@ pub(crate) const MOMENT: Duration = Duration::from_nanos(1);
 pub(crate) const START: Instant = Instant::from_secs(1);
 
 /// Values of the timers of A, in milliseconds. No two are alike, so that none can stand for another.
-const TIMES: [(Timer, u64); 25] = [
-    (Timer::T1, 800),
-    (Timer::T2, 1_400),
-    (Timer::T3, 810),
-    (Timer::T4, 820),
-    (Timer::T5, 830),
-    (Timer::T6, 840),
-    (Timer::T7, 1_500),
-    (Timer::T8, 1_000),
-    (Timer::T10, 45_000),
-    (Timer::T11, 61_000),
-    (Timer::T12, 1_210),
-    (Timer::T13, 1_220),
-    (Timer::T14, 2_500),
-    (Timer::T15, 2_600),
-    (Timer::T16, 1_700),
-    (Timer::T17, 1_450),
-    (Timer::T18, 20_000),
-    (Timer::T19, 68_000),
-    (Timer::T20, 60_500),
-    (Timer::T21, 64_000),
-    (Timer::T22, 270_000),
-    (Timer::T23, 280_000),
-    (Timer::T24, 500),
-    (Timer::TestT1, 8_000),
-    (Timer::TestT2, 62_000),
+const TIMES: [(Mtp3Timer, u64); 25] = [
+    (Mtp3Timer::T1, 800),
+    (Mtp3Timer::T2, 1_400),
+    (Mtp3Timer::T3, 810),
+    (Mtp3Timer::T4, 820),
+    (Mtp3Timer::T5, 830),
+    (Mtp3Timer::T6, 840),
+    (Mtp3Timer::T7, 1_500),
+    (Mtp3Timer::T8, 1_000),
+    (Mtp3Timer::T10, 45_000),
+    (Mtp3Timer::T11, 61_000),
+    (Mtp3Timer::T12, 1_210),
+    (Mtp3Timer::T13, 1_220),
+    (Mtp3Timer::T14, 2_500),
+    (Mtp3Timer::T15, 2_600),
+    (Mtp3Timer::T16, 1_700),
+    (Mtp3Timer::T17, 1_450),
+    (Mtp3Timer::T18, 20_000),
+    (Mtp3Timer::T19, 68_000),
+    (Mtp3Timer::T20, 60_500),
+    (Mtp3Timer::T21, 64_000),
+    (Mtp3Timer::T22, 270_000),
+    (Mtp3Timer::T23, 280_000),
+    (Mtp3Timer::T24, 500),
+    (Mtp3Timer::TestT1, 8_000),
+    (Mtp3Timer::TestT2, 62_000),
 ];
 
 /// A management message that A sent: over which link, to whom, about which link.
@@ -188,7 +188,7 @@ impl Tester {
     pub(crate) fn activate_all(&mut self) {
         let count: usize = self.node.config().link_sets.iter().map(|set| set.links.len()).sum();
         for link in 0..u16::try_from(count).unwrap() {
-            self.node.activate(self.now, LinkId(link));
+            self.node.activate(self.now, Mtp3LinkId(link));
             self.drain();
         }
     }
@@ -239,7 +239,7 @@ impl Tester {
     }
 
     pub(crate) fn is_available(&self, link: u16) -> bool {
-        self.node.is_link_available(LinkId(link))
+        self.node.is_link_available(Mtp3LinkId(link))
     }
 
     /// A user of A sends a message.
@@ -306,7 +306,7 @@ impl Tester {
     }
 
     pub(crate) fn link(&mut self, link: u16, indication: LinkIndication) {
-        self.node.handle_link(self.now, LinkId(link), indication);
+        self.node.handle_link(self.now, Mtp3LinkId(link), indication);
         self.drain();
     }
 
@@ -337,12 +337,12 @@ impl Tester {
     }
 
     /// Lets a timer that starts now expire. Nothing happens until the moment when it does.
-    pub(crate) fn expire(&mut self, timer: Timer) {
+    pub(crate) fn expire(&mut self, timer: Mtp3Timer) {
         self.expire_since(self.now, timer);
     }
 
     /// Variant of `expire` for a timer that was started before.
-    pub(crate) fn expire_since(&mut self, start: Instant, timer: Timer) {
+    pub(crate) fn expire_since(&mut self, start: Instant, timer: Mtp3Timer) {
         self.drain();
         let before = self.happened(timer);
         self.pass_until_just_before(start, timer);
@@ -351,14 +351,14 @@ impl Tester {
     }
 
     /// Lets time pass until the moment before a timer expires, whatever happens meanwhile.
-    pub(crate) fn pass_until_just_before(&mut self, start: Instant, timer: Timer) {
+    pub(crate) fn pass_until_just_before(&mut self, start: Instant, timer: Mtp3Timer) {
         let (_, millis) = TIMES.into_iter().find(|(of, _)| *of == timer).unwrap();
         self.pass(start + Duration::from_millis(millis) - MOMENT - self.now);
     }
 
     /// Counts what A has done, by its kind. Link tests go on beside everything else, and count for their own timers.
-    fn happened(&self, timer: Timer) -> [usize; 6] {
-        let tests = if matches!(timer, Timer::TestT1 | Timer::TestT2) { self.tests.len() } else { 0 };
+    fn happened(&self, timer: Mtp3Timer) -> [usize; 6] {
+        let tests = if matches!(timer, Mtp3Timer::TestT1 | Mtp3Timer::TestT2) { self.tests.len() } else { 0 };
         let (said, carried, requests) = (self.said.len(), self.carried.len(), self.requests.len());
         [said, carried, requests, self.indications.len(), self.events.len(), tests]
     }
@@ -372,7 +372,7 @@ impl Tester {
                 }
                 Output::Indication(..) => {}
                 Output::Management(event) => self.events.push(event),
-                Output::Link(LinkId(link), request) => self.request(link, request),
+                Output::Link(Mtp3LinkId(link), request) => self.request(link, request),
             }
         }
     }

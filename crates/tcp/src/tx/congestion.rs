@@ -2,7 +2,7 @@
 
 use slantpath_base::{DataRate, Duration, Instant, Timer};
 use slantpath_cc::control::{Acknowledged, Sent};
-use slantpath_cc::{CongestionControl, Controller, NewReno, Pacer};
+use slantpath_cc::{self as cc, CongestionControl, Controller, Pacer};
 
 use super::Tx;
 use super::recovery::{FastWindow, Recovery};
@@ -111,6 +111,6 @@ impl Tx {
 }
 
 #[inline(never)]
-fn pace(control: &mut Controller<NewReno>, pacer: &mut Pacer, sent: Sent) {
+fn pace(control: &mut Controller<cc::NewReno>, pacer: &mut Pacer, sent: Sent) {
     control.on_paced(pacer, sent);
 }

@@ -3,7 +3,7 @@
 use core::num::NonZeroU64;
 
 use slantpath_cc::CongestionControl;
-use slantpath_cc::control::Congestion;
+use slantpath_cc::control;
 
 use super::recovery::Recovery;
 use super::{Range, Tx};
@@ -44,7 +44,7 @@ impl Tx {
         //# Therefore, the sending TCP MUST reset the
         //# retransmit timer on receiving the ECN-Echo packet when the congestion
         //# window is one.
-        self.control.on_marked(Congestion { in_flight: self.board.flight() - limited_transmit });
+        self.control.on_marked(control::Congestion { in_flight: self.board.flight() - limited_transmit });
         let reductions = self.marks.reductions + 1;
         self.marks =
             Marks { point: NonZeroU64::new(self.board.nxt()), is_reduction_untold: true, reductions };

@@ -2,7 +2,7 @@
 
 use slantpath_base::{Duration, Instant};
 use slantpath_cc::CongestionControl;
-use slantpath_cc::control::Congestion;
+use slantpath_cc::control;
 
 use super::timed::Early;
 use super::{Range, Tx, Urgent};
@@ -123,7 +123,7 @@ impl Tx {
             //# retransmission remains unacknowledged, then the sender should presume
             //# that at least one of its data segments was lost.
             self.timing.probe.out = None;
-            self.control.on_lost(Congestion { in_flight: self.board.flight() });
+            self.control.on_lost(control::Congestion { in_flight: self.board.flight() });
         }
     }
 }

@@ -4,7 +4,7 @@
 use core::num::NonZeroU64;
 
 use slantpath_base::Instant;
-use slantpath_cc::control::{Congestion, LossEvent, TimedOut};
+use slantpath_cc::control::{self, LossEvent, TimedOut};
 use slantpath_cc::{CongestionControl, InflatedWindow, ProportionalWindow};
 
 use super::{LossRecovery, Tx, Urgent};
@@ -152,7 +152,7 @@ impl Tx {
         // What limited transmit sent does not count (RFC 5681, section 3.2, step 2).
         let in_flight = self.board.flight() - limited_transmit;
         if !self.is_reduced_for_mark() {
-            self.control.on_lost(Congestion { in_flight });
+            self.control.on_lost(control::Congestion { in_flight });
         }
         let window = match (self.sack, self.config.sack_recovery) {
             (true, _) if self.control.rules_recovery() => FastWindow::Controlled,

@@ -16,7 +16,7 @@ mod timed;
 use std::collections::VecDeque;
 
 use slantpath_base::{Duration, Instant};
-use slantpath_cc::delivery::{DeliveryMeter, DeliverySample, Departure, LostSegment, Reading};
+use slantpath_cc::delivery::{self, DeliveryMeter, DeliverySample, Departure, LostSegment};
 use timed::ByTime;
 
 /// The number of a record since the start of the connection.
@@ -145,7 +145,7 @@ impl Scoreboard {
     }
 
     /// Reads rate and round from the acknowledgement at hand, which has been taken in.
-    pub(crate) fn read_delivery(&mut self, now: Instant, round_trip: Option<Duration>) -> Reading {
+    pub(crate) fn read_delivery(&mut self, now: Instant, round_trip: Option<Duration>) -> delivery::Reading {
         self.delivery.read(now, round_trip)
     }
 

@@ -1,7 +1,7 @@
 //! An acknowledgement where losses are found by time: RACK (RFC 8985, section 6), and what was repeated without need.
 
 use slantpath_base::Instant;
-use slantpath_cc::{CongestionControl, Controller, NewReno};
+use slantpath_cc::{self as cc, CongestionControl, Controller};
 
 use super::recovery::Recovery;
 use super::{Acknowledgement, Marked, Range, Tx, Urgent};
@@ -49,7 +49,7 @@ impl Early {
 #[derive(Debug)]
 pub(super) struct Undo {
     /// None if the controller gives back by itself what a reduction has taken.
-    control: Option<Controller<NewReno>>,
+    control: Option<Controller<cc::NewReno>>,
     /// SND.UNA and SND.NXT at the time.
     from: u64,
     to: u64,

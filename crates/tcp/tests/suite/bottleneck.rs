@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use slantpath_base::{DataRate, DataSize, Duration};
 use slantpath_tcp::{DelayedAck, TcpConfig};
-use slantpath_testkit::{Bottleneck, Faults};
+use slantpath_testkit::{Bottleneck, WireFaults};
 
 use crate::pair::Pair;
 
@@ -18,7 +18,7 @@ fn after(seconds: u64, queue_bytes: u64, delayed_ack: DelayedAck) -> Pair {
         delayed_ack,
         ..TcpConfig::default()
     };
-    let mut pair = Pair::calling(1, Faults::none(Duration::from_millis(280)), config, config);
+    let mut pair = Pair::calling(1, WireFaults::none(Duration::from_millis(280)), config, config);
     let rate = DataRate::from_bits_per_sec(10_000_000);
     pair.rightwards.narrow(Bottleneck { rate, queue: DataSize::from_bytes(queue_bytes) });
     let end = pair.now + Duration::from_secs(seconds);

@@ -6,7 +6,7 @@ use slantpath_cc::{Algorithm, InitialWindow};
 use slantpath_tcp::{
     DelayedAck, Endpoint, Event, Flags, Input, LossDetection, Output, SackRecovery, Segment, TcpConfig,
 };
-use slantpath_testkit::Faults;
+use slantpath_testkit::WireFaults;
 use slantpath_wire::Packet;
 use slantpath_wire::ip::{Ecn, Envelope, IpFields};
 
@@ -197,7 +197,7 @@ fn a_window_probe_may_not_be_marked() {
 
 #[test]
 fn a_call_that_finds_no_answer_is_repeated_without_and_marks_of_the_peer_are_still_answered() {
-    let lossless = Faults::none(Duration::from_millis(50));
+    let lossless = WireFaults::none(Duration::from_millis(50));
     let mut pair = Pair::new(1, lossless);
     pair.right.endpoint.listen(PORT, config(), chance()).unwrap();
     let (from, to) = (pair.left.socket(), pair.right.socket());
@@ -216,7 +216,7 @@ fn a_call_that_finds_no_answer_is_repeated_without_and_marks_of_the_peer_are_sti
     pair.right.endpoint.listen(PORT, config(), chance()).unwrap();
     let id = pair.left.endpoint.connect(pair.now, from, to, config(), &mut pair.left.stream).unwrap();
     pair.left.id = Some(id);
-    pair.leftwards.set_faults(Faults::none(Duration::from_millis(1_000)));
+    pair.leftwards.set_faults(WireFaults::none(Duration::from_millis(1_000)));
     pair.rightwards.lose(1);
     pair.right.marking = Marking::These(vec![0]);
     pair.drain();
@@ -232,7 +232,7 @@ fn a_call_that_finds_no_answer_is_repeated_without_and_marks_of_the_peer_are_sti
 fn answers(first: Flags) -> [Flags; 2] {
     let mut server = Endpoint::default();
     server.listen(PORT, config(), chance()).unwrap();
-    let mut client = Pair::new(1, Faults::none(Duration::ZERO));
+    let mut client = Pair::new(1, WireFaults::none(Duration::ZERO));
     let (from, to) = (client.left.socket(), client.right.socket());
     client.left.endpoint.connect(client.now, from, to, without(), &mut client.left.stream).unwrap();
     let mut packet = Packet::default();
@@ -268,7 +268,7 @@ fn a_listener_answers_each_form_of_a_syn() {
 #[test]
 fn a_peer_that_reflects_the_bits_of_a_syn_has_agreed_to_nothing() {
     for (bits, is_used) in [(Flags::ECE, true), (SETUP, false), (Flags::CWR, false)] {
-        let mut pair = Pair::new(1, Faults::none(Duration::from_millis(50)));
+        let mut pair = Pair::new(1, WireFaults::none(Duration::from_millis(50)));
         let (from, to) = (pair.left.socket(), pair.right.socket());
         let id = pair.left.endpoint.connect(pair.now, from, to, config(), &mut pair.left.stream).unwrap();
         pair.left.id = Some(id);
@@ -325,12 +325,12 @@ fn marked_and_lossy(seed: u64) -> u64 {
         ..config()
     };
     let mut chance = |most: f64| Probability::new(stream.uniform() * most).unwrap();
-    let faults = Faults {
+    let faults = WireFaults {
         loss: chance(0.1),
         duplication: chance(0.05),
         reordering: chance(0.2),
         extra_delay_max: Duration::from_millis(40),
-        ..Faults::none(Duration::from_millis(50))
+        ..WireFaults::none(Duration::from_millis(50))
     };
     let marks = [chance(0.5), chance(0.5)];
     let mut pair = Pair::calling(seed, faults, base, base);
@@ -346,8 +346,8 @@ fn marked_and_lossy(seed: u64) -> u64 {
     assert!(pair.right.received == pattern(150_000), "seed {seed}: the left stream ends at {}", pair.now);
     assert!(pair.left.received == pattern(60_000), "seed {seed}: the right stream ends at {}", pair.now);
     // Without marks the echo ends with the next new data, whatever has happened.
-    pair.rightwards.set_faults(Faults::none(Duration::from_millis(50)));
-    pair.leftwards.set_faults(Faults::none(Duration::from_millis(50)));
+    pair.rightwards.set_faults(WireFaults::none(Duration::from_millis(50)));
+    pair.leftwards.set_faults(WireFaults::none(Duration::from_millis(50)));
     for side in [&mut pair.left, &mut pair.right] {
         side.marking = Marking::These(Vec::new());
     }

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use slantpath_base::{Seed, Stream};
 use slantpath_tcp::{
-    Event, Flags, Options, Reports, SackBlock, Segment, SequenceNumber, TcpConfig, Timestamps,
+    Event, Flags, Options, SackBlock, Segment, SequenceNumber, TcpConfig, TcpReports, Timestamps,
 };
 
 use crate::pair::{PORT, Pair, chance, pattern};
@@ -55,7 +55,7 @@ fn segment(
 }
 
 /// Course of a connection whose peer sends by `seed`: everything that it sends, delivers and tells.
-fn course(seed: u64, reports: Reports, data: &Bytes) -> String {
+fn course(seed: u64, reports: TcpReports, data: &Bytes) -> String {
     let config = TcpConfig {
         sack: !seed.is_multiple_of(5),
         duplicate_reports: seed.is_multiple_of(2),
@@ -88,10 +88,10 @@ fn course(seed: u64, reports: Reports, data: &Bytes) -> String {
 
 #[test]
 fn whether_arrivals_are_reported_changes_nothing_else() {
-    let arrived = Reports { arrived: true, ..Reports::default() };
+    let arrived = TcpReports { arrived: true, ..TcpReports::default() };
     let data = pattern(60_000);
     for seed in 0..400 {
-        let (short, long) = (course(seed, Reports::default(), &data), course(seed, arrived, &data));
+        let (short, long) = (course(seed, TcpReports::default(), &data), course(seed, arrived, &data));
         assert!(short == long, "seed {seed}:\n{short}\n\n{long}");
     }
 }
@@ -110,7 +110,7 @@ fn an_acknowledgement_without_data_from_beyond_a_gap_is_not_answered() {
 #[test]
 fn data_behind_a_gap_is_told_to_have_arrived_when_it_first_comes() {
     let config =
-        TcpConfig { reports: Reports { arrived: true, ..Reports::default() }, ..TcpConfig::default() };
+        TcpConfig { reports: TcpReports { arrived: true, ..TcpReports::default() }, ..TcpConfig::default() };
     let mut pair = Pair::connected(config, TcpConfig::default());
     let mut segment = pair.right.sent.last().unwrap().segment;
     (segment.flags, segment.options) = (Flags::ACK, Options::default());

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use slantpath_base::{DataRate, DataSize, Duration, Probability};
 use slantpath_cc::{Algorithm, RtoConfig, SlowStart};
 use slantpath_tcp::{ConnectionState, LossDetection, RttSampling, SackRecovery, TcpConfig};
-use slantpath_testkit::{Bottleneck, Faults};
+use slantpath_testkit::{Bottleneck, WireFaults};
 
 use crate::pair::Pair;
 
@@ -94,7 +94,7 @@ impl Transfer {
 
     /// One bulk transfer over a path with this loss in either direction.
     fn ours(seed: u64, path: Path, loss: f64, config: TcpConfig) -> Self {
-        let faults = Faults::none(Duration::from_millis(path.one_way_ms));
+        let faults = WireFaults::none(Duration::from_millis(path.one_way_ms));
         let mut pair = Pair::calling(seed, faults, config, config);
         let packets = path.bits_per_sec * path.seconds / 8 / 1_000;
         for (end, wire) in [&mut pair.rightwards, &mut pair.leftwards].into_iter().enumerate() {
@@ -109,7 +109,7 @@ impl Transfer {
             pair.step();
         }
         if config.congestion_control == Algorithm::Bbr {
-            let spread = Faults { reordering: Probability::ALWAYS, extra_delay_max: SPREAD, ..faults };
+            let spread = WireFaults { reordering: Probability::ALWAYS, extra_delay_max: SPREAD, ..faults };
             pair.leftwards.set_faults(spread);
         }
         let id = pair.left.id();

@@ -8,7 +8,7 @@ use slantpath_base::{Duration, Instant, Seed};
 use slantpath_tcp::{
     ConnectionId, Endpoint, Event, Flags, Input, Output, Segment, SequenceNumber, Snapshot, TcpConfig,
 };
-use slantpath_testkit::{End, Kernel, KernelLink, Passage, Program, Treatment};
+use slantpath_testkit::{KernelEnd, KernelLink, KernelPeer, KernelProgram, LinkTreatment, Passage};
 use slantpath_wire::ip::{Ecn, protocol};
 use slantpath_wire::{Checksum, Packet};
 
@@ -24,7 +24,7 @@ const SETUP: Flags = Flags(Flags::ECE.0 | Flags::CWR.0);
 /// A segment at one end of the link.
 #[derive(Clone, Copy, Debug)]
 struct Seen {
-    from: End,
+    from: KernelEnd,
     has_come: bool,
     ecn: Ecn,
     sequence: SequenceNumber,
@@ -75,7 +75,7 @@ struct Transfer {
 
 impl Transfer {
     /// Segments that have left an end.
-    fn left(&self, from: End) -> impl Iterator<Item = &Seen> {
+    fn left(&self, from: KernelEnd) -> impl Iterator<Item = &Seen> {
         self.seen.iter().filter(move |seen| seen.from == from && !seen.has_come)
     }
 }
@@ -84,7 +84,7 @@ impl Transfer {
 struct Ours {
     endpoint: Endpoint,
     id: Option<ConnectionId>,
-    sender: End,
+    sender: KernelEnd,
     bytes: u32,
     deadline: Option<Instant>,
     received_bytes: u64,
@@ -103,11 +103,11 @@ impl Ours {
                 Output::Event(id, event) => {
                     self.id = Some(id);
                     match (event, self.sender) {
-                        (Event::Connected, End::Ours) => {
+                        (Event::Connected, KernelEnd::Ours) => {
                             self.endpoint.write(now, id, vec![0; self.bytes as usize].into()).unwrap();
                             self.endpoint.close(now, id).unwrap();
                         }
-                        (Event::PeerClosed, End::Theirs) => self.endpoint.close(now, id).unwrap(),
+                        (Event::PeerClosed, KernelEnd::Theirs) => self.endpoint.close(now, id).unwrap(),
                         (Event::Data(bytes), _) => self.received_bytes += bytes.len() as u64,
                         (Event::Closed, _) => self.is_over = true,
                         (Event::Reset(cause), _) => panic!("{cause:?}"),
@@ -137,17 +137,17 @@ impl Ours {
 
 /// Sends so many bytes, or has the kernel send them, and closes. Nothing where there is no kernel for it.
 fn transfer(
-    sender: End,
+    sender: KernelEnd,
     bytes: u32,
     config: TcpConfig,
     tcp_ecn: u8,
-    treatment: Treatment,
+    treatment: LinkTreatment,
 ) -> Option<Transfer> {
     let (program, treatments) = match sender {
-        End::Ours => (Program::Receives, [treatment, Treatment::default()]),
-        End::Theirs => (Program::Sends(bytes), [Treatment::default(), treatment]),
+        KernelEnd::Ours => (KernelProgram::Receives, [treatment, LinkTreatment::default()]),
+        KernelEnd::Theirs => (KernelProgram::Sends(bytes), [LinkTreatment::default(), treatment]),
     };
-    let mut link = KernelLink::new(Kernel::tcp(program, tcp_ecn)?, ONE_WAY, treatments);
+    let mut link = KernelLink::new(KernelPeer::tcp(program, tcp_ecn)?, ONE_WAY, treatments);
     let mut ours = Ours {
         endpoint: Endpoint::default(),
         id: None,
@@ -159,13 +159,13 @@ fn transfer(
         reduced_to: Vec::new(),
         is_over: false,
     };
-    if sender == End::Ours {
-        let from = SocketAddr::new(Kernel::OURS, 40_000);
-        let to = SocketAddr::new(Kernel::THEIRS, Kernel::PORT);
+    if sender == KernelEnd::Ours {
+        let from = SocketAddr::new(KernelPeer::OURS, 40_000);
+        let to = SocketAddr::new(KernelPeer::THEIRS, KernelPeer::PORT);
         let mut stream = Seed::new(1, 0).stream("ours");
         ours.id = Some(ours.endpoint.connect(link.now(), from, to, config, &mut stream).unwrap());
     } else {
-        ours.endpoint.listen(Kernel::PORT, config, chance()).unwrap();
+        ours.endpoint.listen(KernelPeer::PORT, config, chance()).unwrap();
     }
     ours.drain(&mut link);
     while !ours.is_over {
@@ -200,12 +200,12 @@ fn config() -> TcpConfig {
     }
 }
 
-fn marked(numbers: &[usize]) -> Treatment {
-    Treatment { marked: numbers.to_vec(), lost: Vec::new() }
+fn marked(numbers: &[usize]) -> LinkTreatment {
+    LinkTreatment { marked: numbers.to_vec(), lost: Vec::new() }
 }
 
 /// Control bits of ECN in the two SYNs of a transfer, caller's first.
-fn agreement(transfer: &Transfer, caller: End, listener: End) -> [Flags; 2] {
+fn agreement(transfer: &Transfer, caller: KernelEnd, listener: KernelEnd) -> [Flags; 2] {
     [caller, listener].map(|end| {
         let syn = transfer.left(end).next().expect("a SYN");
         assert!(syn.flags.contains(Flags::SYN));
@@ -217,7 +217,7 @@ fn agreement(transfer: &Transfer, caller: End, listener: End) -> [Flags; 2] {
 /// Holds both ends to what RFC 3168 says of packets that may be marked: new data, and nothing else.
 fn assert_who_may_be_marked(transfer: &Transfer) -> usize {
     let mut sent_again = 0;
-    for end in [End::Ours, End::Theirs] {
+    for end in [KernelEnd::Ours, KernelEnd::Theirs] {
         let mut highest = None;
         for seen in transfer.left(end) {
             let is_new = seen.is_data()
@@ -235,7 +235,7 @@ fn assert_who_may_be_marked(transfer: &Transfer) -> usize {
 
 /// Holds a receiver whose data has all come in order to what RFC 3168, section 6.1.3, says of ECE: from a mark up to
 /// the segment with CWR. Returns how many acknowledgements had it.
-fn assert_echo(transfer: &Transfer, receiver: End) -> usize {
+fn assert_echo(transfer: &Transfer, receiver: KernelEnd) -> usize {
     // Whether what is acknowledged up to a place is to be echoed.
     let mut echoed_from: Vec<(SequenceNumber, bool)> = Vec::new();
     let (mut is_echoing, mut echoes) = (false, 0);
@@ -274,7 +274,7 @@ struct Reduction {
 const SENDS: usize = 16;
 
 /// Holds a sender to one reduction a window (RFC 3168, section 6.1.2), of which it tells by CWR on new data.
-fn reductions(transfer: &Transfer, sender: End) -> Vec<Reduction> {
+fn reductions(transfer: &Transfer, sender: KernelEnd) -> Vec<Reduction> {
     // After each segment of data, what was in flight.
     let mut in_flight: Vec<u32> = Vec::new();
     let mut acknowledged = None;
@@ -317,7 +317,7 @@ const MARKS: [usize; 3] = [12, 14, 250];
 /// Holds what the kernel has received to what we have sent and the link has marked.
 fn assert_counted(transfer: &Transfer, marked: u64) {
     let has_come = |ecn| {
-        let of = |seen: &&Seen| seen.from == End::Ours && seen.has_come && seen.ecn == ecn;
+        let of = |seen: &&Seen| seen.from == KernelEnd::Ours && seen.has_come && seen.ecn == ecn;
         transfer.seen.iter().filter(of).count() as u64
     };
     let counted = |name: &str| transfer.counts[&format!("IpExtIn{name}Pkts")];
@@ -330,14 +330,14 @@ fn assert_counted(transfer: &Transfer, marked: u64) {
 
 #[test]
 fn the_kernel_echoes_our_marks_and_we_reduce_once_a_window() {
-    let Some(transfer) = transfer(End::Ours, BYTES, config(), 1, marked(&MARKS)) else { return };
-    assert_eq!(agreement(&transfer, End::Ours, End::Theirs), [SETUP, Flags::ECE]);
+    let Some(transfer) = transfer(KernelEnd::Ours, BYTES, config(), 1, marked(&MARKS)) else { return };
+    assert_eq!(agreement(&transfer, KernelEnd::Ours, KernelEnd::Theirs), [SETUP, Flags::ECE]);
     assert_eq!(transfer.counts["received"], u64::from(BYTES));
     assert_eq!(assert_who_may_be_marked(&transfer) as u64, transfer.snapshot.retransmissions);
     assert_counted(&transfer, MARKS.len() as u64);
-    let echoes = assert_echo(&transfer, End::Theirs);
+    let echoes = assert_echo(&transfer, KernelEnd::Theirs);
     assert!(echoes >= 2, "{echoes}");
-    let reductions = reductions(&transfer, End::Ours);
+    let reductions = reductions(&transfer, KernelEnd::Ours);
     println!("{echoes} echoes, {reductions:?}, thresholds {:?}", transfer.reduced_to);
     assert_eq!((reductions.len(), transfer.snapshot.mark_reductions), (2, 2));
     for (reduction, &threshold) in reductions.iter().zip(&transfer.reduced_to) {
@@ -351,14 +351,14 @@ fn the_kernel_echoes_our_marks_and_we_reduce_once_a_window() {
 
 #[test]
 fn we_echo_the_marks_of_the_kernel_and_it_reduces_once_a_window() {
-    let Some(transfer) = transfer(End::Theirs, BYTES, config(), 1, marked(&MARKS)) else { return };
-    assert_eq!(agreement(&transfer, End::Theirs, End::Ours), [SETUP, Flags::ECE]);
+    let Some(transfer) = transfer(KernelEnd::Theirs, BYTES, config(), 1, marked(&MARKS)) else { return };
+    assert_eq!(agreement(&transfer, KernelEnd::Theirs, KernelEnd::Ours), [SETUP, Flags::ECE]);
     assert_eq!(transfer.received_bytes, u64::from(BYTES));
     assert_eq!(assert_who_may_be_marked(&transfer) as u64, transfer.counts["TcpRetransSegs"]);
     assert_counted(&transfer, 0);
-    let echoes = assert_echo(&transfer, End::Ours);
+    let echoes = assert_echo(&transfer, KernelEnd::Ours);
     assert!(echoes >= 2, "{echoes}");
-    let reductions = reductions(&transfer, End::Theirs);
+    let reductions = reductions(&transfer, KernelEnd::Theirs);
     let delivered = transfer.counts["TcpExtTCPDeliveredCE"];
     println!("{echoes} echoes, {reductions:?}, {delivered} segments acknowledged with one");
     assert_eq!(reductions.len(), 2);
@@ -370,18 +370,18 @@ fn we_echo_the_marks_of_the_kernel_and_it_reduces_once_a_window() {
 
 #[test]
 fn neither_end_lets_be_marked_what_it_sends_again() {
-    for sender in [End::Ours, End::Theirs] {
-        let treatment = Treatment { lost: vec![40, 120], ..marked(&[15]) };
+    for sender in [KernelEnd::Ours, KernelEnd::Theirs] {
+        let treatment = LinkTreatment { lost: vec![40, 120], ..marked(&[15]) };
         let Some(transfer) = transfer(sender, BYTES, config(), 1, treatment) else { return };
         let sent_again = assert_who_may_be_marked(&transfer) as u64;
         assert!(sent_again >= 2, "{sent_again}");
         let (received, counted) = match sender {
-            End::Ours => (transfer.counts["received"], transfer.snapshot.retransmissions),
-            End::Theirs => (transfer.received_bytes, transfer.counts["TcpRetransSegs"]),
+            KernelEnd::Ours => (transfer.counts["received"], transfer.snapshot.retransmissions),
+            KernelEnd::Theirs => (transfer.received_bytes, transfer.counts["TcpRetransSegs"]),
         };
         println!("{sender:?}: {sent_again} segments retransmitted");
         assert_eq!((received, counted), (u64::from(BYTES), sent_again));
-        assert_counted(&transfer, u64::from(sender == End::Ours));
+        assert_counted(&transfer, u64::from(sender == KernelEnd::Ours));
     }
 }
 
@@ -390,15 +390,15 @@ fn nothing_may_be_marked_where_one_end_does_not_want_it() {
     let none = Flags::default();
     let without = TcpConfig { ecn: false, ..config() };
     for (sender, ours, tcp_ecn, expected, is_used) in [
-        (End::Ours, config(), 0, [SETUP, none], false),
+        (KernelEnd::Ours, config(), 0, [SETUP, none], false),
         // Linux's default: it agrees, and does not ask.
-        (End::Ours, config(), 2, [SETUP, Flags::ECE], true),
-        (End::Ours, without, 1, [none, none], false),
-        (End::Theirs, config(), 2, [none, none], false),
-        (End::Theirs, without, 1, [SETUP, none], false),
+        (KernelEnd::Ours, config(), 2, [SETUP, Flags::ECE], true),
+        (KernelEnd::Ours, without, 1, [none, none], false),
+        (KernelEnd::Theirs, config(), 2, [none, none], false),
+        (KernelEnd::Theirs, without, 1, [SETUP, none], false),
     ] {
         let Some(transfer) = transfer(sender, 20_000, ours, tcp_ecn, marked(&[3])) else { return };
-        let listener = if sender == End::Ours { End::Theirs } else { End::Ours };
+        let listener = if sender == KernelEnd::Ours { KernelEnd::Theirs } else { KernelEnd::Ours };
         assert_eq!(agreement(&transfer, sender, listener), expected, "{sender:?}, {tcp_ecn}");
         let can_be_marked = transfer.seen.iter().any(|seen| seen.ecn != Ecn::NotCapable);
         assert_eq!(can_be_marked, is_used, "{sender:?}, {tcp_ecn}");

@@ -6,7 +6,7 @@ use slantpath_tcp::{
     Chance, CommandError, ConnectionState, Endpoint, Event, Flags, Input, Output, ResetCause, Segment,
     SequenceNumber, TcpConfig,
 };
-use slantpath_testkit::Faults;
+use slantpath_testkit::WireFaults;
 use slantpath_wire::Packet;
 use slantpath_wire::ip::{Dscp, Ecn, Envelope, IpFields};
 
@@ -20,7 +20,7 @@ fn flags(sent: &[crate::pair::Traced]) -> Vec<Flags> {
 
 #[test]
 fn three_segments_open_a_connection() {
-    let mut pair = Pair::calling(1, Faults::none(DELAY), TcpConfig::default(), TcpConfig::default());
+    let mut pair = Pair::calling(1, WireFaults::none(DELAY), TcpConfig::default(), TcpConfig::default());
     pair.run_to_end(Duration::from_secs(10));
     assert_eq!(flags(&pair.left.sent), [Flags::SYN, Flags::ACK]);
     assert_eq!(flags(&pair.right.sent), [Flags::SYN | Flags::ACK]);
@@ -64,7 +64,7 @@ fn timestamps_are_offered_where_they_are_wanted_and_answered_where_they_were_off
 
 #[test]
 fn a_lost_syn_is_repeated_after_a_second_and_starts_with_one_segment() {
-    let mut pair = Pair::new(1, Faults::none(DELAY));
+    let mut pair = Pair::new(1, WireFaults::none(DELAY));
     pair.rightwards.lose(0);
     pair.right.endpoint.listen(crate::pair::PORT, TcpConfig::default(), crate::pair::chance()).unwrap();
     let (from, to) = (pair.left.socket(), pair.right.socket());
@@ -81,7 +81,7 @@ fn a_lost_syn_is_repeated_after_a_second_and_starts_with_one_segment() {
 
 #[test]
 fn a_lost_answer_is_repeated() {
-    let mut pair = Pair::calling(1, Faults::none(DELAY), TcpConfig::default(), TcpConfig::default());
+    let mut pair = Pair::calling(1, WireFaults::none(DELAY), TcpConfig::default(), TcpConfig::default());
     pair.leftwards.lose(0);
     pair.run_to_end(Duration::from_secs(10));
     assert_eq!(pair.left.snapshot().state, ConnectionState::Established);
@@ -90,7 +90,7 @@ fn a_lost_answer_is_repeated() {
 
 #[test]
 fn two_calls_at_once_make_one_connection() {
-    let mut pair = Pair::new(1, Faults::none(DELAY));
+    let mut pair = Pair::new(1, WireFaults::none(DELAY));
     let (left, right) = (pair.left.socket(), pair.right.socket());
     let config = TcpConfig::default();
     pair.left.id =
@@ -111,7 +111,7 @@ fn two_calls_at_once_make_one_connection() {
 
 #[test]
 fn a_call_that_is_closed_while_it_meets_another_ends_with_it() {
-    let mut pair = Pair::new(1, Faults::none(DELAY));
+    let mut pair = Pair::new(1, WireFaults::none(DELAY));
     let (left, right) = (pair.left.socket(), pair.right.socket());
     let config = TcpConfig::default();
     let id = pair.left.endpoint.connect(pair.now, left, right, config, &mut pair.left.stream).unwrap();
@@ -137,7 +137,7 @@ fn a_call_that_is_closed_while_it_meets_another_ends_with_it() {
 
 #[test]
 fn a_deadline_that_is_told_early_does_nothing_and_one_that_is_told_late_does_all() {
-    let mut pair = Pair::new(1, Faults::none(DELAY));
+    let mut pair = Pair::new(1, WireFaults::none(DELAY));
     let (left, right) = (pair.left.socket(), pair.right.socket());
     pair.left.id = Some(
         pair.left
@@ -180,7 +180,7 @@ fn only_a_syn_without_more_calls_a_listener() {
 
 #[test]
 fn the_name_of_a_connection_that_is_over_names_no_other() {
-    let mut pair = Pair::new(1, Faults::none(DELAY));
+    let mut pair = Pair::new(1, WireFaults::none(DELAY));
     let (left, right) = (pair.left.socket(), pair.right.socket());
     let config = TcpConfig::default();
     let mut names = Vec::new();
@@ -199,7 +199,7 @@ fn the_name_of_a_connection_that_is_over_names_no_other() {
 
 #[test]
 fn a_caller_that_names_no_port_is_given_dynamic_ones_in_turn() {
-    let mut pair = Pair::new(1, Faults::none(DELAY));
+    let mut pair = Pair::new(1, WireFaults::none(DELAY));
     let (mut any, right) = (pair.left.socket(), pair.right.socket());
     any.set_port(0);
     let ports: Vec<u16> = (0..3)
@@ -218,7 +218,7 @@ fn a_caller_that_names_no_port_is_given_dynamic_ones_in_turn() {
 /// RFC 9293, section 3.10.7.3.
 #[test]
 fn a_call_answers_what_acknowledges_something_else_with_a_reset_and_goes_on() {
-    let mut pair = Pair::new(1, Faults::none(DELAY));
+    let mut pair = Pair::new(1, WireFaults::none(DELAY));
     let (left, right) = (pair.left.socket(), pair.right.socket());
     pair.left.id = Some(
         pair.left
@@ -269,7 +269,7 @@ fn sack_is_used_if_both_sides_offer_it_and_losses_are_repaired_in_any_case() {
 
 #[test]
 fn nobody_listening_refuses_a_call() {
-    let mut pair = Pair::new(1, Faults::none(DELAY));
+    let mut pair = Pair::new(1, WireFaults::none(DELAY));
     let (from, to) = (pair.left.socket(), pair.right.socket());
     pair.left.endpoint.connect(pair.now, from, to, TcpConfig::default(), &mut pair.left.stream).unwrap();
     pair.drain();
@@ -280,7 +280,7 @@ fn nobody_listening_refuses_a_call() {
 
 #[test]
 fn an_unanswered_call_fails_after_its_repetitions() {
-    let mut pair = Pair::new(1, Faults::none(DELAY));
+    let mut pair = Pair::new(1, WireFaults::none(DELAY));
     pair.rightwards.cut();
     let (from, to) = (pair.left.socket(), pair.right.socket());
     pair.left.endpoint.connect(pair.now, from, to, TcpConfig::default(), &mut pair.left.stream).unwrap();
@@ -295,7 +295,7 @@ fn an_unanswered_call_fails_after_its_repetitions() {
 
 #[test]
 fn data_written_and_closed_before_the_answer_follows_it() {
-    let mut pair = Pair::calling(1, Faults::none(DELAY), TcpConfig::default(), TcpConfig::default());
+    let mut pair = Pair::calling(1, WireFaults::none(DELAY), TcpConfig::default(), TcpConfig::default());
     pair.write_left(pattern(3_000));
     let id = pair.left.id();
     pair.left.endpoint.close(pair.now, id).unwrap();
@@ -303,7 +303,7 @@ fn data_written_and_closed_before_the_answer_follows_it() {
     // Closing before the answer gives the call up (RFC 9293, section 3.10.4).
     pair.run_to_end(Duration::from_secs(300));
     assert_eq!(pair.left.events, [Event::Closed]);
-    let mut pair = Pair::calling(1, Faults::none(DELAY), TcpConfig::default(), TcpConfig::default());
+    let mut pair = Pair::calling(1, WireFaults::none(DELAY), TcpConfig::default(), TcpConfig::default());
     pair.write_left(pattern(3_000));
     pair.run_for(Duration::from_secs(1));
     assert!(pair.right.received == pattern(3_000));
@@ -312,7 +312,7 @@ fn data_written_and_closed_before_the_answer_follows_it() {
 #[test]
 fn a_call_given_up_at_once_sends_nothing() {
     for aborts in [false, true] {
-        let mut pair = Pair::new(1, Faults::none(DELAY));
+        let mut pair = Pair::new(1, WireFaults::none(DELAY));
         let (from, to) = (pair.left.socket(), pair.right.socket());
         let id = pair
             .left

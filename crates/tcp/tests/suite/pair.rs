@@ -7,7 +7,7 @@ use slantpath_base::{Duration, Instant, Probability, Seed, Stream};
 use slantpath_tcp::{
     Chance, ConnectionId, Endpoint, Event, Flags, Input, Output, Segment, Snapshot, TcpConfig,
 };
-use slantpath_testkit::{Faults, Mangle, Wire};
+use slantpath_testkit::{Mangle, Wire, WireFaults};
 use slantpath_wire::ip::{Ecn, Envelope, IpFields};
 use slantpath_wire::{Checksum, Packet};
 
@@ -146,7 +146,7 @@ pub(crate) struct Pair {
 
 impl Pair {
     /// Two endpoints without a connection, and wires with `faults`.
-    pub(crate) fn new(seed: u64, faults: Faults) -> Self {
+    pub(crate) fn new(seed: u64, faults: WireFaults) -> Self {
         let seed = Seed::new(seed, 0);
         Self {
             now: Instant::START,
@@ -158,7 +158,7 @@ impl Pair {
     }
 
     /// A pair whose left side has called and whose right side listens.
-    pub(crate) fn calling(seed: u64, faults: Faults, left: TcpConfig, right: TcpConfig) -> Self {
+    pub(crate) fn calling(seed: u64, faults: WireFaults, left: TcpConfig, right: TcpConfig) -> Self {
         let mut pair = Self::new(seed, faults);
         pair.right.endpoint.listen(PORT, right, chance()).unwrap();
         let (from, to) = (pair.left.socket(), pair.right.socket());
@@ -170,7 +170,7 @@ impl Pair {
 
     /// A connected pair without faults and with a one-way delay of 50 ms.
     pub(crate) fn connected(left: TcpConfig, right: TcpConfig) -> Self {
-        let mut pair = Self::calling(1, Faults::none(Duration::from_millis(50)), left, right);
+        let mut pair = Self::calling(1, WireFaults::none(Duration::from_millis(50)), left, right);
         pair.run_for(Duration::from_millis(150));
         assert!(
             pair.left.events.contains(&Event::Connected) && pair.right.events.contains(&Event::Connected)

@@ -4,7 +4,7 @@
 //! segments and round trips.
 
 use slantpath_base::{Duration, Instant};
-use slantpath_tcp::{DelayedAck, Event, LossRecovery, Reports, TcpConfig, WindowLimit};
+use slantpath_tcp::{DelayedAck, Event, LossRecovery, TcpConfig, TcpReports, WindowLimit};
 
 use crate::pair::{Pair, data_segments, pattern};
 
@@ -275,15 +275,15 @@ fn the_duplicate_threshold_can_be_chosen() {
 fn reordering_below_the_threshold_repeats_nothing() {
     let mut pair = transfer(TcpConfig { initial_ssthresh_bytes: Some(16 * MSS), ..sender(16) }, 3, &[]);
     pair.run_for(ROUND_TRIP * 2);
-    let faults = slantpath_testkit::Faults {
+    let faults = slantpath_testkit::WireFaults {
         reordering: slantpath_base::Probability::ALWAYS,
         extra_delay_max: Duration::from_millis(20),
-        ..slantpath_testkit::Faults::none(ROUND_TRIP / 2)
+        ..slantpath_testkit::WireFaults::none(ROUND_TRIP / 2)
     };
     pair.write_left(pattern(1_000));
     pair.rightwards.set_faults(faults);
     pair.write_left(pattern(1_000));
-    pair.rightwards.set_faults(slantpath_testkit::Faults::none(ROUND_TRIP / 2));
+    pair.rightwards.set_faults(slantpath_testkit::WireFaults::none(ROUND_TRIP / 2));
     pair.write_left(pattern(2_000));
     pair.run_for(Duration::from_secs(2));
     assert_eq!((pair.left.snapshot().retransmissions, pair.right.received.len()), (0, 7_000));
@@ -304,7 +304,7 @@ fn an_idle_connection_starts_again_from_the_initial_window() {
 #[test]
 fn reports_name_what_was_sent_again_and_what_was_acknowledged() {
     let left = TcpConfig {
-        reports: Reports { acked: true, transmitted: true, arrived: false },
+        reports: TcpReports { acked: true, transmitted: true, arrived: false },
         initial_ssthresh_bytes: Some(8 * MSS),
         ..sender(8)
     };

@@ -5,7 +5,7 @@ use slantpath_cc::Algorithm;
 use slantpath_tcp::{
     DelayedAck, Event, LossDetection, LossRecovery, RttSampling, SackRecovery, TcpConfig, WindowLimit,
 };
-use slantpath_testkit::Faults;
+use slantpath_testkit::WireFaults;
 
 use crate::pair::{Pair, pattern};
 
@@ -52,7 +52,7 @@ fn swarm(seed: u64) {
     });
     let mut uniform = || stream.uniform();
     let hardness = uniform();
-    let faults = Faults {
+    let faults = WireFaults {
         delay: Duration::from_millis(5 + (uniform() * 300.0) as u64),
         loss: chance(uniform() * hardness, 0.25),
         duplication: chance(uniform() * hardness, 0.1),

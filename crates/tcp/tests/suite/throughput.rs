@@ -4,7 +4,7 @@ use bytes::Bytes;
 use slantpath_base::{Duration, Probability};
 use slantpath_cc::new_reno::AvoidanceIncrease;
 use slantpath_tcp::{DelayedAck, TcpConfig};
-use slantpath_testkit::Faults;
+use slantpath_testkit::WireFaults;
 
 use crate::pair::Pair;
 
@@ -21,9 +21,10 @@ fn measured(loss: f64, law: AvoidanceIncrease, delayed_ack: DelayedAck) -> (f64,
         ..TcpConfig::default()
     };
     let right = TcpConfig { delayed_ack, ..left };
-    let mut pair = Pair::calling(1, Faults::none(delay), left, right);
+    let mut pair = Pair::calling(1, WireFaults::none(delay), left, right);
     pair.run_for(Duration::from_secs(1));
-    pair.rightwards.set_faults(Faults { loss: Probability::new(loss).unwrap(), ..Faults::none(delay) });
+    pair.rightwards
+        .set_faults(WireFaults { loss: Probability::new(loss).unwrap(), ..WireFaults::none(delay) });
     let end = pair.now + Duration::from_secs(SECONDS);
     let id = pair.left.id();
     while pair.now < end {

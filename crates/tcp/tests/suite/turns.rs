@@ -4,10 +4,10 @@ use bytes::Bytes;
 use slantpath_base::{Duration, Instant, Probability, Seed};
 use slantpath_cc::Algorithm;
 use slantpath_tcp::{
-    ChecksumPolicy, ConnectionId, DelayedAck, Endpoint, Event, Input, LossDetection, Output, Reports,
-    ResetCause, Segment, TcpConfig,
+    ChecksumPolicy, ConnectionId, DelayedAck, Endpoint, Event, Input, LossDetection, Output, ResetCause,
+    Segment, TcpConfig, TcpReports,
 };
-use slantpath_testkit::{Faults, Wire};
+use slantpath_testkit::{Wire, WireFaults};
 use slantpath_wire::Packet;
 use slantpath_wire::ip::{Envelope, IpFields};
 
@@ -298,7 +298,7 @@ fn pass_all(now: Instant, from: &mut Endpoint, to: &mut Endpoint) {
 
 /// A pair whose left side has called, while the right side has yet to tell that it is connected.
 fn called(config: TcpConfig) -> (Pair, ConnectionId) {
-    let mut pair = Pair::new(1, Faults::none(Duration::ZERO));
+    let mut pair = Pair::new(1, WireFaults::none(Duration::ZERO));
     pair.right.endpoint.listen(PORT, config, chance()).unwrap();
     let id = call(&mut pair, config);
     (pair, id)
@@ -330,7 +330,7 @@ fn reported(endpoint: &mut Endpoint, now: Instant) -> Vec<(Event, bool)> {
 fn an_endpoint_is_idle_with_the_last_of_several_events_and_not_before() {
     let config = TcpConfig {
         delayed_ack: DelayedAck::Off,
-        reports: Reports { acked: true, ..Reports::default() },
+        reports: TcpReports { acked: true, ..TcpReports::default() },
         ..TcpConfig::default()
     };
     let (mut pair, id) = called(config);
@@ -374,7 +374,7 @@ fn a_connection_that_is_over_is_let_go_before_the_next_packet() {
 
 #[test]
 fn each_connection_has_the_configuration_that_it_was_given() {
-    let mut pair = Pair::new(1, Faults::none(Duration::ZERO));
+    let mut pair = Pair::new(1, WireFaults::none(Duration::ZERO));
     let (left, now) = (&mut pair.left, pair.now);
     for (port, mss_bytes) in [(PORT, 1_000), (PORT + 1, 1_000), (PORT + 2, 1_200), (PORT + 3, 1_000)] {
         let config = TcpConfig { mss_bytes, ..TcpConfig::default() };
@@ -415,10 +415,10 @@ fn what_is_paced_wakes_its_endpoint_once_for_each_quantum_and_leaves_no_wake_up_
     };
     let mut pair = Pair::connected(config, config);
     // Acknowledgements come a little early or late, so that what they let out is often held.
-    let jitter = Faults {
+    let jitter = WireFaults {
         reordering: Probability::ALWAYS,
         extra_delay_max: Duration::from_millis(4),
-        ..Faults::none(Duration::from_millis(50))
+        ..WireFaults::none(Duration::from_millis(50))
     };
     pair.leftwards = Wire::new(jitter, Seed::new(1, 0).stream("jitter"));
     pair.write_left(pattern(1_000_000));

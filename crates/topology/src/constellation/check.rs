@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use slantpath_base::{Angle, Length};
 use slantpath_orbit::Utc;
-use slantpath_orbit::constellation::shell::{FirstNode, Phasing, Shell as Numbers};
+use slantpath_orbit::constellation::shell::{self, FirstNode, Phasing};
 use slantpath_orbit::constellation::{Constellation, Contradiction, IslConfig};
 use slantpath_orbit::orbit::Perturbation;
 use slantpath_reader::{Fault, Faults, Files, Place, Setting, Stage};
@@ -125,7 +125,7 @@ impl Work<'_> {
     fn shell(&self, table: &mut Shell, faults: &mut Faults) -> Option<Constellation> {
         let counts = counts(&table.planes, &table.per_plane, faults)?;
         let arrangement = table.arrangement.policy();
-        let mut shell = Numbers::new(self.name, arrangement, counts, 0.0, 0.0);
+        let mut shell = shell::Shell::new(self.name, arrangement, counts, 0.0, 0.0);
         complete_details(&mut table.details.0, Phasing::Walker(0), "default", self.place);
         shell.altitude_m = table.altitude.as_metres();
         shell.inclination = *table.inclination;
@@ -191,7 +191,7 @@ impl Work<'_> {
 }
 
 /// Writes the numbers of a shell of a preset down.
-pub(super) fn complete_preset(table: &mut PresetShell, shell: &Numbers, place: Place) {
+pub(super) fn complete_preset(table: &mut PresetShell, shell: &shell::Shell, place: Place) {
     let narrow = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
     complete(&mut table.arrangement, ArrangementName::of(shell.arrangement), OF_PRESET, place);
     complete(&mut table.planes, narrow(shell.planes), OF_PRESET, place);
@@ -226,7 +226,7 @@ fn complete_details(details: &mut ShellDetails, phasing: Phasing, how: &'static 
     complete(&mut details.perturbation, Perturbing::of(Perturbation::J2), "default", place);
 }
 
-fn apply_details(details: &ShellDetails, shell: &mut Numbers, faults: &mut Faults) -> Option<()> {
+fn apply_details(details: &ShellDetails, shell: &mut shell::Shell, faults: &mut Faults) -> Option<()> {
     shell.total = details.total.as_deref().map(|&total| total as usize);
     shell.period = details.period.as_deref().copied();
     shell.mean_motion_rev_per_day = details.turns_per_day.as_deref().copied();
@@ -293,7 +293,7 @@ fn links_can_be(
 }
 
 /// Lays the numbers of a preset's table over its shell.
-fn apply(table: &PresetShell, shell: &mut Numbers, faults: &mut Faults) -> Option<()> {
+fn apply(table: &PresetShell, shell: &mut shell::Shell, faults: &mut Faults) -> Option<()> {
     shell.arrangement = table.arrangement.map_or(shell.arrangement, |arrangement| arrangement.policy());
     if let (Some(planes), Some(per_plane)) = (&table.planes, &table.per_plane) {
         (shell.planes, shell.per_plane) = counts(planes, per_plane, faults)?;

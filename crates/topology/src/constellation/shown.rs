@@ -3,7 +3,7 @@
 
 use slantpath_base::Angle;
 use slantpath_orbit::constellation::presets::Preset;
-use slantpath_reader::{Flat, Output, Place, Setting, Tables, WriteFields};
+use slantpath_reader::{Flat, MergedOutput, Place, Setting, Tables, WriteFields};
 
 use super::check::complete_preset;
 use super::schema::{ConstellationTable, PresetShell, SatelliteSource, ShellDetails, Slots};
@@ -62,7 +62,7 @@ fn empty(preset: Preset) -> PresetShell {
 }
 
 fn push(lines: &mut Vec<String>, name: &str, kind: &str, numbers: &impl WriteFields) {
-    let mut output = Output::default();
+    let mut output = MergedOutput::default();
     numbers.write_fields(&mut output);
     let head = ["#".to_owned(), format!("# [{name}.satellites]"), format!("# kind = \"{kind}\"")];
     lines.extend(head);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use slantpath_base::{Angle, Duration, Length};
 use slantpath_orbit::earth::horizon_dip;
 use slantpath_orbit::ground::{Antenna, Criterion, GroundPolicy, Handover, Reselect};
-use slantpath_orbit::site::{Horizon, Place as Standing, Relay, Track};
+use slantpath_orbit::site::{Horizon, Relay, SitePosition, Track};
 use slantpath_orbit::{Geodetic, Site};
 use slantpath_reader::{Awaited, Fault, Faults, Files, Flat, Named, Place, Setting, fault_of, suggest};
 
@@ -112,8 +112,8 @@ fn above_ground(
     faults: &mut Faults,
 ) -> Option<()> {
     let height = match &site.place {
-        Standing::Fixed(point) => point.height_m,
-        Standing::Track(track) => {
+        SitePosition::Fixed(point) => point.height_m,
+        SitePosition::Track(track) => {
             track.waypoints().iter().map(|waypoint| waypoint.point.height_m).fold(0.0, f64::max)
         }
     };
@@ -139,7 +139,7 @@ fn standing(
     table: &mut SiteTable,
     files: &Files,
     faults: &mut Faults,
-) -> Option<Standing> {
+) -> Option<SitePosition> {
     if let Some(track) = &table.track {
         if table.latitude.is_some() || table.longitude.is_some() || table.altitude.is_some() {
             let help = "leave latitude, longitude and altitude out, or the track";
@@ -149,7 +149,7 @@ fn standing(
         }
         let text = named_files::read(track, &mut table.track_digest, files, faults)?;
         return match Track::read(&text, track) {
-            Ok(track) => Some(Standing::Track(track)),
+            Ok(track) => Some(SitePosition::Track(track)),
             Err(error) => {
                 let message = error.to_string();
                 let place = named_files::place_of(track, &text, &message, faults);
@@ -184,7 +184,7 @@ fn standing(
         faults.report(altitude.place(), Fault::new(format!("no site is at {}", **altitude)).help(help));
         return None;
     }
-    Some(Standing::Fixed(Geodetic { latitude, longitude, height_m: altitude.as_metres() }))
+    Some(SitePosition::Fixed(Geodetic { latitude, longitude, height_m: altitude.as_metres() }))
 }
 
 fn antenna(

@@ -7,7 +7,7 @@ use slantpath_base::{Angle, Duration, Instant};
 use slantpath_orbit::constellation::Satellite;
 use slantpath_orbit::contact::{Pass, SitePasses};
 use slantpath_orbit::earth::SPEED_OF_LIGHT;
-use slantpath_orbit::site::{Look, Place};
+use slantpath_orbit::site::{Look, SitePosition};
 use slantpath_orbit::{Geodetic, Site, coverage};
 use slantpath_results::{Table, TableError};
 
@@ -242,7 +242,7 @@ impl Answer<'_> {
         let end = Instant::START + self.plan.span();
         let step = Duration::from_nanos(self.plan.span().as_nanos().div_ceil(JOURNEY_POINTS).max(1));
         for site in &self.topology.network().sites {
-            let Place::Track(_) = &site.place else { continue };
+            let SitePosition::Track(_) = &site.place else { continue };
             // Its corners, too, so that no short cut is drawn.
             let mut times: Vec<Instant> = site.place.corners().into_iter().filter(|at| *at < end).collect();
             times.extend(

@@ -3,7 +3,7 @@
 use slantpath_base::{Duration, Instant};
 use slantpath_orbit::constellation::Arrangement;
 use slantpath_orbit::contact::ContactKind;
-use slantpath_orbit::{Geodetic, NodeId, Utc};
+use slantpath_orbit::{ContactNodeId, Geodetic, Utc};
 use slantpath_results::{Table, TableError};
 
 use super::Answer;
@@ -37,7 +37,7 @@ impl Answer<'_> {
             let in_planes = constellation.arrangement != Arrangement::Loose;
             for satellite in &constellation.satellites {
                 let place = place_of(satellite, network.epoch.at(now));
-                let on = self.paths_over(NodeId::new(node), now);
+                let on = self.paths_over(ContactNodeId::new(node), now);
                 rows.push([
                     satellite.name.as_str().into(),
                     "satellite".into(),
@@ -55,7 +55,7 @@ impl Answer<'_> {
         }
         for site in &network.sites {
             let place = Geodetic::from_fixed(site.place.at(now).position);
-            let on = self.paths_over(NodeId::new(node), now);
+            let on = self.paths_over(ContactNodeId::new(node), now);
             rows.push([
                 site.name.as_str().into(),
                 "site".into(),
@@ -104,7 +104,7 @@ impl Answer<'_> {
         let reach = *self.topology.map.tracks;
         let end = Instant::START + self.plan.span();
         for (node, satellite) in self.topology.network().satellites().enumerate() {
-            if self.paths_over(NodeId::new(node), now).is_none() {
+            if self.paths_over(ContactNodeId::new(node), now).is_none() {
                 continue;
             }
             let first = Instant::START + now.since_start().saturating_sub(reach);
@@ -159,7 +159,7 @@ impl Answer<'_> {
     }
 
     /// The names of the paths that pass a node at an instant, if any does.
-    fn paths_over(&self, node: NodeId, now: Instant) -> Option<String> {
+    fn paths_over(&self, node: ContactNodeId, now: Instant) -> Option<String> {
         self.paths_with(now, |path| path.nodes.contains(&node))
     }
 
@@ -177,7 +177,7 @@ impl Answer<'_> {
     }
 
     /// Tells whether two satellites are of the first and the last plane of a star.
-    fn crosses_seam(&self, a: NodeId, b: NodeId) -> bool {
+    fn crosses_seam(&self, a: ContactNodeId, b: ContactNodeId) -> bool {
         let network = self.topology.network();
         let mut first = 0;
         for constellation in &network.constellations {

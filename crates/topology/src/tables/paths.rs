@@ -183,7 +183,7 @@ impl Answer<'_> {
         rows.finish()
     }
 
-    fn joined(&self, nodes: &[slantpath_orbit::NodeId]) -> String {
+    fn joined(&self, nodes: &[slantpath_orbit::ContactNodeId]) -> String {
         let names: Vec<&str> = nodes.iter().map(|&node| self.name(node)).collect();
         names.join(" > ")
     }
@@ -196,7 +196,7 @@ impl Answer<'_> {
     /// The satellite at the sending or the receiving end of a leg: behind cables, that of the gateway.
     fn serving(&self, leg: &Leg, at_start: bool) -> Option<&str> {
         let nodes = &leg.path.as_ref()?.nodes;
-        let is_satellite = |node: &&slantpath_orbit::NodeId| !self.plan.is_site(**node);
+        let is_satellite = |node: &&slantpath_orbit::ContactNodeId| !self.plan.is_site(**node);
         let found =
             if at_start { nodes.iter().find(is_satellite) } else { nodes.iter().rev().find(is_satellite) };
         Some(self.name(*found?))

@@ -74,11 +74,11 @@ impl Rows {
     /// a flag, and a name with a unit is a number.
     pub(super) fn new(name: &'static str, columns: &[&str]) -> Self {
         let column = |name: &&str| {
-            let unit = slantpath_results::Unit::of_name(name);
+            let unit = slantpath_results::ColumnUnit::of_name(name);
             match (name.strip_prefix('#'), name.strip_prefix('?')) {
                 (Some(name), _) => Holds::Count(TypedColumn::new(name)),
                 (_, Some(name)) => Holds::Flag(TypedColumn::new(name)),
-                _ if unit != slantpath_results::Unit::None => Holds::Number(TypedColumn::new(*name)),
+                _ if unit != slantpath_results::ColumnUnit::None => Holds::Number(TypedColumn::new(*name)),
                 _ => Holds::Text(TextColumn::new(*name)),
             }
         };

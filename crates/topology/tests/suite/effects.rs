@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
-use slantpath_effects::{Keys, Outcome, PlainColumn, PlainTable, Row, failures, rows, word_at};
+use slantpath_effects::{FileOutcome, Keys, PlainColumn, PlainTable, Row, failures, rows, word_at};
 use slantpath_reader::files_in;
-use slantpath_results::{Column, Table, Value};
+use slantpath_results::{CellValue, Column, Table};
 use slantpath_topology::{Topology, follow, json_schema};
 use slantpath_workers::Workers;
 
@@ -26,14 +26,14 @@ fn plain(table: &Table) -> PlainTable {
     let column = |column: &Column| {
         let cells = (0..column.len()).map(|row| column.at(row));
         let number = |value| match value {
-            Value::Bool(flag) => Some(f64::from(u8::from(flag))),
-            Value::F64(number) => Some(number),
-            Value::I64(number) => Some(number as f64),
-            Value::U64(number) => Some(number as f64),
-            Value::Missing | Value::Text(_) => None,
+            CellValue::Bool(flag) => Some(f64::from(u8::from(flag))),
+            CellValue::F64(number) => Some(number),
+            CellValue::I64(number) => Some(number as f64),
+            CellValue::U64(number) => Some(number as f64),
+            CellValue::Missing | CellValue::Text(_) => None,
         };
         let text = |value| match value {
-            Value::Text(text) => Some(text.to_owned()),
+            CellValue::Text(text) => Some(text.to_owned()),
             _ => None,
         };
         let plain = match column.values().type_name() {
@@ -45,7 +45,7 @@ fn plain(table: &Table) -> PlainTable {
     PlainTable { name: table.name().to_owned(), columns: table.columns().iter().map(column).collect() }
 }
 
-fn run_base(name: &str, settings: &[String]) -> Outcome {
+fn run_base(name: &str, settings: &[String]) -> FileOutcome {
     let topology = Topology::parse(name, &base(name), settings, files_in(&folder()));
     let topology = topology.map_err(|faults| faults.to_string())?;
     let answer = follow(&topology, None, Workers::new(1), &|_| {}).map_err(|error| error.to_string())?;

@@ -242,7 +242,7 @@ fn a_second_path_over_repeaters_shares_no_satellite_with_the_first() {
 /// two of long ago, one whose lines were altered, and one that is there twice.
 fn starlink_file() -> String {
     use slantpath_base::Angle;
-    use slantpath_orbit::elements::{ElementSet, Source, tle};
+    use slantpath_orbit::elements::{ElementSet, ElementSource, tle};
     let epoch: slantpath_orbit::Utc = "2026-02-28T12:00:00Z".parse().expect("a date");
     let set = |number: u32, altitude_km: f64, inclination: f64, node: f64, anomaly: f64| {
         let axis_m = 6_378_137.0 + altitude_km * 1e3;
@@ -260,7 +260,7 @@ fn starlink_file() -> String {
             mean_motion_rev_per_day: radians_per_s * 86_400.0 / core::f64::consts::TAU,
             bstar: 1e-4,
             mean_motion_dot: 0.0,
-            source: Source::default(),
+            source: ElementSource::default(),
         }
     };
     let mut sets = Vec::new();
@@ -427,7 +427,7 @@ fn an_access_report_says_where_a_satellite_rises_and_sets_and_how_its_frequency_
     assert!(whole > 40, "{whole}");
     // Each number against the look angles of the same instant.
     let text = |column: &str| match access.column(column).unwrap().at(0) {
-        slantpath_results::Value::Text(text) => text.to_owned(),
+        slantpath_results::CellValue::Text(text) => text.to_owned(),
         other => panic!("{other:?}"),
     };
     assert_eq!(text("rise_utc"), "2026-03-01T00:00:00Z");
@@ -527,7 +527,7 @@ fn every_setting_reaches_the_network() {
     use slantpath_orbit::constellation::{IslPattern, Payload, Seam};
     use slantpath_orbit::ground::{Criterion, Handover, Reselect};
     use slantpath_orbit::outage::Failing;
-    use slantpath_orbit::site::{Place, Relay};
+    use slantpath_orbit::site::{Relay, SitePosition};
     let text = r#"
         [topology]
         name = "all"
@@ -605,7 +605,7 @@ fn every_setting_reaches_the_network() {
     assert_eq!(isl.acquisition, slantpath_base::Duration::from_secs(20));
     let (hub, plane) = (&network.sites[0], &network.sites[1]);
     assert_eq!((hub.relay, hub.horizon.is_open(), plane.relay), (Relay::Gateway, false, Relay::None));
-    assert!(matches!(hub.place, Place::Fixed(_)) && matches!(plane.place, Place::Track(_)));
+    assert!(matches!(hub.place, SitePosition::Fixed(_)) && matches!(plane.place, SitePosition::Track(_)));
     let (first, second) = (&plane.antennas[0].policy, &plane.antennas[1].policy);
     let seconds = slantpath_base::Duration::from_secs;
     assert_eq!(first.reselect, Reselect::Grid { period: seconds(15), offset: seconds(5) });

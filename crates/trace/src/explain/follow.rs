@@ -8,7 +8,7 @@ use slantpath_sctp::{AssociationState, Notice, PathState, ReliabilityPolicy, Wai
 use super::story::{
     AssociationStory, Idle, Loss, Message, MessageKey, PathStory, Reduction, Step, StepKind, Transmission,
 };
-use crate::field::Timer;
+use crate::field::TimerChange;
 use crate::record::What;
 
 /// Number of messages that were retransmitted, and number of those that are in flight, that are kept of an association.
@@ -85,13 +85,13 @@ impl AssociationStory {
             What::T3Rtx { path, change, rto_ns, outstanding_bytes } => {
                 // Of a capture nobody knows the error counters: expiries count until the path answers.
                 let is_captured = |story: &&mut PathStory| story.state.is_none();
-                if *change != Timer::Expired
+                if *change != TimerChange::Expired
                     && let Some(step) =
                         self.path(at, *path).filter(is_captured).and_then(|story| story.forgive(at))
                 {
                     self.step(at, Some(*path), step);
                 }
-                if *change == Timer::Expired {
+                if *change == TimerChange::Expired {
                     if let Some(story) = self.path(at, *path) {
                         story.timeouts += 1;
                         story.error_count += u32::from(story.state.is_none());

@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 use slantpath_base::{Duration, Instant};
 
 use super::story::{AssociationStory, Message, MessageKey, PathStory, Step, StepKind, Story};
-use super::text::{Selection, state_name};
+use super::text::{StorySelection, state_name};
 use crate::field::{Field, written};
 
 impl Story {
     /// All that is known, but for what a selection leaves out.
-    pub fn json(&self, selection: Selection) -> Value {
+    pub fn json(&self, selection: StorySelection) -> Value {
         let associations: Vec<Value> = self
             .associations
             .iter()
@@ -32,7 +32,7 @@ impl Story {
 }
 
 impl AssociationStory {
-    fn json(&self, selection: Selection) -> Value {
+    fn json(&self, selection: StorySelection) -> Value {
         let is_meant = |path: Option<IpAddr>| selection.path.is_none() || path == selection.path;
         let paths: Vec<Value> =
             self.paths.iter().filter(|path| is_meant(Some(path.address))).map(path).collect();

@@ -13,8 +13,8 @@ use slantpath_sctp::{
 
 use super::follow;
 use crate::field::Evidence;
-use crate::header::Header;
-use crate::outcome::Outcome;
+use crate::header::TraceHeader;
+use crate::outcome::TraceOutcome;
 use crate::record::{Record, What};
 
 /// Greatest number of associations that are told apart.
@@ -24,7 +24,7 @@ const ASSOCIATIONS_MAX: usize = 1_024;
 #[derive(Clone, Debug)]
 pub struct Story {
     /// Header of the trace: its origin and settings.
-    pub header: Header,
+    pub header: TraceHeader,
     /// Stories of its associations, by number.
     pub associations: BTreeMap<u32, AssociationStory>,
     /// The instant of the last record.
@@ -78,9 +78,9 @@ pub struct AssociationStory {
     /// Chunks that were to be retransmitted, by the evidence.
     pub lost: BTreeMap<Evidence, u64>,
     /// Delays of the messages until their readers had them.
-    pub delays: Delays,
+    pub delays: MessageDelays,
     /// From when a part of a message was first sent until the peer had acknowledged all of it.
-    pub acknowledgements: Delays,
+    pub acknowledgements: MessageDelays,
     pub(super) under_way: BTreeMap<MessageKey, Message>,
     /// Addresses of ours that no packet can leave from.
     pub(super) links_down: BTreeSet<IpAddr>,
@@ -106,7 +106,7 @@ pub enum MessageKey {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Message {
     /// Chunks of the message, in the order in which they were first sent.
-    pub parts: Vec<Part>,
+    pub parts: Vec<MessagePart>,
     /// Instant at which the peer had acknowledged all of it.
     pub acknowledged: Option<Instant>,
     /// Instant at which its reader had it, and instant at which it was offered to the transport.
@@ -117,7 +117,7 @@ pub struct Message {
 
 /// A chunk of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct MessagePart {
     /// TSN of the chunk.
     pub tsn: u32,
     /// Transmissions of the chunk, in order of time.
@@ -268,7 +268,7 @@ pub struct PathStory {
 
 /// Delays of messages, as far as the trace knows: until the reader had each, or until it was acknowledged.
 #[derive(Clone, Debug, Default)]
-pub struct Delays {
+pub struct MessageDelays {
     /// Messages of which it is known.
     pub messages: u64,
     /// The sum of their delays, in nanoseconds.
@@ -283,7 +283,7 @@ pub struct Delays {
 
 impl Story {
     /// Nothing yet of a trace with this header. Spans of at least `idle` without DATA are told; no shorter ones.
-    pub fn new(header: Header, idle: Duration) -> Self {
+    pub fn new(header: TraceHeader, idle: Duration) -> Self {
         Self {
             header,
             associations: BTreeMap::new(),
@@ -320,7 +320,7 @@ impl Story {
 
     /// Follows all records; the trace is over behind the last.
     pub fn of<E>(
-        header: Header,
+        header: TraceHeader,
         idle: Duration,
         records: impl IntoIterator<Item = Result<Record, E>>,
     ) -> Result<Self, E> {
@@ -350,8 +350,8 @@ impl Story {
     }
 
     /// Gives the numbers by which two runs are compared.
-    pub fn outcome(&self) -> Outcome {
-        Outcome::of(self)
+    pub fn outcome(&self) -> TraceOutcome {
+        TraceOutcome::of(self)
     }
 }
 
@@ -362,12 +362,12 @@ impl Message {
                 part.sent.push(sent);
             }
         } else if self.parts.len() < follow::REPEATS_MAX {
-            self.parts.push(Part { tsn, sent: vec![sent] });
+            self.parts.push(MessagePart { tsn, sent: vec![sent] });
         }
     }
 }
 
-impl Delays {
+impl MessageDelays {
     pub(super) fn add(&mut self, at: Instant, offered: Instant, number: u64) {
         let delay = at.saturating_since(offered);
         self.messages += 1;

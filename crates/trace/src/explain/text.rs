@@ -8,13 +8,13 @@ use std::net::IpAddr;
 use slantpath_base::{Duration, Instant};
 use slantpath_sctp::{PathState, Unanswered, WaitReason, WindowCause};
 
-use super::story::{AssociationStory, Idle, Loss, Message, MessageKey, Part, PathStory, Story};
+use super::story::{AssociationStory, Idle, Loss, Message, MessageKey, MessagePart, PathStory, Story};
 use crate::field::Evidence;
-use crate::header::{Header, Origin, Settings};
+use crate::header::{TraceHeader, TraceOrigin, TraceSettings};
 
 /// Choice of the parts of a story that are told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Selection {
+pub struct StorySelection {
     /// Only this message.
     pub message: Option<u64>,
     /// Only what concerns this path.
@@ -29,7 +29,7 @@ const MESSAGES_TOLD: usize = 20;
 const IDLES_TOLD: usize = 20;
 
 /// Writes what a trace has told.
-pub fn tell(story: &Story, selection: Selection, out: &mut impl Write) -> io::Result<()> {
+pub fn tell(story: &Story, selection: StorySelection, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "{}", of_what(&story.header))?;
     let end = if story.is_whole { "" } else { ", where the trace is cut off" };
     writeln!(out, "told up to {}{end}", instant(story.until))?;
@@ -55,22 +55,22 @@ pub fn tell(story: &Story, selection: Selection, out: &mut impl Write) -> io::Re
     Ok(())
 }
 
-fn of_what(header: &Header) -> String {
+fn of_what(header: &TraceHeader) -> String {
     match &header.origin {
-        Origin::Simulated { scenario, set, seed, run, flow, from, to, .. } => {
+        TraceOrigin::Simulated { scenario, set, seed, run, flow, from, to, .. } => {
             let with: Vec<String> = set.iter().map(|set| format!(", with {set}")).collect();
             let with = with.concat();
             format!("flow `{flow}` from {from} to {to} in {scenario}{with}: seed {seed}, run {run}")
         }
-        Origin::Captured { capture } => format!("{capture}, as it was captured at one point"),
-        Origin::Live { command } => format!("slantpath {}, on real sockets", command.join(" ")),
+        TraceOrigin::Captured { capture } => format!("{capture}, as it was captured at one point"),
+        TraceOrigin::Live { command } => format!("slantpath {}, on real sockets", command.join(" ")),
     }
 }
 
 fn tell_association(
     association: &AssociationStory,
-    settings: &Settings,
-    selection: Selection,
+    settings: &TraceSettings,
+    selection: StorySelection,
     out: &mut impl Write,
 ) -> io::Result<()> {
     if selection.path.is_none() {
@@ -215,7 +215,11 @@ fn tell_path(path: &PathStory, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-fn tell_waits(association: &AssociationStory, selection: Selection, out: &mut impl Write) -> io::Result<()> {
+fn tell_waits(
+    association: &AssociationStory,
+    selection: StorySelection,
+    out: &mut impl Write,
+) -> io::Result<()> {
     if association.waits.is_empty() {
         return Ok(());
     }
@@ -284,7 +288,7 @@ fn tell_resent(key: MessageKey, message: &Message, out: &mut impl Write) -> io::
     writeln!(out, "    that was before it counted as lost: its acknowledgement was lost, or late")
 }
 
-fn part_words(part: &Part) -> String {
+fn part_words(part: &MessagePart) -> String {
     let mut words: Vec<String> = Vec::new();
     for sent in &part.sent {
         let verb = if words.is_empty() { "sent" } else { "retransmitted" };

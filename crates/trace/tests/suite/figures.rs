@@ -6,7 +6,8 @@ use std::net::IpAddr;
 use slantpath_base::{Duration, Instant};
 use slantpath_sctp::{Notice, PathState, ReliabilityPolicy, WaitReason, WindowCause};
 use slantpath_trace::{
-    Evidence, Header, MessageKey, Origin, Record, Selection, Settings, StepKind, Story, Timer, What,
+    Evidence, MessageKey, Record, StepKind, Story, StorySelection, TimerChange, TraceHeader, TraceOrigin,
+    TraceSettings, What,
 };
 
 fn at(ms: u64) -> Instant {
@@ -23,8 +24,11 @@ fn address(path: u8) -> IpAddr {
 
 /// Steps of associations by their number, in the order in which they are given.
 fn story(steps: impl IntoIterator<Item = (u64, u32, What)>) -> Story {
-    let header =
-        Header { origin: Origin::Live { command: Vec::new() }, settings: Settings::default(), profile: None };
+    let header = TraceHeader {
+        origin: TraceOrigin::Live { command: Vec::new() },
+        settings: TraceSettings::default(),
+        profile: None,
+    };
     let record = |(ms, association, what)| Ok::<_, ()>(Record { at: at(ms), association, what });
     Story::of(header, Duration::from_secs(1), steps.into_iter().map(record)).expect("no record is wrong")
 }
@@ -89,7 +93,7 @@ impl Governed {
     }
 }
 
-fn expired(path: u8, change: Timer) -> What {
+fn expired(path: u8, change: TimerChange) -> What {
     What::T3Rtx { path: address(path), change, rto_ns: Some(ms(1_000)), outstanding_bytes: Some(100) }
 }
 
@@ -126,11 +130,11 @@ fn busy() -> Story {
         (330, 0, sent(Some(1), 12, 1, 2)),
         (340, 0, path(1, Governed::of(2_400, WindowCause::Recovering, Some(75), 850))),
         (350, 0, path(1, Governed::of(2_300, WindowCause::LossFound, None, 850))),
-        (400, 0, expired(1, Timer::Restarted)),
-        (400, 0, expired(1, Timer::Expired)),
-        (401, 0, expired(2, Timer::Expired)),
-        (402, 0, expired(2, Timer::Started)),
-        (403, 0, expired(2, Timer::Expired)),
+        (400, 0, expired(1, TimerChange::Restarted)),
+        (400, 0, expired(1, TimerChange::Expired)),
+        (401, 0, expired(2, TimerChange::Expired)),
+        (402, 0, expired(2, TimerChange::Started)),
+        (403, 0, expired(2, TimerChange::Expired)),
         (600, 0, What::Acknowledged { message: Some(0) }),
         (650, 0, What::Delivered { message: 0, offered_ns: at(90) }),
         (900, 0, What::Failed { message: Some(1) }),
@@ -206,7 +210,7 @@ fn an_association_s_figures_are_those_of_its_own_events() {
     let known: Vec<&MessageKey> = one.resent.keys().collect();
     assert_eq!(known, [&MessageKey::Number(0), &MessageKey::Number(1)]);
     let [ten, eleven] = &one.resent[&MessageKey::Number(0)].parts[..] else { panic!("two chunks") };
-    let losses = |part: &slantpath_trace::Part| {
+    let losses = |part: &slantpath_trace::MessagePart| {
         part.sent
             .iter()
             .map(|sent| sent.lost.map(|loss| (loss.reports, loss.is_restored)))
@@ -236,7 +240,7 @@ fn an_association_s_figures_are_those_of_its_own_events() {
     assert_eq!((other.up, closed), (Some(at(20)), (at(1_150), false, "aborted".to_owned())));
     assert_eq!((other.messages_sent, other.messages_acknowledged, other.latest_message), (1, 1, Some(0)));
     assert_eq!((story.until, story.is_whole), (at(1_200), true));
-    let json = story.json(Selection { message: Some(1), ..Selection::default() });
+    let json = story.json(StorySelection { message: Some(1), ..StorySelection::default() });
     assert_eq!(json["associations"][0]["resent"].as_array().unwrap().len(), 1);
     assert_eq!(json["associations"][1]["association"], 1);
 }

@@ -5,12 +5,12 @@ use serde_json::json;
 use slantpath_base::{Duration, Instant};
 use slantpath_sctp::{AssociationState, Notice, PathState, Unanswered, WaitReason, WindowCause};
 use slantpath_trace::{
-    Evidence, Header, Origin, ReadError, Record, Selection, Settings, Story, Timer, TraceReader, TraceWriter,
-    What, tell,
+    Evidence, ReadError, Record, Story, StorySelection, TimerChange, TraceHeader, TraceOrigin, TraceReader,
+    TraceSettings, TraceWriter, What, tell,
 };
 
-fn header() -> Header {
-    let origin = Origin::Simulated {
+fn header() -> TraceHeader {
+    let origin = TraceOrigin::Simulated {
         scenario: "a \"quoted\" name.toml".to_owned(),
         hash: "00ff".to_owned(),
         set: vec!["sctp.standard.rto_min=200 ms".to_owned()],
@@ -20,12 +20,13 @@ fn header() -> Header {
         from: "a".to_owned(),
         to: "b".to_owned(),
     };
-    let settings = Settings { heartbeat_interval: None, path_max_retrans: 7, ..Settings::default() };
+    let settings =
+        TraceSettings { heartbeat_interval: None, path_max_retrans: 7, ..TraceSettings::default() };
     let profile = json!({ "rto_min": "200 ms", "max_burst": 4, "extensions": ["nr-sack"], "ecn": false });
-    Header { origin, settings, profile: Some(profile) }
+    TraceHeader { origin, settings, profile: Some(profile) }
 }
 
-fn written(header: &Header, records: &[Record]) -> Vec<u8> {
+fn written(header: &TraceHeader, records: &[Record]) -> Vec<u8> {
     let mut file = Vec::new();
     let mut writer = TraceWriter::begin(&mut file, header).expect("memory takes all");
     for record in records {
@@ -91,7 +92,7 @@ fn what() -> impl Strategy<Value = What> {
         (path.clone(), state).prop_map(|(path, state)| What::Notice(Notice::PathChanged { path, state })),
         (path, time.clone(), any::<Option<u64>>()).prop_map(|(path, rto, outstanding_bytes)| What::T3Rtx {
             path,
-            change: Timer::Expired,
+            change: TimerChange::Expired,
             rto_ns: Some(rto),
             outstanding_bytes,
         }),
@@ -142,15 +143,15 @@ proptest! {
                 story.follow(&record);
             }
             story.finish();
-            tell(&story, Selection::default(), &mut Vec::new()).unwrap();
-            prop_assert!(story.json(Selection::default()).is_object());
+            tell(&story, StorySelection::default(), &mut Vec::new()).unwrap();
+            prop_assert!(story.json(StorySelection::default()).is_object());
         }
     }
 }
 
 #[test]
 fn a_header_without_a_profile_is_read_and_one_whose_profile_is_no_object_is_not() {
-    let plain = Header { profile: None, ..header() };
+    let plain = TraceHeader { profile: None, ..header() };
     let line = String::from_utf8(written(&plain, &[])).expect("it is text");
     assert!(!line.contains("\"profile\""), "{line}");
     assert_eq!(TraceReader::open(line.as_bytes()).unwrap().header(), &plain);

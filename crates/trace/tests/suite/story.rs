@@ -5,8 +5,8 @@ use std::net::IpAddr;
 use slantpath_base::{Duration, Instant};
 use slantpath_sctp::{Notice, PathState, Unanswered, WaitReason, WindowCause};
 use slantpath_trace::{
-    Evidence, Header, Loss, MessageKey, Origin, Record, Selection, Settings, StepKind, Story, Timer, What,
-    tell,
+    Evidence, Loss, MessageKey, Record, StepKind, Story, StorySelection, TimerChange, TraceHeader,
+    TraceOrigin, TraceSettings, What, tell,
 };
 
 fn at(ms: u64) -> Instant {
@@ -18,9 +18,9 @@ fn address(path: u8) -> IpAddr {
 }
 
 fn story(steps: impl IntoIterator<Item = (u64, What)>) -> Story {
-    let header = Header {
-        origin: Origin::Live { command: vec!["load".to_owned()] },
-        settings: Settings::default(),
+    let header = TraceHeader {
+        origin: TraceOrigin::Live { command: vec!["load".to_owned()] },
+        settings: TraceSettings::default(),
         profile: None,
     };
     let records =
@@ -28,7 +28,7 @@ fn story(steps: impl IntoIterator<Item = (u64, What)>) -> Story {
     Story::of(header, Duration::from_secs(1), records).expect("no record is wrong")
 }
 
-fn text(story: &Story, selection: Selection) -> String {
+fn text(story: &Story, selection: StorySelection) -> String {
     let mut text = Vec::new();
     tell(story, selection, &mut text).expect("memory takes all");
     String::from_utf8(text).expect("it is text")
@@ -88,7 +88,7 @@ fn failover() -> Vec<(u64, What)> {
     let idle = What::Waiting { reason: WaitReason::NothingToSend, peer_rwnd_bytes: 9_000 };
     let expired = What::T3Rtx {
         path: address(1),
-        change: Timer::Expired,
+        change: TimerChange::Expired,
         rto_ns: Some(Duration::from_secs(1)),
         outstanding_bytes: Some(116),
     };
@@ -186,7 +186,7 @@ fn a_message_that_was_sent_again_is_told_from_its_offer_to_its_reader() {
     };
     assert_eq!((first.lost, second.lost), (Some(loss), None));
     assert_eq!(message.delivered, Some((at(2_100), at(900))));
-    let told = text(&story, Selection { message: Some(1), ..Selection::default() });
+    let told = text(&story, StorySelection { message: Some(1), ..StorySelection::default() });
     let wanted = "
   message 1
     sent at 1.000000 s to 10.1.0.2; lost: T3-rtx expired at 2.000000 s; retransmitted at 2.000000 s to 10.2.0.2
@@ -194,12 +194,12 @@ fn a_message_that_was_sent_again_is_told_from_its_offer_to_its_reader() {
     its reader had it at 2.100000 s, 1.200 s after it was offered
 ";
     assert!(told.ends_with(wanted), "{told}");
-    let other = text(&story, Selection { message: Some(0), ..Selection::default() });
+    let other = text(&story, StorySelection { message: Some(0), ..StorySelection::default() });
     assert!(other.ends_with("\nMessage 0 did not have to be retransmitted.\n"), "{other}");
     let latest = story.associations.values().next().unwrap().latest_message.unwrap();
-    let last = text(&story, Selection { message: Some(latest), ..Selection::default() });
+    let last = text(&story, StorySelection { message: Some(latest), ..StorySelection::default() });
     assert!(!last.contains("no message"), "{last}");
-    let beyond = text(&story, Selection { message: Some(latest + 1), ..Selection::default() });
+    let beyond = text(&story, StorySelection { message: Some(latest + 1), ..StorySelection::default() });
     let wanted = format!("\nThe trace tells of no message {} of this association.\n", latest + 1);
     assert!(beyond.ends_with(&wanted), "{beyond}");
 }
@@ -207,7 +207,7 @@ fn a_message_that_was_sent_again_is_told_from_its_offer_to_its_reader() {
 #[test]
 fn only_one_path_is_told_of_if_only_that_is_asked_for() {
     let story = story(failover());
-    let told = text(&story, Selection { path: Some(address(2)), ..Selection::default() });
+    let told = text(&story, StorySelection { path: Some(address(2)), ..StorySelection::default() });
     let steps: Vec<&str> = told.lines().skip_while(|line| *line != "What happened").skip(1).take(3).collect();
     assert_eq!(
         steps,
@@ -329,7 +329,7 @@ fn a_path_whose_own_link_has_gone_is_inactive_for_that_and_not_for_errors() {
         inactive.collect()
     };
     assert_eq!((became(1), became(2)), (vec![0], vec![1]));
-    let told = text(&story, Selection::default());
+    let told = text(&story, StorySelection::default());
     let all = [
         "\n  1.000000 s  no packet can leave from 10.1.0.1: it or its link has gone\n",
         "\n  1.000000 s  10.1.0.2: is inactive: our address has no link\n",

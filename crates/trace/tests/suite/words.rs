@@ -8,7 +8,8 @@ use slantpath_sctp::{
     AssociationState, Notice, PathState, ReliabilityPolicy, Unanswered, WaitReason, WindowCause,
 };
 use slantpath_trace::{
-    Evidence, Header, Origin, Record, Selection, Settings, Story, Timer, TraceReader, TraceWriter, What, tell,
+    Evidence, Record, Story, StorySelection, TimerChange, TraceHeader, TraceOrigin, TraceReader,
+    TraceSettings, TraceWriter, What, tell,
 };
 
 const PATH: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(10, 1, 0, 2));
@@ -73,7 +74,12 @@ fn samples() -> Vec<What> {
         What::PathError { path: PATH, unanswered: Unanswered::ReConfig, errors: 2, association_errors: 3 },
         What::HeartbeatSent { path: PATH },
         What::HeartbeatAnswered { path: PATH, round_trip_ns: second },
-        What::T3Rtx { path: PATH, change: Timer::Expired, rto_ns: Some(second), outstanding_bytes: Some(9) },
+        What::T3Rtx {
+            path: PATH,
+            change: TimerChange::Expired,
+            rto_ns: Some(second),
+            outstanding_bytes: Some(9),
+        },
         What::Restored { message: Some(7), tsn: 7 },
         What::Revoked { message: Some(7), tsn: 7 },
         What::Acknowledged { message: Some(7) },
@@ -125,10 +131,10 @@ fn records(what: impl IntoIterator<Item = What>) -> Vec<Record> {
     (1..).zip(what).map(|(number, what)| Record { at: at(number), association: 0, what }).collect()
 }
 
-fn header() -> Header {
-    Header {
-        origin: Origin::Live { command: vec!["load".to_owned()] },
-        settings: Settings::default(),
+fn header() -> TraceHeader {
+    TraceHeader {
+        origin: TraceOrigin::Live { command: vec!["load".to_owned()] },
+        settings: TraceSettings::default(),
         profile: None,
     }
 }
@@ -138,7 +144,8 @@ fn reported(records: &[Record]) -> String {
     let records = records.iter().cloned().map(Ok::<_, ()>);
     let story = Story::of(header(), Duration::from_secs(100), records).expect("no record is wrong");
     let mut text = Vec::new();
-    tell(&story, Selection { all: true, ..Selection::default() }, &mut text).expect("memory takes all");
+    tell(&story, StorySelection { all: true, ..StorySelection::default() }, &mut text)
+        .expect("memory takes all");
     String::from_utf8(text).expect("it is text")
 }
 

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use slantpath_base::Instant;
 use slantpath_sctp::{
-    AddressEvent, AssociationId, AssociationState, Endpoint, Event, PartialMessage, ReceivedMessage,
+    self as sctp, AddressEvent, AssociationId, AssociationState, PartialMessage, ReceivedMessage,
     ReliabilityPolicy, StreamId, StreamsChanged,
 };
 
@@ -48,7 +48,7 @@ impl Given {
 }
 
 pub(super) struct End {
-    pub(super) endpoint: Endpoint,
+    pub(super) endpoint: sctp::Endpoint,
     pub(super) id: Option<AssociationId>,
     pub(super) deadline: Option<Instant>,
     pub(super) is_closed: bool,
@@ -72,7 +72,7 @@ pub(super) struct End {
 }
 
 impl End {
-    pub(super) fn new(endpoint: Endpoint) -> Self {
+    pub(super) fn new(endpoint: sctp::Endpoint) -> Self {
         Self {
             endpoint,
             id: None,
@@ -105,27 +105,29 @@ impl End {
     }
 
     /// Takes note of what an end says of what it was asked for; gives a message that has come.
-    pub(super) fn hear(&mut self, id: AssociationId, event: Event) -> Option<ReceivedMessage> {
+    pub(super) fn hear(&mut self, id: AssociationId, event: sctp::Event) -> Option<ReceivedMessage> {
         match event {
-            Event::Established { outbound_streams, .. } => {
+            sctp::Event::Established { outbound_streams, .. } => {
                 self.id = Some(id);
                 self.outbound_streams = outbound_streams;
             }
-            Event::Closed(_) if self.id == Some(id) => {
+            sctp::Event::Closed(_) if self.id == Some(id) => {
                 self.is_closed = true;
                 self.id = None;
             }
-            Event::Restarted => self.partial = PartialMessage::new(u64::MAX),
-            Event::Received(message) => return Some(message),
-            Event::ReceivedPart(part) => return self.partial.push(part).expect("no message is too long"),
-            Event::PartialDeliveryAborted { stream, is_unordered, sequence } => {
+            sctp::Event::Restarted => self.partial = PartialMessage::new(u64::MAX),
+            sctp::Event::Received(message) => return Some(message),
+            sctp::Event::ReceivedPart(part) => {
+                return self.partial.push(part).expect("no message is too long");
+            }
+            sctp::Event::PartialDeliveryAborted { stream, is_unordered, sequence } => {
                 self.partial.abort(stream, is_unordered);
                 if !is_unordered {
                     self.next_sequence.insert(stream.0, sequence.0.wrapping_add(1));
                 }
             }
-            Event::Acknowledged { context } => self.note_fate(context, |fates| &mut fates.acknowledged),
-            Event::Abandoned { message, .. } => {
+            sctp::Event::Acknowledged { context } => self.note_fate(context, |fates| &mut fates.acknowledged),
+            sctp::Event::Abandoned { message, .. } => {
                 self.note_fate(message.context, |fates| &mut fates.abandoned);
                 assert!(
                     self.given[place(message.context)].may_be_abandoned,
@@ -133,11 +135,11 @@ impl End {
                     message.context
                 );
             }
-            Event::SendFailed { message } => self.note_fate(message.context, |fates| &mut fates.failed),
-            Event::SendBufferDrained { .. } => self.waits_for_room = false,
-            Event::StreamsChanged(change) => self.note_streams(change),
-            Event::ReconfigurationAnswered { .. } => self.note_answer(0),
-            Event::Addresses(AddressEvent::Answered { .. }) => self.note_answer(1),
+            sctp::Event::SendFailed { message } => self.note_fate(message.context, |fates| &mut fates.failed),
+            sctp::Event::SendBufferDrained { .. } => self.waits_for_room = false,
+            sctp::Event::StreamsChanged(change) => self.note_streams(change),
+            sctp::Event::ReconfigurationAnswered { .. } => self.note_answer(0),
+            sctp::Event::Addresses(AddressEvent::Answered { .. }) => self.note_answer(1),
             _ => {}
         }
         None
@@ -242,8 +244,8 @@ fn place(context: u64) -> usize {
 }
 
 /// By which rule a message has been given up, if an event says so.
-pub(super) fn policy_of(event: &Event) -> Option<&'static str> {
-    let Event::Abandoned { policy, .. } = event else { return None };
+pub(super) fn policy_of(event: &sctp::Event) -> Option<&'static str> {
+    let sctp::Event::Abandoned { policy, .. } = event else { return None };
     Some(match policy {
         ReliabilityPolicy::Lifetime => "given up for its lifetime",
         ReliabilityPolicy::Retransmissions => "given up for its retransmissions",

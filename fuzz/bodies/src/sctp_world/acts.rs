@@ -4,7 +4,7 @@ use bytes::Bytes;
 use slantpath_base::Duration;
 use slantpath_sctp::chunk::AddressChange;
 use slantpath_sctp::{
-    Extension, Message, Ppid, Reliability, ResetDirection, SendError, SendOptions, SharedKey, StreamId,
+    self as sctp, Extension, Ppid, Reliability, ResetDirection, SendOptions, SharedKey, StreamId,
 };
 
 use super::account::Given;
@@ -81,7 +81,7 @@ impl World {
         let number = u32::try_from(end.given.len()).expect("few");
         let mut payload = vec![number.to_le_bytes()[0]; len];
         payload[..4].copy_from_slice(&number.to_be_bytes());
-        let message = Message {
+        let message = sctp::Message {
             stream: StreamId(stream),
             ppid: Ppid(number),
             payload: payload.into(),
@@ -102,15 +102,15 @@ impl World {
                 self.shown.extend(destination.map(|_| "a message to an address"));
                 self.shown.extend((stream >= STREAMS).then_some("a message on an added stream"));
             }
-            Err(SendError::BufferFull { wanted, free }) => {
+            Err(sctp::SendError::BufferFull { wanted, free }) => {
                 assert!(wanted > free, "{wanted} bytes have room in {free}");
                 end.waits_for_room = true;
             }
-            Err(SendError::NoSuchDestination { address }) => {
+            Err(sctp::SendError::NoSuchDestination { address }) => {
                 let mut paths = end.endpoint.path_snapshots(self.now, id);
                 assert!(paths.all(|path| path.destination != address), "{address} is there");
             }
-            Err(SendError::NoAssociation | SendError::ShuttingDown) => {}
+            Err(sctp::SendError::NoAssociation | sctp::SendError::ShuttingDown) => {}
             // A liar may have offered fewer streams.
             Err(error) => assert!(!self.is_honest, "{error}"),
         }

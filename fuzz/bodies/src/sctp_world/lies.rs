@@ -1,9 +1,8 @@
 //! Packets that neither end has sent.
 
-use slantpath_sctp::chunk::{Data, DataFlags, GapAckBlock, Sack};
+use slantpath_sctp::chunk::{self, DataFlags, GapAckBlock, Sack};
 use slantpath_sctp::{
-    ChecksumPolicy, Chunk, CommonHeader, Input, PacketBuilder, Ppid, StreamId, StreamSequence, Tsn,
-    VerificationTag,
+    self as sctp, Chunk, CommonHeader, PacketBuilder, Ppid, StreamId, StreamSequence, Tsn, VerificationTag,
 };
 use slantpath_wire::ip::IpFields;
 use slantpath_wire::{Checksum, Packet};
@@ -27,13 +26,13 @@ impl World {
         for chunk in chunks {
             builder.push(chunk);
         }
-        let packet = builder.finish(ChecksumPolicy::Omit);
+        let packet = builder.finish(sctp::ChecksumPolicy::Omit);
         self.arrive(end, network, packet);
     }
 
     fn arrive(&mut self, end: usize, network: u8, packet: Packet) {
         let (source, destination) = (address(network & 1, 1 - end), address(network & 1, end));
-        self.input(end, Input::Packet { source, destination, ip: IpFields::default(), packet });
+        self.input(end, sctp::Input::Packet { source, destination, ip: IpFields::default(), packet });
     }
 
     /// A DATA chunk near to what is expected.
@@ -42,7 +41,7 @@ impl World {
         let Some((_, received, _)) = self.known(end) else { return };
         let flags = [DataFlags::MIDDLE, DataFlags::BEGINNING, DataFlags::ENDING, DataFlags::WHOLE];
         let unordered = if step[1] & 8 == 0 { DataFlags::MIDDLE } else { DataFlags::UNORDERED };
-        let data = Data {
+        let data = chunk::Data {
             flags: flags[usize::from(step[1] >> 1 & 3)].with(unordered),
             tsn: received.plus(u32::from(step[2] % 32)),
             stream: StreamId(u16::from(step[1] >> 4) % (STREAMS + 1)),

@@ -3,7 +3,7 @@
 use slantpath_base::Duration;
 use slantpath_sctp::chunk::kind;
 use slantpath_sctp::{
-    Algorithm, AuthenticationConfig, ErrorDetectionMethod, Extension, Extensions, LossDetection, Multipath,
+    self as sctp, Algorithm, AuthenticationConfig, ErrorDetectionMethod, Extension, Extensions, Multipath,
     PathMtuDiscovery, PotentiallyFailed, SctpConfig, SharedKey, StreamId, StreamScheduling,
 };
 
@@ -68,7 +68,11 @@ fn config(options: u8, more: &[u8]) -> SctpConfig {
         path_mtu_discovery: if offered & 4 == 0 { PathMtuDiscovery::Off } else { PathMtuDiscovery::Probing },
         zero_checksum: (offered & 8 != 0).then_some(ErrorDetectionMethod::DTLS),
         heartbeat_interval: is_set(7).then_some(Duration::from_secs(30)),
-        loss_detection: if is_set(1) { LossDetection::Rack } else { LossDetection::MissIndications },
+        loss_detection: if is_set(1) {
+            sctp::LossDetection::Rack
+        } else {
+            sctp::LossDetection::MissIndications
+        },
         ecn: is_set(2),
         receive_buffer_bytes: if is_set(3) { 3_000 } else { default.receive_buffer_bytes },
         potentially_failed: if is_set(4) { PotentiallyFailed::Above(0) } else { PotentiallyFailed::Off },

@@ -5,12 +5,12 @@ use slantpath_sigtran_adaptations::interface::InterfaceIdentifier;
 use slantpath_sigtran_adaptations::iua::{self, Dlci, IuaParameter, ReleaseReason, TeiStatus};
 use slantpath_sigtran_adaptations::message::OwnMessage;
 use slantpath_ss7::PointCode;
-use slantpath_ss7::mtp2::{Header, LinkStatus, SignalUnit};
+use slantpath_ss7::mtp2::{self, Header, SignalUnit};
 use slantpath_ss7::sccp::{
     self, Affected, Digits, GlobalTitle, PartyAddress, ProtocolClass, ScmgMessage, Ssn,
 };
 use slantpath_user_parts::isup::{
-    self, CalledPartyNumber, CallingPartyNumber, CircuitIdentification, MessageType, Parameter, ParameterCode,
+    self, CalledPartyNumber, CallingPartyNumber, CircuitIdentification, MessageType, ParameterCode,
 };
 use slantpath_user_parts::tcap::{self, AbortCause, Code, Component, Problem, TransactionId};
 
@@ -83,7 +83,7 @@ fn isup(seeds: &mut Seeds) {
         ("confusion", MessageType::CFN, cause, None),
     ] {
         let parameters = |list: &[(Code, &[u8])]| {
-            let parameter = |(code, value): &(Code, &[u8])| Parameter {
+            let parameter = |(code, value): &(Code, &[u8])| isup::Parameter {
                 code: *code,
                 value: Bytes::copy_from_slice(value),
             };
@@ -254,7 +254,7 @@ fn mtp2(seeds: &mut Seeds) {
     };
     for (name, unit) in [
         ("unit-fill-in", SignalUnit::FillIn(header)),
-        ("unit-busy", SignalUnit::Status(header, LinkStatus::Busy)),
+        ("unit-busy", SignalUnit::Status(header, mtp2::LinkStatus::Busy)),
         ("unit-shortest", message(3)),
         ("unit-62", message(62)),
         ("unit-longest", message(273)),

@@ -5,17 +5,19 @@ use std::net::{IpAddr, Ipv4Addr};
 use slantpath_base::{Duration, Instant};
 use slantpath_sctp::notice::{AddressRequest, StreamAnswer, StreamRequest, StreamsStep};
 use slantpath_sctp::{AssociationState, Notice, PathState, ReliabilityPolicy, WaitReason, WindowCause};
-use slantpath_trace::{Evidence, Header, Origin, Record, Settings, Timer, TraceWriter, What};
+use slantpath_trace::{
+    Evidence, Record, TimerChange, TraceHeader, TraceOrigin, TraceSettings, TraceWriter, What,
+};
 
 use super::Seeds;
 
 const PATH: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 1, 0, 2));
 
 pub(super) fn keep(seeds: &mut Seeds) {
-    let live = Origin::Live { command: vec!["load".to_owned(), "10.1.0.2".to_owned()] };
+    let live = TraceOrigin::Live { command: vec!["load".to_owned(), "10.1.0.2".to_owned()] };
     seeds.keep("trace", "loss", trace(live.clone(), loss()));
     seeds.keep("trace", "extensions", trace(live, extensions()));
-    let simulated = Origin::Simulated {
+    let simulated = TraceOrigin::Simulated {
         scenario: "first.toml".to_owned(),
         hash: "00ff".to_owned(),
         set: vec!["sctp.default.rto_min=\"200 ms\"".to_owned()],
@@ -28,9 +30,9 @@ pub(super) fn keep(seeds: &mut Seeds) {
     seeds.keep("trace", "empty", trace(simulated, []));
 }
 
-fn trace(origin: Origin, steps: impl IntoIterator<Item = What>) -> Vec<u8> {
+fn trace(origin: TraceOrigin, steps: impl IntoIterator<Item = What>) -> Vec<u8> {
     let mut file = Vec::new();
-    let header = Header { origin, settings: Settings::default(), profile: None };
+    let header = TraceHeader { origin, settings: TraceSettings::default(), profile: None };
     let mut writer = TraceWriter::begin(&mut file, &header).expect("memory takes all");
     for (number, what) in (1..).zip(steps) {
         let record = Record { at: Instant::from_millis(700 * number), association: 0, what };
@@ -61,7 +63,7 @@ fn loss() -> Vec<What> {
         What::Waiting { reason: WaitReason::CongestionWindow, peer_rwnd_bytes: 9_000 },
         What::T3Rtx {
             path: PATH,
-            change: Timer::Expired,
+            change: TimerChange::Expired,
             rto_ns: Some(second),
             outstanding_bytes: Some(116),
         },

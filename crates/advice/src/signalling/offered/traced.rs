@@ -69,7 +69,7 @@ pub(super) fn selections(config: &GeneratorConfig, messages: &[TracedArrival]) -
 mod tests {
     use slantpath_base::{DataRate, Instant};
     use slantpath_ss7::PointCode;
-    use slantpath_ss7::load::{Arrivals, ByCode, Lengths, Routing};
+    use slantpath_ss7::load::{self, ByCode, Lengths};
     use slantpath_ss7::mtp3::{NetworkIndicator, ServiceIndicator, ServiceInformation};
 
     use super::*;
@@ -84,8 +84,8 @@ mod tests {
             line_rate: DataRate::from_bits_per_sec(64_000),
             lengths,
             selection: Selection::Trace,
-            arrivals: Arrivals::Poisson,
-            routing: Routing::PointCode(ByCode { destinations: vec![PointCode(2)], service }),
+            arrivals: load::Arrivals::Poisson,
+            routing: load::Routing::PointCode(ByCode { destinations: vec![PointCode(2)], service }),
             origin: PointCode(1),
             service: ServiceInformation {
                 indicator: service,

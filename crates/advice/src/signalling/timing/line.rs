@@ -2,7 +2,7 @@
 
 use slantpath_base::Duration;
 use slantpath_reader::{Fault, Faults};
-use slantpath_scenario::schema::signalling::{ErrorCorrection, Mtp2, SignallingLink};
+use slantpath_scenario::schema::signalling::{self, Mtp2, SignallingLink};
 
 use super::round_trip;
 use super::scene::{Scene, place_or};
@@ -63,7 +63,7 @@ pub(crate) fn check(scene: &Scene<'_>, name: &str, link: &SignallingLink, mtp2: 
             faults.warn_of_kind(format!("{} over a line", waiting.timer), place, fault);
         }
     }
-    if *mtp2.error_correction == ErrorCorrection::Basic && *mtp2.delay > BASIC_UP_TO {
+    if *mtp2.error_correction == signalling::ErrorCorrection::Basic && *mtp2.delay > BASIC_UP_TO {
         let message = format!(
             "`{name}`: basic error correction over a delay of {}, beyond the {BASIC_UP_TO} that it is made for",
             *mtp2.delay

@@ -6,7 +6,7 @@ use slantpath_base::Duration;
 use slantpath_net::{InterfaceId, LinkEnd, Routes};
 use slantpath_reader::{Faults, Place, Setting};
 use slantpath_scenario::schema::signalling::{Mtp2, SignallingLink};
-use slantpath_scenario::schema::{Action, Which};
+use slantpath_scenario::schema::{self, Which};
 use slantpath_scenario::signalling::node_of;
 
 use super::scene::Scene;
@@ -63,7 +63,8 @@ pub(crate) fn of_association(
         }
     };
     note(&delays, Duration::ZERO);
-    let mut events: Vec<_> = scene.file.script.iter().filter(|event| *event.action == Action::Set).collect();
+    let mut events: Vec<_> =
+        scene.file.script.iter().filter(|event| *event.action == schema::Action::Set).collect();
     events.sort_by_key(|event| *event.at);
     for event in events {
         let planned = scene.built.links.iter().find(|planned| planned.name == *event.link);

@@ -5,19 +5,19 @@ use slantpath_reader::{Place, Setting};
 use slantpath_scenario::network::Built;
 use slantpath_scenario::schema::File;
 use slantpath_scenario::schema::signalling::{Signalling, SignallingLink};
-use slantpath_ss7::mtp3::node::Timer;
+use slantpath_ss7::mtp3::node::Mtp3Timer;
 
 use crate::signalling::offered::Offered;
 
 /// Timers of a point that wait for an answer over a link. T12 to T14 belong to inhibiting, which nobody has to use.
-const WAITING: [(Timer, &str); 7] = [
-    (Timer::T2, "Q.704 T2"),
-    (Timer::T4, "Q.704 T4"),
-    (Timer::T5, "Q.704 T5"),
-    (Timer::T12, "Q.704 T12"),
-    (Timer::T13, "Q.704 T13"),
-    (Timer::T14, "Q.704 T14"),
-    (Timer::TestT1, "Q.707 T1"),
+const WAITING: [(Mtp3Timer, &str); 7] = [
+    (Mtp3Timer::T2, "Q.704 T2"),
+    (Mtp3Timer::T4, "Q.704 T4"),
+    (Mtp3Timer::T5, "Q.704 T5"),
+    (Mtp3Timer::T12, "Q.704 T12"),
+    (Mtp3Timer::T13, "Q.704 T13"),
+    (Mtp3Timer::T14, "Q.704 T14"),
+    (Mtp3Timer::TestT1, "Q.707 T1"),
 ];
 
 /// Everything that a link stands in.
@@ -44,7 +44,7 @@ impl<'a> Scene<'a> {
         let ends = ends.filter_map(|end| Some((end.as_str(), self.signalling.points.find(end)?)));
         let waiting = ends.flat_map(|(name, point)| {
             WAITING.into_iter().map(move |(timer, text)| {
-                let is_vital = !matches!(timer, Timer::T12 | Timer::T13 | Timer::T14);
+                let is_vital = !matches!(timer, Mtp3Timer::T12 | Mtp3Timer::T13 | Mtp3Timer::T14);
                 let setting = point.timers.setting(timer);
                 Waiting { point: name, timer: text, setting, is_vital }
             })

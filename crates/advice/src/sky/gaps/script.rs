@@ -3,19 +3,19 @@
 use std::collections::BTreeMap;
 
 use slantpath_base::Instant;
-use slantpath_orbit::NodeId;
+use slantpath_orbit::ContactNodeId;
 use slantpath_orbit::contact::ContactPlan;
-use slantpath_scenario::schema::{Action, File, Which};
+use slantpath_scenario::schema::{self, File, Which};
 
 /// State of the antennas of sites that a script takes down.
 pub(super) struct AntennaScript {
     /// Events in the order of time: the antenna by its place among `antennas`.
-    events: Vec<(Instant, usize, Which, Action)>,
+    events: Vec<(Instant, usize, Which, schema::Action)>,
     /// Number of events that have happened.
     happened: usize,
     antennas: Vec<Antenna>,
     /// The antennas of each site of which the script takes one down.
-    sites: BTreeMap<NodeId, Vec<usize>>,
+    sites: BTreeMap<ContactNodeId, Vec<usize>>,
 }
 
 struct Antenna {
@@ -37,7 +37,7 @@ impl AntennaScript {
             }
         }
         let mut events = Vec::new();
-        for event in file.script.iter().filter(|event| *event.action != Action::Set) {
+        for event in file.script.iter().filter(|event| *event.action != schema::Action::Set) {
             if let Some(antenna) = antennas.iter().position(|antenna| antenna.name == *event.link) {
                 events.push((Instant::START + *event.at, antenna, *event.direction, *event.action));
             }
@@ -62,14 +62,14 @@ impl AntennaScript {
                 Which::Reverse => &[1],
             };
             for &direction in directions {
-                self.antennas[antenna].works[direction] = action == Action::Up;
+                self.antennas[antenna].works[direction] = action == schema::Action::Up;
             }
             self.happened += 1;
         }
     }
 
     /// Tells whether a site has no antenna left that both sends and receives: nothing is answered there.
-    pub(super) fn is_cut_off(&self, site: NodeId) -> bool {
+    pub(super) fn is_cut_off(&self, site: ContactNodeId) -> bool {
         let own = self.sites.get(&site);
         own.is_some_and(|own| !own.iter().any(|&antenna| self.antennas[antenna].works == [true; 2]))
     }

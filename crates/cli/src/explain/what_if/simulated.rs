@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use serde_json::json;
 use slantpath_base::Instant;
 use slantpath_runner::{RunOptions, Scenario, run_traced};
-use slantpath_trace::{Header, Origin, Record, Story};
+use slantpath_trace::{Record, Story, TraceHeader, TraceOrigin};
 
 use crate::arguments::ExplainArguments;
 use crate::failure::Failure;
@@ -20,7 +20,7 @@ pub(in super::super) fn main(
     out: &mut impl Write,
 ) -> Result<(), Failure> {
     let misused = |error: String| Failure::Misused(format!("{}: {error}", arguments.trace.display()));
-    let Origin::Simulated { scenario, hash, set, seed, run, flow, .. } = &recorded.header.origin else {
+    let TraceOrigin::Simulated { scenario, hash, set, seed, run, flow, .. } = &recorded.header.origin else {
         return Err(misused("it is of no simulated run".to_owned()));
     };
     let path = place_of(arguments, scenario);
@@ -44,7 +44,7 @@ pub(in super::super) fn main(
             "this program makes another run of the scenario than that of the trace".to_owned(),
         ));
     }
-    let header = Header { origin: recorded.header.origin.clone(), ..recorded.header.clone() };
+    let header = TraceHeader { origin: recorded.header.origin.clone(), ..recorded.header.clone() };
     let other = story(&otherwise, &other_seed, flow, &header, arguments)?.outcome();
     if arguments.json {
         let both =
@@ -89,7 +89,7 @@ fn story(
     scenario: &Scenario,
     options: &RunOptions,
     flow: &str,
-    header: &Header,
+    header: &TraceHeader,
     arguments: &ExplainArguments,
 ) -> Result<Story, Failure> {
     let request = scenario.trace_request(&[flow.to_owned()]);

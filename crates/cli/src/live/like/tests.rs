@@ -5,9 +5,9 @@ use std::io;
 use std::sync::Arc;
 
 use clap::Parser as _;
-use slantpath_live::{Host, Message, Program, ProgramEvent, Programs as _, SocketId};
-use slantpath_results::Value;
-use slantpath_runner::{End, run};
+use slantpath_live::{Host, Program, ProgramEvent, ProgramMessage, Programs as _, SocketId};
+use slantpath_results::CellValue;
+use slantpath_runner::{ProgramEnd, run};
 
 use super::super::client;
 use super::*;
@@ -102,15 +102,15 @@ fn of_flow(scenario: &Scenario, name: &str) -> (Vec<Row>, Vec<Option<f64>>) {
     let output = run(scenario, &RunOptions::default()).expect("a run");
     let table = output.table("messages").expect("it was asked for");
     let cell = |name: &str, row: usize| table.column(name).expect("a column").at(row);
-    let rows = (0..table.rows()).filter(|row| cell("flow", *row) == Value::Text(name));
+    let rows = (0..table.rows()).filter(|row| cell("flow", *row) == CellValue::Text(name));
     let all = rows.map(|row| {
         let [number, size] = ["number", "size_bytes"].map(|name| match cell(name, row) {
-            Value::U64(number) => number,
+            CellValue::U64(number) => number,
             other => panic!("{name} is a number, not {other:?}"),
         });
-        let Value::F64(due) = cell("sent_s", row) else { panic!("every message was due") };
+        let CellValue::F64(due) = cell("sent_s", row) else { panic!("every message was due") };
         let delay = match cell("delay_s", row) {
-            Value::F64(delay) => Some(delay),
+            CellValue::F64(delay) => Some(delay),
             _ => None,
         };
         ((number, Duration::from_secs_f64(due).as_nanos(), size), delay)
@@ -125,7 +125,7 @@ fn of_flow(scenario: &Scenario, name: &str) -> (Vec<Row>, Vec<Option<f64>>) {
 struct Keeper {
     /// Of each association by the port that it came from.
     ports: BTreeMap<SocketId, u16>,
-    messages: BTreeMap<(u16, u64), (Row, Message)>,
+    messages: BTreeMap<(u16, u64), (Row, ProgramMessage)>,
 }
 
 impl Program for Keeper {
@@ -158,35 +158,36 @@ impl Program for Keeper {
 }
 
 /// The messages of the load that is like a flow, where the flow would be: of each association in their order.
-fn of_load(scenario: &Scenario, flow: &str) -> Vec<Vec<(Row, Message)>> {
+fn of_load(scenario: &Scenario, flow: &str) -> Vec<Vec<(Row, ProgramMessage)>> {
     let said = said(flow, &[]);
     let like = Like::of(Path::new("lab.toml"), scenario.clone(), &said).expect("a flow");
     let arguments = like.arguments(&said).expect("arguments");
     let addresses = ["10.0.0.8".parse().expect("an address")];
     let config = client::config(&arguments, Some(&like), &addresses, 20_000, false).expect("a load");
-    let sit = |[from, to]: [End; 2]| {
+    let sit = |[from, to]: [ProgramEnd; 2]| {
         let mut host = from.host;
-        let program = Load::open(LoadConfig { port: from.port, ..config.clone() }, &mut host, from.stream);
+        let program =
+            LoadClient::open(LoadClientConfig { port: from.port, ..config.clone() }, &mut host, from.stream);
         let from = Station { host, program };
         let mut host = to.host;
         host.add_program(&to.port, to.stream);
         (from, Station { host, program: Keeper::default() })
     };
-    let mut go_on = |_: Instant, station: &mut Station<Load>| {
+    let mut go_on = |_: Instant, station: &mut Station<LoadClient>| {
         if station.program.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let ran = run_with_programs(scenario, &like.request, &RunOptions::default(), sit, &mut go_on);
     let (mut from, to, now) = ran.expect("a run");
     let report = from.program.report(&mut from.host, now);
     assert_eq!(report.failures, Vec::<String>::new());
-    let mut all: BTreeMap<u16, Vec<(Row, Message)>> = BTreeMap::new();
+    let mut all: BTreeMap<u16, Vec<(Row, ProgramMessage)>> = BTreeMap::new();
     for ((port, _), message) in to.program.messages {
         all.entry(port).or_default().push(message);
     }
     all.into_values().collect()
 }
 
-fn rows(messages: &[(Row, Message)]) -> Vec<Row> {
+fn rows(messages: &[(Row, ProgramMessage)]) -> Vec<Row> {
     let mut rows: Vec<Row> = messages.iter().map(|(row, _)| *row).collect();
     from_the_first(&mut rows);
     rows

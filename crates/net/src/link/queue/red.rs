@@ -25,7 +25,7 @@ pub struct RedConfig {
     /// Limit of what may be queued whatever the average.
     pub limit: QueueLimit,
     /// In which unit queues and thresholds are measured.
-    pub measure: Measure,
+    pub measure: QueueMeasure,
     /// Assignment of thresholds to packets.
     pub precedence: Precedence,
     /// The weight of the queue that an arrival sees in the average: in 0..=1.
@@ -42,7 +42,7 @@ pub struct RedConfig {
 
 /// The unit of a queue's length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Measure {
+pub enum QueueMeasure {
     /// In bytes, from the IP header on.
     Bytes,
     /// In packets.
@@ -183,8 +183,8 @@ impl Red {
             self.averages = self.averages.map(|average| average * decay);
         }
         let measure = |packets: u64, bytes: u64| match self.config.measure {
-            Measure::Bytes => bytes as f64,
-            Measure::Packets => packets as f64,
+            QueueMeasure::Bytes => bytes as f64,
+            QueueMeasure::Packets => packets as f64,
         };
         let weight = self.config.weight;
         if matches!(self.config.precedence, Precedence::Coupled(_)) {
@@ -205,8 +205,10 @@ impl Red {
     /// method 2).
     fn chooses_early(&mut self, level: usize, probability: f64, length: u32) -> bool {
         let probability = match self.config.measure {
-            Measure::Bytes => probability * f64::from(length) / f64::from(self.config.typical_bytes.max(1)),
-            Measure::Packets => probability,
+            QueueMeasure::Bytes => {
+                probability * f64::from(length) / f64::from(self.config.typical_bytes.max(1))
+            }
+            QueueMeasure::Packets => probability,
         };
         let left = 1.0 - self.since_drop[level] as f64 * probability;
         let is_chosen = self.stream.uniform() * left < probability;
@@ -298,7 +300,7 @@ mod tests {
     fn config(precedence: Precedence) -> RedConfig {
         RedConfig {
             limit: QueueLimit::Packets(1_000),
-            measure: Measure::Packets,
+            measure: QueueMeasure::Packets,
             precedence,
             weight: 0.002,
             typical_bytes: 1_000,
@@ -420,7 +422,7 @@ mod tests {
     #[test]
     fn measured_in_bytes_long_packets_are_dropped_as_much_more_often() {
         let bytes = RedConfig {
-            measure: Measure::Bytes,
+            measure: QueueMeasure::Bytes,
             ..config(Precedence::Ignored(thresholds(5_000, 15_000, 0.1)))
         };
         for (length, mean) in [(1_000, 10.5), (250, 40.5)] {

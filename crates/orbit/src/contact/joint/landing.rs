@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use super::{Chooser, State};
 use crate::constellation::IslPattern;
 use crate::ground::GroundPolicy;
-use crate::network::Network;
+use crate::network::ContactNetwork;
 use crate::outage::OutageTable;
-use crate::pair::Pair;
+use crate::pair::SitePair;
 use crate::site::Relay;
 
 /// A site at which an end of a pair meets the satellites.
@@ -35,9 +35,9 @@ impl Landing {
 }
 
 /// The pairs that choose together, in their order.
-pub(super) fn choosers(network: &Network, outages: &OutageTable) -> Vec<Chooser> {
+pub(super) fn choosers(network: &ContactNetwork, outages: &OutageTable) -> Vec<Chooser> {
     let of_pair = |pair| choosers_of(network, pair, outages).into_iter().map(move |chooser| (pair, chooser));
-    let joint: Vec<(&Pair, Chooser)> = network.pairs.iter().flat_map(of_pair).collect();
+    let joint: Vec<(&SitePair, Chooser)> = network.pairs.iter().flat_map(of_pair).collect();
     let apart_from = |index: usize| {
         let (pair, _) = &joint[index];
         let others = |&other: &usize| {
@@ -47,12 +47,13 @@ pub(super) fn choosers(network: &Network, outages: &OutageTable) -> Vec<Chooser>
         (0..joint.len()).filter(others).collect()
     };
     let apart_from: Vec<Vec<usize>> = (0..joint.len()).map(apart_from).collect();
-    let of = |((_, chooser), apart_from): ((&Pair, Chooser), Vec<usize>)| Chooser { apart_from, ..chooser };
+    let of =
+        |((_, chooser), apart_from): ((&SitePair, Chooser), Vec<usize>)| Chooser { apart_from, ..chooser };
     joint.into_iter().zip(apart_from).map(of).collect()
 }
 
 /// For each site, the antennas that hold what pairs need: every one that may use a satellite of theirs.
-pub(super) fn bound_antennas(network: &Network, choosers: &[Chooser]) -> Vec<Vec<usize>> {
+pub(super) fn bound_antennas(network: &ContactNetwork, choosers: &[Chooser]) -> Vec<Vec<usize>> {
     let mut bound = vec![Vec::new(); network.sites.len()];
     for (site, bound) in bound.iter_mut().enumerate() {
         for antenna in 0..network.sites[site].antennas.len() {
@@ -69,7 +70,7 @@ pub(super) fn bound_antennas(network: &Network, choosers: &[Chooser]) -> Vec<Vec
 }
 
 /// The constellations, by index, of which a chooser may use a satellite.
-fn constellations_of(network: &Network, chooser: &Chooser) -> Vec<usize> {
+fn constellations_of(network: &ContactNetwork, chooser: &Chooser) -> Vec<usize> {
     let has_usable = |&index: &usize| {
         let first = network.first_node(index);
         let count = network.constellations[index].satellites.len();
@@ -78,14 +79,14 @@ fn constellations_of(network: &Network, chooser: &Chooser) -> Vec<usize> {
     (0..network.constellations.len()).filter(has_usable).collect()
 }
 
-fn may_use(network: &Network, site: usize, antenna: usize, constellations: &[usize]) -> bool {
+fn may_use(network: &ContactNetwork, site: usize, antenna: usize, constellations: &[usize]) -> bool {
     let wanted = network.sites[site].antennas[antenna].constellation.as_deref();
     constellations.iter().any(|&index| wanted.is_none_or(|name| name == network.constellations[index].name))
 }
 
 /// A pair, once for each sky that it chooses from together: a constellation, or all of them where some antenna follows
 /// any. A sky of which satellites forward to each other joins it without.
-fn choosers_of(network: &Network, pair: &Pair, outages: &OutageTable) -> Vec<Chooser> {
+fn choosers_of(network: &ContactNetwork, pair: &SitePair, outages: &OutageTable) -> Vec<Chooser> {
     let site = |name: &str| network.sites.iter().position(|site| site.name == name);
     let [Some(from), Some(to)] = [site(&pair.from), site(&pair.to)] else { return Vec::new() };
     let landings = [from, to].map(|end| landings(network, end, outages));
@@ -117,7 +118,12 @@ fn choosers_of(network: &Network, pair: &Pair, outages: &OutageTable) -> Vec<Cho
 }
 
 /// A pair that chooses together among the satellites of some constellations.
-fn chooser(network: &Network, pair: &Pair, landings: [Vec<Landing>; 2], joining: &[usize]) -> Chooser {
+fn chooser(
+    network: &ContactNetwork,
+    pair: &SitePair,
+    landings: [Vec<Landing>; 2],
+    joining: &[usize],
+) -> Chooser {
     let mut usable = vec![false; network.satellite_count()];
     for &index in joining {
         let first = network.first_node(index);
@@ -144,7 +150,7 @@ fn chooser(network: &Network, pair: &Pair, landings: [Vec<Landing>; 2], joining:
 }
 
 /// Policy of the first antenna with which the end that sends may take part; its nearest landing comes first.
-fn policy(network: &Network, landings: &[Vec<Landing>; 2], joining: &[usize]) -> GroundPolicy {
+fn policy(network: &ContactNetwork, landings: &[Vec<Landing>; 2], joining: &[usize]) -> GroundPolicy {
     let antennas = landings[0].iter().flat_map(|landing| {
         let count = network.sites[landing.site].antennas.len();
         (0..count).map(move |antenna| (landing.site, antenna))
@@ -155,7 +161,7 @@ fn policy(network: &Network, landings: &[Vec<Landing>; 2], joining: &[usize]) ->
 
 /// Sites at which an end meets the satellites: its own, if it has antennas, and the gateways that cables join with it,
 /// the nearest first. Cables lead on through gateways.
-fn landings(network: &Network, end: usize, outages: &OutageTable) -> Vec<Landing> {
+fn landings(network: &ContactNetwork, end: usize, outages: &OutageTable) -> Vec<Landing> {
     let site = |name: &str| network.sites.iter().position(|site| site.name == name);
     let here = Landing { site: end, cables_m: 0.0, out: Vec::new() };
     let mut away: BTreeMap<usize, Landing> = BTreeMap::from([(end, here)]);

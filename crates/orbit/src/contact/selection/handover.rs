@@ -1,14 +1,14 @@
 //! The pause or the overlap between one satellite and the next.
 
 use super::{Hold, TOGETHER};
-use crate::contact::stretch::Cause;
+use crate::contact::stretch::ContactCause;
 use crate::ground::Handover;
 
 /// Applies a handover's pause or overlap to one antenna's holds, in order of time.
 pub(in crate::contact) fn make(holds: &mut Vec<Hold>, handover: Handover) {
     match handover {
         Handover::BreakBeforeMake { gap } => {
-            for hold in holds.iter_mut().filter(|hold| hold.stretch.opens != Cause::SpanBegins) {
+            for hold in holds.iter_mut().filter(|hold| hold.stretch.opens != ContactCause::SpanBegins) {
                 hold.stretch.start += gap.as_secs_f64();
             }
         }

@@ -4,7 +4,7 @@
 use slantpath_base::Angle;
 
 use crate::earth::{EQUATORIAL_RADIUS, GRAVITATION, J2};
-use crate::elements::{ElementSet, Source};
+use crate::elements::{ElementSet, ElementSource};
 use crate::orbit::{Orbit, mean_motion};
 use crate::sgp4::{PropagationFault, Sgp4};
 use crate::utc::{SECONDS_PER_DAY, Utc};
@@ -53,7 +53,7 @@ fn circle(orbit: &Orbit, number: usize, date: Utc) -> Result<ElementSet, Propaga
         mean_motion_rev_per_day: rate * SECONDS_PER_DAY / core::f64::consts::TAU,
         bstar: 0.0,
         mean_motion_dot: 0.0,
-        source: Source::default(),
+        source: ElementSource::default(),
     })
 }
 

@@ -4,8 +4,8 @@ use slantpath_base::{Duration, Instant};
 use slantpath_orbit::constellation::presets::Preset;
 use slantpath_orbit::contact::ContactId;
 use slantpath_orbit::ground::{Antenna, GroundPolicy};
-use slantpath_orbit::site::Place;
-use slantpath_orbit::{Constellation, ElementSet, NodeId, Orbit};
+use slantpath_orbit::site::SitePosition;
+use slantpath_orbit::{Constellation, ContactNodeId, ElementSet, Orbit};
 
 use super::fixture::{degrees, epoch, hours, london_boston, plan};
 
@@ -27,7 +27,7 @@ fn delay_is_within_a_microsecond_of_the_orbits_and_without_a_step() {
         mean_motion_rev_per_day: turns_per_day,
         bstar,
         mean_motion_dot: 0.0,
-        source: slantpath_orbit::elements::Source::default(),
+        source: slantpath_orbit::elements::ElementSource::default(),
     };
     let sets = [set("molniya", 2.006, 0.74, 330.0, 0.0), set("low", 15.2, 0.002, 0.0, 1e-4)];
     for set in sets {
@@ -35,7 +35,8 @@ fn delay_is_within_a_microsecond_of_the_orbits_and_without_a_step() {
         network.constellations.push(Constellation::from_elements(&name, vec![set], epoch()).unwrap());
     }
     let flight = "0 s, 51.5, -0.5, 0\n20 min, 52.5, -3, 11000\n90 min, 56, -22, 11500\n";
-    network.sites[0].place = Place::Track(slantpath_orbit::site::Track::read(flight, "flight.csv").unwrap());
+    network.sites[0].place =
+        SitePosition::Track(slantpath_orbit::site::Track::read(flight, "flight.csv").unwrap());
     for name in ["iridium", "euroskyway", "molniya", "low"] {
         let antenna = Antenna::new(degrees(8.2)).of(name);
         network.sites[0].antennas.push(antenna.clone());
@@ -47,7 +48,7 @@ fn delay_is_within_a_microsecond_of_the_orbits_and_without_a_step() {
         assert!(plan.contacts().iter().any(|contact| contact.a == node && plan.is_site(contact.b)), "{name}");
     }
     let orbits: Vec<&Orbit> = network.satellites().map(|satellite| &satellite.orbit).collect();
-    let position = |node: NodeId, at: Instant| match orbits.get(node.index()) {
+    let position = |node: ContactNodeId, at: Instant| match orbits.get(node.index()) {
         Some(orbit) => orbit.fixed(epoch().at(at)).unwrap().position,
         None => network.sites[node.index() - orbits.len()].place.at(at).position,
     };

@@ -2,10 +2,10 @@
 
 use slantpath_base::{Duration, Instant};
 use slantpath_orbit::constellation::presets::Preset;
-use slantpath_orbit::contact::{Cause, Contact, ContactKind, ContactPlan, Pass, Planner};
+use slantpath_orbit::contact::{Contact, ContactCause, ContactKind, ContactPlan, Pass, Planner};
 use slantpath_orbit::ground::{Antenna, Criterion, GroundPolicy, Handover, Reselect};
-use slantpath_orbit::site::{Look, Place, Track};
-use slantpath_orbit::{Network, Site};
+use slantpath_orbit::site::{Look, SitePosition, Track};
+use slantpath_orbit::{ContactNetwork, Site};
 
 use super::fixture::{degrees, epoch, hours, london_boston, plan, site};
 
@@ -109,10 +109,10 @@ fn what_sets_between_the_last_look_and_the_end_of_the_span_is_held_until_the_spa
     let span = Duration::from_secs(second + 4);
     let look = |interval| Reselect::Periodic { interval, offset: Duration::ZERO };
     for (reselect, end, closes) in [
-        (Reselect::OnLoss, set, Cause::Sets),
-        (look(Duration::from_secs(second + 2)), Instant::from_secs(second + 2), Cause::Sets),
-        (look(span), Instant::START + span, Cause::SpanEnds),
-        (look(hours(1)), Instant::START + span, Cause::SpanEnds),
+        (Reselect::OnLoss, set, ContactCause::Sets),
+        (look(Duration::from_secs(second + 2)), Instant::from_secs(second + 2), ContactCause::Sets),
+        (look(span), Instant::START + span, ContactCause::SpanEnds),
+        (look(hours(1)), Instant::START + span, ContactCause::SpanEnds),
     ] {
         let held = first(reselect, span);
         let apart = held.end.since_start().abs_diff(end.since_start());
@@ -162,7 +162,7 @@ fn longest_remaining_takes_the_satellite_that_sets_last() {
         let last = passes.of_antenna(0).iter().filter(under_way).map(Pass::end_seconds).fold(0.0, f64::max);
         assert!(
             (contact.end.since_start().as_secs_f64() - last).abs() < 1e-3
-                || contact.closes == Cause::SpanEnds
+                || contact.closes == ContactCause::SpanEnds
         );
     }
 }
@@ -192,7 +192,7 @@ fn breaks_pause_and_overlaps_overlap() {
 fn loads_spread_where_the_policy_asks_for_it() {
     let busiest = |criterion| {
         let policy = GroundPolicy { criterion, reselect: Reselect::Always, handover: Handover::default() };
-        let mut network = Network::new(epoch(), Preset::StarlinkShell1.build(epoch()).unwrap());
+        let mut network = ContactNetwork::new(epoch(), Preset::StarlinkShell1.build(epoch()).unwrap());
         let antenna = Antenna::new(degrees(25.0)).with_policy(policy);
         network.sites =
             (0..12).map(|k| site(&format!("s{k}"), 48.0, 0.01 * f64::from(k), antenna.clone())).collect();
@@ -249,7 +249,7 @@ fn nobody_who_balances_loads_could_do_better_by_moving() {
         }
     }
     for contact in plan.contacts().iter().filter(|contact| plan.is_site(contact.b)) {
-        moves += usize::from(contact.opens == Cause::Preferred);
+        moves += usize::from(contact.opens == ContactCause::Preferred);
     }
     assert!(moves > 20, "{moves}");
 }
@@ -265,8 +265,8 @@ fn an_outage_ends_contacts_and_another_satellite_takes_over() {
     network.outages = slantpath_orbit::outage::read(&script, "outages.csv").unwrap();
     let after = plan(&network, hours(1));
     let held: Vec<_> = after.contacts().iter().filter(|contact| contact.b == node).collect();
-    assert_eq!((held[0].end, held[0].closes), (Instant::from_secs(100), Cause::Outage));
-    assert_eq!((held[1].start, held[1].opens), (Instant::from_secs(100), Cause::Replacement));
+    assert_eq!((held[0].end, held[0].closes), (Instant::from_secs(100), ContactCause::Outage));
+    assert_eq!((held[1].start, held[1].opens), (Instant::from_secs(100), ContactCause::Replacement));
     let during = Instant::from_secs(150);
     let touches = |c: &&Contact| c.a == first.a || c.b == first.a;
     assert_eq!(after.contacts().iter().filter(touches).filter(|c| c.holds_at(during)).count(), 0);
@@ -274,7 +274,7 @@ fn an_outage_ends_contacts_and_another_satellite_takes_over() {
 
 #[test]
 fn a_network_that_starts_later_has_the_contacts_that_it_would_have_had_by_then() {
-    let mut network = Network::new(epoch(), Preset::Iridium.build(epoch()).unwrap());
+    let mut network = ContactNetwork::new(epoch(), Preset::Iridium.build(epoch()).unwrap());
     let antenna = |reselect| {
         Antenna::new(degrees(8.2)).with_policy(GroundPolicy { reselect, ..GroundPolicy::default() })
     };
@@ -283,7 +283,7 @@ fn a_network_that_starts_later_has_the_contacts_that_it_would_have_had_by_then()
     let periodic = Reselect::Periodic { interval: seconds(10), offset: seconds(3) };
     let flight = Track::read("0 s, 50, -10, 10000\n2 h, 42, -60, 11000\n", "flight.csv").unwrap();
     let mut plane = site("plane", 0.0, 0.0, antenna(grid));
-    plane.place = Place::Track(flight);
+    plane.place = SitePosition::Track(flight);
     network.sites = vec![
         plane,
         site("london", 51.5, -0.1, antenna(periodic)),
@@ -333,7 +333,7 @@ fn the_first_antenna_of_a_site_takes_over_from_the_second_rather_than_have_no_sa
     for (reselect, most_idle_s) in [(Reselect::OnLoss, 0.01), (Reselect::Always, 0.01), (periodic, 10.0)] {
         let policy = GroundPolicy { criterion: Criterion::Highest, reselect, handover: Handover::default() };
         let antenna = Antenna::new(degrees(8.2)).with_policy(policy);
-        let mut network = Network::new(epoch(), Preset::Iridium.build(epoch()).unwrap());
+        let mut network = ContactNetwork::new(epoch(), Preset::Iridium.build(epoch()).unwrap());
         let two = Site { antennas: vec![antenna.clone(), antenna.clone()], ..site("two", 1.0, 7.0, antenna) };
         network.sites = vec![two];
         let plan = plan(&network, hours(3));
@@ -353,7 +353,7 @@ fn the_first_antenna_of_a_site_takes_over_from_the_second_rather_than_have_no_sa
             let both = |c: &&Contact| c.a == other.a && c.start < other.end && other.start < c.end;
             assert_eq!(first.iter().find(both), None, "{reselect:?}: one satellite for two antennas");
         }
-        let taken_over = second.iter().filter(|contact| contact.closes == Cause::HandedOver).count();
+        let taken_over = second.iter().filter(|contact| contact.closes == ContactCause::HandedOver).count();
         assert!(taken_over > 3, "{reselect:?}: {taken_over}");
     }
 }

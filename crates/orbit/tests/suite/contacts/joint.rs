@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 use slantpath_base::{Duration, Instant};
 use slantpath_orbit::constellation::presets::Preset;
 use slantpath_orbit::constellation::{Constellation, IslConfig, IslPattern, Payload};
-use slantpath_orbit::contact::{Cause, Contact, ContactKind, ContactPlan};
+use slantpath_orbit::contact::{Contact, ContactCause, ContactKind, ContactPlan};
 use slantpath_orbit::ground::{Antenna, Criterion, GroundPolicy, Handover, Reselect};
 use slantpath_orbit::network::NetworkError;
 use slantpath_orbit::outage::{Failing, Outage};
-use slantpath_orbit::pair::{Cable, CableDelay, FIBRE_SPEED_RATIO, Pair};
+use slantpath_orbit::pair::{Cable, CableDelay, FIBRE_SPEED_RATIO, SitePair};
 use slantpath_orbit::site::Relay;
-use slantpath_orbit::topology::{Selection, Timeline, follow};
-use slantpath_orbit::{Network, NodeId, Site};
+use slantpath_orbit::topology::{RouteChoice, Timeline, follow};
+use slantpath_orbit::{ContactNetwork, ContactNodeId, Site};
 
 use super::fixture::{degrees, epoch, hours, plan, site};
 
@@ -29,16 +29,16 @@ fn with_antennas(site: Site, count: usize) -> Site {
 }
 
 /// A ship in the ice and the ground station on Svalbard below OneWeb.
-fn ship_and_svalbard(policy: GroundPolicy) -> Network {
-    let mut network = Network::new(epoch(), Preset::OneWeb.build(epoch()).unwrap());
+fn ship_and_svalbard(policy: GroundPolicy) -> ContactNetwork {
+    let mut network = ContactNetwork::new(epoch(), Preset::OneWeb.build(epoch()).unwrap());
     network.sites =
         vec![site("ship", 81.0, 0.0, antenna(policy)), site("svalbard", 78.23, 15.39, antenna(policy))];
-    network.pairs = vec![Pair::new("ship", "svalbard")];
+    network.pairs = vec![SitePair::new("ship", "svalbard")];
     network
 }
 
 fn joined(plan: &ContactPlan, from: &str, to: &str) -> Timeline {
-    follow(plan, plan.node(from).unwrap(), plan.node(to).unwrap(), &Selection::LeastDelay)
+    follow(plan, plan.node(from).unwrap(), plan.node(to).unwrap(), &RouteChoice::LeastDelay)
 }
 
 fn connected(plan: &ContactPlan, from: &str, to: &str) -> f64 {
@@ -46,11 +46,11 @@ fn connected(plan: &ContactPlan, from: &str, to: &str) -> f64 {
 }
 
 /// The length of the way over each satellite in sight of both sites at a second, and the lower of its two elevations.
-fn in_common(network: &Network, second: u64, ends: [usize; 2]) -> Vec<(NodeId, f64, f64)> {
+fn in_common(network: &ContactNetwork, second: u64, ends: [usize; 2]) -> Vec<(ContactNodeId, f64, f64)> {
     let (now, date) = (Instant::from_secs(second), network.epoch.after(Duration::from_secs(second)));
     let looks = network.satellites().enumerate().map(|(node, satellite)| {
         let position = satellite.orbit.fixed(date).unwrap().position;
-        (NodeId::new(node), ends.map(|end| network.sites[end].place.at(now).look(position)))
+        (ContactNodeId::new(node), ends.map(|end| network.sites[end].place.at(now).look(position)))
     });
     let lowest = 25.0_f64.to_radians();
     looks
@@ -59,7 +59,7 @@ fn in_common(network: &Network, second: u64, ends: [usize; 2]) -> Vec<(NodeId, f
         .collect()
 }
 
-fn held(plan: &ContactPlan, site: &str, now: Instant) -> Vec<NodeId> {
+fn held(plan: &ContactPlan, site: &str, now: Instant) -> Vec<ContactNodeId> {
     let node = plan.node(site).unwrap();
     plan.contacts().iter().filter(|one| one.b == node && one.holds_at(now)).map(|one| one.a).collect()
 }
@@ -114,7 +114,7 @@ fn always_nearest_is_the_shortest_way_and_always_highest_the_highest_lower_end()
         let mut several = 0;
         for second in (5..3_595).step_by(7) {
             let ways = in_common(&network, second, [0, 1]);
-            let better = |a: &&(NodeId, f64, f64), b: &&(NodeId, f64, f64)| match criterion {
+            let better = |a: &&(ContactNodeId, f64, f64), b: &&(ContactNodeId, f64, f64)| match criterion {
                 Criterion::Nearest => a.1.total_cmp(&b.1),
                 _ => b.2.total_cmp(&a.2),
             };
@@ -144,12 +144,12 @@ fn a_gateway_holds_as_many_satellites_as_it_has_antennas_and_shares_them() {
     let mut counts = Vec::new();
     for antennas in [1, 2, 8] {
         network.sites = terminals.iter().cloned().chain([with_antennas(gateway.clone(), antennas)]).collect();
-        network.pairs = terminals.iter().map(|terminal| Pair::new(&terminal.name, "svalbard")).collect();
+        network.pairs = terminals.iter().map(|terminal| SitePair::new(&terminal.name, "svalbard")).collect();
         let plan = plan(&network, hours(2));
         let mut most = 0;
         for second in (0..7_200).step_by(10) {
             let held = held(&plan, "svalbard", Instant::from_secs(second));
-            let different: BTreeSet<&NodeId> = held.iter().collect();
+            let different: BTreeSet<&ContactNodeId> = held.iter().collect();
             assert_eq!(different.len(), held.len(), "two antennas hold one satellite");
             most = most.max(held.len());
         }
@@ -175,7 +175,7 @@ fn an_antenna_that_becomes_free_is_taken_at_once_by_whoever_waits_for_it() {
         site("svalbard", 78.23, 15.39, one.clone()),
         site("west", 52.0, -5.0, one),
     ];
-    network.pairs = vec![Pair::new("east", "svalbard"), Pair::new("west", "svalbard")];
+    network.pairs = vec![SitePair::new("east", "svalbard"), SitePair::new("west", "svalbard")];
     let plan = plan(&network, hours(6));
     let mut idle = 0;
     for second in 1..6 * 3_600 - 1 {
@@ -191,14 +191,14 @@ fn an_antenna_that_becomes_free_is_taken_at_once_by_whoever_waits_for_it() {
 
 /// Satellites that a ship holds one after the other, each from and until a second. She and her shore take the least
 /// loaded of two at every tick, of which `geo-1` is higher; others that hold that one are in service from 100 to 200 s.
-fn least_loaded_beside(others: &[&str], pair: Option<Pair>) -> Vec<(String, u64, u64)> {
+fn least_loaded_beside(others: &[&str], pair: Option<SitePair>) -> Vec<(String, u64, u64)> {
     let constellation = Constellation::geostationary("geo", &[-20.0, -5.0]);
-    let mut network = Network::new(epoch(), vec![constellation]);
+    let mut network = ContactNetwork::new(epoch(), vec![constellation]);
     let there =
         |criterion| move |name: &&str| site(name, 45.0, -20.0, antenna(policy(criterion, starlink_grid())));
     let own = ["ship", "shore"].iter().map(there(Criterion::LeastLoaded));
     network.sites = own.chain(others.iter().map(there(Criterion::Highest))).collect();
-    network.pairs = [Pair::new("ship", "shore")].into_iter().chain(pair).collect();
+    network.pairs = [SitePair::new("ship", "shore")].into_iter().chain(pair).collect();
     let outage = |name: &&str, from, until| Outage {
         what: Failing::Node((*name).to_owned()),
         from: Instant::from_secs(from),
@@ -217,7 +217,7 @@ fn least_loaded_beside(others: &[&str], pair: Option<Pair>) -> Vec<(String, u64,
 
 #[test]
 fn a_pair_leaves_a_satellite_for_a_less_loaded_one_and_for_no_equal_one() {
-    let only_first = Pair { satellites: vec!["geo-1".to_owned()], ..Pair::new("boat", "pier") };
+    let only_first = SitePair { satellites: vec!["geo-1".to_owned()], ..SitePair::new("boat", "pier") };
     // The other pair takes its satellite at the tick of 105 s. Once it has gone, nothing is gained by moving back.
     assert_eq!(
         least_loaded_beside(&["boat", "pier"], Some(only_first)),
@@ -254,7 +254,7 @@ fn alone(terminals: &[Site], gateway: &Site) -> f64 {
     let share = |terminal: &Site| {
         let mut network = ship_and_svalbard(GroundPolicy::default());
         network.sites = vec![terminal.clone(), gateway.clone()];
-        network.pairs = vec![Pair::new(&terminal.name, "svalbard")];
+        network.pairs = vec![SitePair::new(&terminal.name, "svalbard")];
         connected(&plan(&network, hours(2)), &terminal.name, "svalbard")
     };
     terminals.iter().map(share).sum()
@@ -269,11 +269,11 @@ fn a_satellite_serves_no_more_antennas_than_it_has_beams() {
         network.sites = (0..4).map(|index| site(&name(index), 81.0, f64::from(index), one.clone())).collect();
         network.sites.push(with_antennas(site("svalbard", 78.23, 15.39, one), 8));
         network.pairs = if is_joint {
-            (0..4).map(|index| Pair::new(&name(index), "svalbard")).collect()
+            (0..4).map(|index| SitePair::new(&name(index), "svalbard")).collect()
         } else {
             Vec::new()
         };
-        let most_of = |network: &Network| {
+        let most_of = |network: &ContactNetwork| {
             let plan = plan(network, hours(1));
             let at = |second| {
                 let holds: Vec<&Contact> =
@@ -304,22 +304,25 @@ fn both_contacts_of_a_way_change_at_one_instant_for_stated_reasons() {
     let mut other_end = 0;
     for (one, other) in ship.iter().zip(&svalbard) {
         assert_eq!((one.a, one.start, one.end), (other.a, other.start, other.end));
-        if one.closes == Cause::SpanEnds {
+        if one.closes == ContactCause::SpanEnds {
             continue;
         }
         let causes = [one.closes, other.closes];
-        assert!(causes.contains(&Cause::Sets) && causes.contains(&Cause::OtherEnd), "{causes:?}");
+        assert!(
+            causes.contains(&ContactCause::Sets) && causes.contains(&ContactCause::OtherEnd),
+            "{causes:?}"
+        );
         other_end += 1;
     }
     assert!(other_end > 10);
-    assert_eq!(ship[0].opens, Cause::SpanBegins);
-    assert_eq!(ship[1].opens, Cause::Replacement);
+    assert_eq!(ship[0].opens, ContactCause::SpanBegins);
+    assert_eq!(ship[1].opens, ContactCause::Replacement);
 }
 
 #[test]
 fn a_handover_of_a_pair_breaks_or_overlaps_at_both_ends() {
     let mut network = ship_and_svalbard(policy(Criterion::LongestRemaining, Reselect::OnLoss));
-    let with = |network: &mut Network, handover| {
+    let with = |network: &mut ContactNetwork, handover| {
         for site in &mut network.sites {
             site.antennas[0].policy.handover = handover;
         }
@@ -345,19 +348,19 @@ fn a_handover_of_a_pair_breaks_or_overlaps_at_both_ends() {
 fn a_second_pair_stays_apart_from_the_first() {
     let mut network = ship_and_svalbard(policy(Criterion::Nearest, Reselect::OnLoss));
     network.sites = network.sites.into_iter().map(|site| with_antennas(site, 2)).collect();
-    network.pairs.push(Pair { is_apart: true, ..Pair::new("ship", "svalbard") });
+    network.pairs.push(SitePair { is_apart: true, ..SitePair::new("ship", "svalbard") });
     let plan = plan(&network, hours(1));
     for second in (0..3_600).step_by(5) {
         let (ship, svalbard) = (
             held(&plan, "ship", Instant::from_secs(second)),
             held(&plan, "svalbard", Instant::from_secs(second)),
         );
-        let different: BTreeSet<&NodeId> = ship.iter().collect();
+        let different: BTreeSet<&ContactNodeId> = ship.iter().collect();
         assert_eq!(different.len(), ship.len());
         assert_eq!(different, svalbard.iter().collect(), "{second}");
     }
     let second =
-        follow(&plan, plan.node("ship").unwrap(), plan.node("svalbard").unwrap(), &Selection::Disjoint);
+        follow(&plan, plan.node("ship").unwrap(), plan.node("svalbard").unwrap(), &RouteChoice::Disjoint);
     assert!(second.summary(&plan).connected > Duration::from_secs(3_000));
 }
 
@@ -370,11 +373,11 @@ fn a_pair_takes_only_the_satellites_and_the_constellation_that_it_names() {
     assert!(only.contacts().iter().all(|one| only.names()[one.a.index()] == "oneweb-3-7"));
     // Over Iridium satellites forward: nobody has to agree with anybody.
     network.constellations.extend(Preset::Iridium.build(epoch()).unwrap());
-    network.pairs = vec![Pair::new("ship", "svalbard")];
+    network.pairs = vec![SitePair::new("ship", "svalbard")];
     let mixed = plan(&network, hours(1));
     network.pairs.clear();
     assert_eq!(mixed.contacts(), plan(&network, hours(1)).contacts());
-    let oneweb = Pair { constellation: Some("oneweb".to_owned()), ..Pair::new("ship", "svalbard") };
+    let oneweb = SitePair { constellation: Some("oneweb".to_owned()), ..SitePair::new("ship", "svalbard") };
     network.pairs = vec![oneweb];
     let restricted = plan(&network, hours(1));
     let ground = restricted.contacts().iter().filter(|one| one.kind != ContactKind::InterSatellite);
@@ -384,10 +387,10 @@ fn a_pair_takes_only_the_satellites_and_the_constellation_that_it_names() {
 
 /// A ship and a shore with an antenna to bent pipes in low orbits, and another to geostationary satellites of which
 /// each end prefers its own.
-fn low_and_geostationary() -> Network {
+fn low_and_geostationary() -> ContactNetwork {
     let mut shells = Preset::OneWeb.build(epoch()).unwrap();
     shells.push(Constellation::geostationary("geo", &[-60.0, -25.0, 0.0, 30.0]));
-    let mut network = Network::new(epoch(), shells);
+    let mut network = ContactNetwork::new(epoch(), shells);
     let policy = policy(Criterion::Highest, Reselect::OnLoss);
     let site = |name, longitude| Site {
         antennas: vec![
@@ -397,7 +400,7 @@ fn low_and_geostationary() -> Network {
         ..site(name, 48.0, longitude, antenna(policy))
     };
     network.sites = vec![site("ship", -20.0), site("shore", -8.0)];
-    network.pairs = vec![Pair::new("ship", "shore")];
+    network.pairs = vec![SitePair::new("ship", "shore")];
     network
 }
 
@@ -420,8 +423,8 @@ fn a_pair_has_a_way_over_each_constellation_that_antennas_of_both_ends_follow() 
     }
     // Each by itself is what it is beside the other.
     for name in ["oneweb", "geo"] {
-        let only = Pair { constellation: Some(name.to_owned()), ..Pair::new("ship", "shore") };
-        let alone = plan(&Network { pairs: vec![only], ..network.clone() }, hours(1));
+        let only = SitePair { constellation: Some(name.to_owned()), ..SitePair::new("ship", "shore") };
+        let alone = plan(&ContactNetwork { pairs: vec![only], ..network.clone() }, hours(1));
         for site in ["ship", "shore"] {
             let held = |plan: &ContactPlan| {
                 let node = plan.node(site).unwrap();
@@ -460,7 +463,7 @@ fn a_pair_has_a_way_over_each_constellation_that_antennas_of_both_ends_follow() 
 }
 
 /// A ship in the middle of the sea between two gateways, which cables join with an exchange.
-fn sea_and_exchange(criterion: Criterion) -> Network {
+fn sea_and_exchange(criterion: Criterion) -> ContactNetwork {
     let mut network = ship_and_svalbard(policy(criterion, Reselect::Always));
     let antenna = network.sites[0].antennas[0].clone();
     let gateway = |name, latitude, longitude| Site {
@@ -479,7 +482,7 @@ fn sea_and_exchange(criterion: Criterion) -> Network {
         cable("iceland", CableDelay::Fixed(Duration::from_millis(30))),
         cable("norway", CableDelay::GreatCircle),
     ];
-    network.pairs = vec![Pair::new("ship", "exchange")];
+    network.pairs = vec![SitePair::new("ship", "exchange")];
     network
 }
 
@@ -546,7 +549,7 @@ fn a_cable_between_two_gateways_is_no_part_of_the_way_over_their_own_antennas() 
         ends: ["iceland", "norway"].map(str::to_owned),
         delay: CableDelay::Fixed(Duration::from_millis(9)),
     });
-    network.pairs = vec![Pair::new("iceland", "norway")];
+    network.pairs = vec![SitePair::new("iceland", "norway")];
     let undisturbed = plan(&network, hours(1));
     network.outages = vec![Outage {
         what: Failing::Link("iceland".to_owned(), "norway".to_owned()),
@@ -574,7 +577,7 @@ fn two_terminals_out_of_each_others_reach_meet_at_a_gateway() {
         site("north", 78.0, 20.0, antenna.clone()),
         Site { relay: Relay::Gateway, ..with_antennas(site("middle", 63.0, 15.0, antenna), 2) },
     ];
-    network.pairs = vec![Pair::new("south", "north")];
+    network.pairs = vec![SitePair::new("south", "north")];
     let plan = plan(&network, hours(2));
     let timeline = joined(&plan, "south", "north");
     let hops: BTreeSet<usize> =
@@ -585,7 +588,7 @@ fn two_terminals_out_of_each_others_reach_meet_at_a_gateway() {
 
 #[test]
 fn pairs_and_cables_that_cannot_be_are_refused() {
-    let refused = |change: &dyn Fn(&mut Network)| {
+    let refused = |change: &dyn Fn(&mut ContactNetwork)| {
         let mut network = sea_and_exchange(Criterion::Nearest);
         change(&mut network);
         network.check(hours(1)).unwrap_err()

@@ -2,9 +2,9 @@
 
 use slantpath_base::{Duration, Instant};
 use slantpath_orbit::constellation::{IslPattern, Seam};
-use slantpath_orbit::contact::{Cause, Contact, ContactId, ContactKind, ContactPlan};
+use slantpath_orbit::contact::{Contact, ContactCause, ContactId, ContactKind, ContactPlan};
 use slantpath_orbit::ground::GroundPolicy;
-use slantpath_orbit::{NodeId, Orbit};
+use slantpath_orbit::{ContactNodeId, Orbit};
 
 use super::fixture::{epoch, hours, london_boston, plan};
 
@@ -33,12 +33,12 @@ fn links_open_and_close_when_10_ms_sampling_says() {
             (low || planes[0] == planes[1]) && lowest.fold(f64::MAX, f64::min) >= 6_378_137.0 + 80e3
         };
         let moment = Duration::from_millis(10);
-        if contact.opens != Cause::SpanBegins {
+        if contact.opens != ContactCause::SpanBegins {
             assert!(!open(contact.start - moment) && open(contact.start + moment), "{contact:?}");
             edges += 1;
-            seams += usize::from(contact.opens == Cause::LineOfSight);
+            seams += usize::from(contact.opens == ContactCause::LineOfSight);
         }
-        if contact.closes != Cause::SpanEnds {
+        if contact.closes != ContactCause::SpanEnds {
             assert!(open(contact.end - moment) && !open(contact.end + moment), "{contact:?}");
             edges += 1;
         }
@@ -50,11 +50,11 @@ fn links_open_and_close_when_10_ms_sampling_says() {
 fn every_iridium_satellite_has_exactly_two_links_in_its_plane_at_all_times() {
     let network = london_boston(GroundPolicy::default());
     let plan = plan(&network, hours(3));
-    let plane = |node: NodeId| network.constellations[0].satellites[node.index()].plane;
+    let plane = |node: ContactNodeId| network.constellations[0].satellites[node.index()].plane;
     let mut count = vec![0; plan.satellite_count()];
     for contact in plan.contacts().iter().filter(|contact| contact.kind == ContactKind::InterSatellite) {
         if plane(contact.a) == plane(contact.b) {
-            assert_eq!((contact.opens, contact.closes), (Cause::SpanBegins, Cause::SpanEnds));
+            assert_eq!((contact.opens, contact.closes), (ContactCause::SpanBegins, ContactCause::SpanEnds));
             count[contact.a.index()] += 1;
             count[contact.b.index()] += 1;
         }
@@ -66,7 +66,7 @@ fn every_iridium_satellite_has_exactly_two_links_in_its_plane_at_all_times() {
 fn links_between_planes_join_neighbours_and_leave_the_seam_open() {
     let network = london_boston(GroundPolicy::default());
     let plan = plan(&network, hours(2));
-    let of = |node: NodeId| &network.constellations[0].satellites[node.index()];
+    let of = |node: ContactNodeId| &network.constellations[0].satellites[node.index()];
     for contact in plan.contacts().iter().filter(|contact| contact.kind == ContactKind::InterSatellite) {
         let (a, b) = (of(contact.a).plane, of(contact.b).plane);
         assert!(a.abs_diff(b) <= 1, "{a} and {b}");
@@ -88,9 +88,13 @@ fn a_dynamic_seam_follows_the_nearest_and_a_closed_one_does_not_hand_over() {
     network.sites.clear();
     network.constellations[0].isl.seam = Seam::Dynamic;
     let dynamic = plan(&network, hours(2));
-    let plane = |node: NodeId| network.constellations[0].satellites[node.index()].plane;
+    let plane = |node: ContactNodeId| network.constellations[0].satellites[node.index()].plane;
     let across: Vec<_> = dynamic.contacts().iter().filter(|c| plane(c.a).abs_diff(plane(c.b)) == 5).collect();
-    assert!(across.iter().any(|c| c.closes == Cause::Neighbour) && across.len() > 50, "{}", across.len());
+    assert!(
+        across.iter().any(|c| c.closes == ContactCause::Neighbour) && across.len() > 50,
+        "{}",
+        across.len()
+    );
     // One terminal for the seam on each satellite: never two at once.
     for contact in &across {
         let at = contact.start + Duration::from_millis(1);
@@ -101,9 +105,10 @@ fn a_dynamic_seam_follows_the_nearest_and_a_closed_one_does_not_hand_over() {
         // And it is the nearest of the other plane.
         let orbits: Vec<_> =
             network.satellites().map(|s| s.orbit.fixed(epoch().at(at)).unwrap().position).collect();
-        let distance = |a: NodeId, b: usize| (orbits[a.index()] - orbits[b]).norm();
-        let nearest =
-            (0..66).filter(|&b| plane(NodeId::new(b)) == plane(contact.b)).map(|b| distance(contact.a, b));
+        let distance = |a: ContactNodeId, b: usize| (orbits[a.index()] - orbits[b]).norm();
+        let nearest = (0..66)
+            .filter(|&b| plane(ContactNodeId::new(b)) == plane(contact.b))
+            .map(|b| distance(contact.a, b));
         let least = nearest.fold(f64::MAX, f64::min);
         assert!((distance(contact.a, contact.b.index()) - least).abs() < 100.0);
     }
@@ -116,8 +121,8 @@ fn acquisition_delays_every_link_that_opens() {
     let at_once = plan(&network, hours(1));
     network.constellations[0].isl.acquisition = Duration::from_secs(10);
     let later = plan(&network, hours(1));
-    let opening = |plan: &ContactPlan| -> Vec<(NodeId, NodeId, Instant)> {
-        let opened = plan.contacts().iter().filter(|contact| contact.opens != Cause::SpanBegins);
+    let opening = |plan: &ContactPlan| -> Vec<(ContactNodeId, ContactNodeId, Instant)> {
+        let opened = plan.contacts().iter().filter(|contact| contact.opens != ContactCause::SpanBegins);
         let mut starts: Vec<_> = opened.map(|contact| (contact.a, contact.b, contact.start)).collect();
         starts.sort_unstable();
         starts
@@ -136,10 +141,10 @@ fn nearest_neighbours_link_each_satellite_at_most_once_per_side() {
     network.constellations[0].isl.pattern = IslPattern::Nearest;
     network.constellations[0].isl.cut_off_latitude = None;
     let plan = plan(&network, hours(1));
-    let plane = |node: NodeId| network.constellations[0].satellites[node.index()].plane;
+    let plane = |node: ContactNodeId| network.constellations[0].satellites[node.index()].plane;
     for second in (30..3_600).step_by(97) {
         let at = Instant::from_secs(second);
-        for node in (0..66).map(NodeId::new) {
+        for node in (0..66).map(ContactNodeId::new) {
             for side in 0..6 {
                 let is = |c: &&Contact| {
                     c.holds_at(at)

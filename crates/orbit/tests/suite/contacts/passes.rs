@@ -5,14 +5,14 @@ use slantpath_orbit::constellation::presets::Preset;
 use slantpath_orbit::contact::Planner;
 use slantpath_orbit::elements::Checksums;
 use slantpath_orbit::ground::{Antenna, GroundPolicy};
-use slantpath_orbit::site::{Horizon, Place};
-use slantpath_orbit::{Constellation, Network, Orbit};
+use slantpath_orbit::site::{Horizon, SitePosition};
+use slantpath_orbit::{Constellation, ContactNetwork, Orbit};
 
 use super::fixture::{degrees, epoch, hours, london_boston, site};
 
 /// Holds the rises and sets of one satellite in so many over the first site to sampling every 10 ms; how many it met.
 fn assert_as_sampled(
-    network: &Network,
+    network: &ContactNetwork,
     one_in: usize,
     within_s: f64,
     is_visible: impl Fn(&Orbit, Instant) -> bool,
@@ -56,7 +56,7 @@ fn a_pass_is_highest_when_sampling_every_tenth_of_a_second_says() {
     let mut network = london_boston(GroundPolicy::default());
     let journey = "0 s, 45, -60, 10000\n90 min, 51, 0, 10000\n";
     let journey = slantpath_orbit::site::Track::read(journey, "flight.csv").unwrap();
-    network.sites[1].place = Place::Track(journey);
+    network.sites[1].place = SitePosition::Track(journey);
     let sets =
         slantpath_orbit::elements::read(include_str!("../../data/elements.tle"), "", Checksums::Verify);
     network.constellations.push(Constellation::from_elements("flown", sets.unwrap(), epoch()).unwrap());
@@ -102,7 +102,7 @@ fn an_aircraft_gains_and_loses_satellites_when_10_ms_sampling_says() {
     let flight =
         "0 s, 51.5, -0.5, 0\n20 min, 52.5, -3, 11000\n45 min, 54, -9, 11500\n90 min, 56, -22, 11500\n";
     let track = slantpath_orbit::site::Track::read(flight, "flight.csv").unwrap();
-    network.sites[0].place = Place::Track(track);
+    network.sites[0].place = SitePosition::Track(track);
     let met = assert_as_sampled(&network, 9, 0.005_1, |orbit, at| {
         let fixed = orbit.fixed(epoch().at(at)).unwrap();
         network.sites[0].place.at(at).look(fixed.position).elevation >= 8.2_f64.to_radians()
@@ -112,7 +112,7 @@ fn an_aircraft_gains_and_loses_satellites_when_10_ms_sampling_says() {
 
 #[test]
 fn a_site_that_never_sees_a_satellite_is_told_so() {
-    let mut network = Network::new(epoch(), Preset::Clarke.build(epoch()).unwrap());
+    let mut network = ContactNetwork::new(epoch(), Preset::Clarke.build(epoch()).unwrap());
     network.sites = vec![site("pole", 89.0, 0.0, Antenna::new(degrees(8.2)))];
     let error = Planner::new(&network, hours(1)).unwrap().plan(&mut |_, _| {}).unwrap_err().to_string();
     assert!(

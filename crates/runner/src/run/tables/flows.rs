@@ -4,7 +4,7 @@ use slantpath_applications::record::{ReceiverReport, SenderReport};
 use slantpath_base::{Duration, Instant};
 use slantpath_results::Table;
 use slantpath_scenario::build::{PlannedFlow, RunNetwork};
-use slantpath_scenario::schema::{Content, Transport};
+use slantpath_scenario::schema::{self, Transport};
 
 use super::{AtWarmUp, FlowCounts, FlowSums, receiver_report, sender_report};
 use crate::columns::{Count, Number, Text, columns, push_each};
@@ -56,7 +56,7 @@ fn finish(flow: &PlannedFlow, sender: &SenderReport, receiver: &ReceiverReport, 
 
 /// Tells whether a receiver can tell messages apart: a stream of bytes without their numbers has no bounds.
 pub(crate) fn counts_messages(flow: &PlannedFlow) -> bool {
-    *flow.flow.transport == Transport::Sctp || *flow.flow.content == Content::Stamped
+    *flow.flow.transport == Transport::Sctp || *flow.flow.content == schema::Content::Stamped
 }
 
 columns! {
@@ -177,7 +177,7 @@ impl Columns {
 
 #[cfg(test)]
 mod tests {
-    use slantpath_results::{Column, Value};
+    use slantpath_results::{CellValue, Column};
 
     use super::*;
 
@@ -210,6 +210,6 @@ mod tests {
         ];
         let counts = counts.map(Column::from);
         let counts = counts.each_ref().map(|column| column.at(0));
-        assert_eq!(counts, [6, 5, 2, 3, 0, 600, 500].map(Value::U64));
+        assert_eq!(counts, [6, 5, 2, 3, 0, 600, 500].map(CellValue::U64));
     }
 }

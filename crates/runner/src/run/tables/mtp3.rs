@@ -5,7 +5,7 @@ use slantpath_base::Instant;
 use slantpath_results::Table;
 use slantpath_scenario::build::with_mtp3;
 use slantpath_simulation::{PointId, SignallingNetwork};
-use slantpath_ss7::mtp3::node::{DiscardReason, LinkId, LinkSetId, RouteState, Spells};
+use slantpath_ss7::mtp3::node::{DiscardReason, LinkSetId, Mtp3LinkId, RouteState, Spells};
 
 use super::signalling::name_of;
 use crate::columns::{Count, Family, Number, Text, columns, family, push_each};
@@ -249,7 +249,7 @@ fn links(scenario: &Scenario, network: &SignallingNetwork, end: Instant) -> Tabl
         for (number, (link, side)) in (0_u16..).zip(network.links_at(point)) {
             let (link, table) = links[link.0];
             let ends = [&table.between.0, &table.between.1];
-            let measured = mtp3.link_measurements(LinkId(number));
+            let measured = mtp3.link_measurements(Mtp3LinkId(number));
             columns.point.push(name);
             columns.link.push(link);
             columns.adjacent.push(ends[side.far() as usize]);

@@ -2,7 +2,9 @@
 
 use slantpath_base::Duration;
 use slantpath_host::PathSample;
-use slantpath_net::{Colour, Counters, DirectionConfig, DirectionId, DropReason, QueueSample, SendingConfig};
+use slantpath_net::{
+    self as net, Colour, DirectionConfig, DirectionCounters, DirectionId, QueueSample, SendingConfig,
+};
 use slantpath_results::Table;
 use slantpath_scenario::build::{PlannedLink, RunNetwork};
 
@@ -32,7 +34,7 @@ columns! {
         /// Bytes of these packets.
         carried_bytes: Count,
         /// Packets dropped by reasons that any link has.
-        dropped: Vec<Count> = drops_by(DropReason::is_of_any_link),
+        dropped: Vec<Count> = drops_by(net::DropReason::is_of_any_link),
         /// Carried packets with a flipped bit.
         damaged_packets: Count,
         /// Copies that the link made.
@@ -51,12 +53,12 @@ columns! {
         /// Fragments that were made of them.
         fragments_packets: Count,
         /// Packets dropped by a queue that is managed; missing for other queues.
-        dropped_by_queue: Vec<Count> = drops_by(DropReason::is_of_managed_queue),
+        dropped_by_queue: Vec<Count> = drops_by(net::DropReason::is_of_managed_queue),
         /// Packets that the queue marked where it would have dropped others (RFC 3168), but for those that came
         /// marked. Missing where the queue marks none.
         marked_packets: Count,
         /// Packets dropped for want of a contact; missing for links that are no contact of a sky.
-        dropped_by_contact: Vec<Count> = drops_by(DropReason::is_of_contacts),
+        dropped_by_contact: Vec<Count> = drops_by(net::DropReason::is_of_contacts),
         /// Packets that waited when a contact ended and went on by another way. Missing likewise.
         handed_over_packets: Count,
         /// Packets that waited when a contact ended and went on waiting for the next, each time counted. Missing
@@ -65,17 +67,17 @@ columns! {
         /// Repetitions by the link, each time counted. Missing where it repeats nothing (`arq`).
         repeated_packets: Count,
         /// Packets that the link gave up repeating; missing likewise.
-        dropped_by_repetition: Vec<Count> = drops_by(DropReason::is_of_repetition),
+        dropped_by_repetition: Vec<Count> = drops_by(net::DropReason::is_of_repetition),
         /// Packets that came through with a compressed header. Missing where the link compresses none.
         compressed_packets: Count,
         /// Packets whose compressed header could not be read; missing likewise.
-        dropped_by_compression: Vec<Count> = drops_by(DropReason::is_of_header_compression),
+        dropped_by_compression: Vec<Count> = drops_by(net::DropReason::is_of_header_compression),
         /// Packets of each colour; missing where no rule conditions packets.
         coloured: Vec<Count> = family(COLOURS, |colour| {
             (format!("{colour}_packets"), format!("Packets that a conditioner made {colour}. {WITHOUT_CONDITIONER}"))
         }),
         /// Packets that a conditioner dropped; missing likewise.
-        dropped_by_conditioner: Vec<Count> = drops_by(DropReason::is_of_conditioner),
+        dropped_by_conditioner: Vec<Count> = drops_by(net::DropReason::is_of_conditioner),
     }
 }
 
@@ -84,36 +86,44 @@ const COLOURS: [&str; Colour::ALL.len()] = ["green", "yellow", "red"];
 const WITHOUT_CONDITIONER: &str = "Missing where no rule conditions packets.";
 
 /// Columns of packets dropped for each reason that is wanted.
-pub(super) fn drops_by(is_wanted: impl Fn(DropReason) -> bool) -> Family {
-    family(DropReason::ALL.into_iter().filter(|&reason| is_wanted(reason)), |reason| {
+pub(super) fn drops_by(is_wanted: impl Fn(net::DropReason) -> bool) -> Family {
+    family(net::DropReason::ALL.into_iter().filter(|&reason| is_wanted(reason)), |reason| {
         let name = format!("dropped_{}_packets", reason.name().replace(' ', "_"));
         (name, format!("Packets dropped: {}.", cause(reason)))
     })
 }
 
-const fn cause(reason: DropReason) -> &'static str {
+const fn cause(reason: net::DropReason) -> &'static str {
     match reason {
-        DropReason::BitError => "a bit error broke the IP header",
-        DropReason::CoDel => "they had waited for too long for CoDel. Missing where the queue is not managed",
-        DropReason::Down => "the direction was or went down",
-        DropReason::Early => "the queue drops at random before it is full. Missing where it is not managed",
-        DropReason::Forced => "the queue has been too long on average. Missing where it is not managed",
-        DropReason::GivenUp => "an error hit each repetition by the link. Missing where it repeats nothing",
-        DropReason::Handover => {
+        net::DropReason::BitError => "a bit error broke the IP header",
+        net::DropReason::CoDel => {
+            "they had waited for too long for CoDel. Missing where the queue is not managed"
+        }
+        net::DropReason::Down => "the direction was or went down",
+        net::DropReason::Early => {
+            "the queue drops at random before it is full. Missing where it is not managed"
+        }
+        net::DropReason::Forced => "the queue has been too long on average. Missing where it is not managed",
+        net::DropReason::GivenUp => {
+            "an error hit each repetition by the link. Missing where it repeats nothing"
+        }
+        net::DropReason::Handover => {
             "the contact ended while they waited or were being sent. Missing for links that are no contact"
         }
-        DropReason::HeaderContext => {
+        net::DropReason::HeaderContext => {
             "the far end could not read the compressed header. Missing where the link compresses none"
         }
-        DropReason::HopLimit => "the TTL or hop limit was used up",
-        DropReason::Loss => "they were lost on the way",
-        DropReason::Mtu => "they were longer than the MTU, and not to be cut",
-        DropReason::NoContact => "there was no contact to leave by. Missing for links that are no contact",
-        DropReason::Policed => {
+        net::DropReason::HopLimit => "the TTL or hop limit was used up",
+        net::DropReason::Loss => "they were lost on the way",
+        net::DropReason::Mtu => "they were longer than the MTU, and not to be cut",
+        net::DropReason::NoContact => {
+            "there was no contact to leave by. Missing for links that are no contact"
+        }
+        net::DropReason::Policed => {
             "a conditioner found them out of profile. Missing where no rule conditions packets"
         }
-        DropReason::QueueFull => "the queue was full",
-        DropReason::Unreachable => "no route leads to the destination",
+        net::DropReason::QueueFull => "the queue was full",
+        net::DropReason::Unreachable => "no route leads to the destination",
     }
 }
 
@@ -137,7 +147,7 @@ impl Devices<'_> {
         !self.config.conditioner.is_empty()
     }
 
-    fn drop_for(&self, reason: DropReason) -> bool {
+    fn drop_for(&self, reason: net::DropReason) -> bool {
         reason.is_of_any_link()
             || self.config.queue.is_managed() && reason.is_of_managed_queue()
             || self.is_contact && reason.is_of_contacts()
@@ -170,7 +180,7 @@ pub(super) fn links(
             columns.push_drops(counters, &has);
             let coloured = Colour::ALL.map(|colour| counters.coloured(colour).packets);
             push_each(&mut columns.coloured, coloured.map(|packets| has.conditions().then_some(packets)));
-            let packets = |has: bool, count: slantpath_net::Count| has.then_some(count.packets);
+            let packets = |has: bool, count: slantpath_net::PacketCount| has.then_some(count.packets);
             columns.marked_packets.push_optional(packets(has.config.queue.marks(), counters.marked));
             columns.handed_over_packets.push_optional(packets(has.is_contact, counters.handed_over));
             columns.held_packets.push_optional(packets(has.is_contact, counters.held));
@@ -187,7 +197,7 @@ pub(super) fn links(
 
 impl LinkColumns {
     /// Counts that every direction has.
-    fn push_counts(&mut self, counters: &Counters) {
+    fn push_counts(&mut self, counters: &DirectionCounters) {
         self.offered_packets.push(counters.offered.packets);
         self.offered_bytes.push(counters.offered.bytes);
         self.carried_packets.push(counters.carried.packets);
@@ -198,18 +208,18 @@ impl LinkColumns {
         self.fragments_packets.push(counters.fragments.packets);
     }
 
-    fn push_drops(&mut self, counters: &Counters, has: &Devices) {
-        type Kind = fn(DropReason) -> bool;
+    fn push_drops(&mut self, counters: &DirectionCounters, has: &Devices) {
+        type Kind = fn(net::DropReason) -> bool;
         let kinds: [(&mut Vec<Count>, Kind); 6] = [
-            (&mut self.dropped, DropReason::is_of_any_link),
-            (&mut self.dropped_by_queue, DropReason::is_of_managed_queue),
-            (&mut self.dropped_by_contact, DropReason::is_of_contacts),
-            (&mut self.dropped_by_repetition, DropReason::is_of_repetition),
-            (&mut self.dropped_by_compression, DropReason::is_of_header_compression),
-            (&mut self.dropped_by_conditioner, DropReason::is_of_conditioner),
+            (&mut self.dropped, net::DropReason::is_of_any_link),
+            (&mut self.dropped_by_queue, net::DropReason::is_of_managed_queue),
+            (&mut self.dropped_by_contact, net::DropReason::is_of_contacts),
+            (&mut self.dropped_by_repetition, net::DropReason::is_of_repetition),
+            (&mut self.dropped_by_compression, net::DropReason::is_of_header_compression),
+            (&mut self.dropped_by_conditioner, net::DropReason::is_of_conditioner),
         ];
         for (columns, is_wanted) in kinds {
-            let reasons = DropReason::ALL.into_iter().filter(|&reason| is_wanted(reason));
+            let reasons = net::DropReason::ALL.into_iter().filter(|&reason| is_wanted(reason));
             let cell = |reason| has.drop_for(reason).then(|| counters.dropped(reason).packets);
             push_each(columns, reasons.map(cell));
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use slantpath_results::Table;
 use slantpath_scenario::build::with_mtp3;
 use slantpath_simulation::SignallingNetwork;
-use slantpath_ss7::sccp::{Counters, MESSAGE_TYPES, ReturnCause};
+use slantpath_ss7::sccp::{self, MESSAGE_TYPES, ReturnCause};
 
 use crate::columns::{Count, Family, Text, columns, family, push_each};
 use crate::output::TableKind;
@@ -108,7 +108,7 @@ pub(super) fn table(scenario: &Scenario, network: &SignallingNetwork) -> Table {
 }
 
 impl Columns {
-    fn push(&mut self, counters: &Counters) {
+    fn push(&mut self, counters: &sccp::Counters) {
         let sum = |counts: &BTreeMap<ReturnCause, u64>| counts.values().sum::<u64>();
         self.received_messages.push(counters.received);
         self.sent_messages.push(counters.sent);

@@ -6,7 +6,7 @@ use slantpath_scenario::build::gateways_of;
 use slantpath_scenario::schema::Signalling;
 use slantpath_signalling::M3uaEventKind as Kind;
 use slantpath_sigtran::asp::AsState;
-use slantpath_sigtran::m3ua::DropReason;
+use slantpath_sigtran::m3ua;
 use slantpath_simulation::{
     AdaptationEvent, AdaptationId, AspId, GatewayId, ServerId, Side, SignallingNetwork, SignallingProcess,
 };
@@ -203,7 +203,7 @@ fn drops(signalling: &Signalling, network: &SignallingNetwork) -> Table {
     let mut columns = DropColumns::new();
     for (id, role, process) in processes_named(signalling) {
         let (counters, _) = network.m3ua_counters(id);
-        for reason in DropReason::ALL.into_iter().filter(|reason| counters.dropped(*reason) > 0) {
+        for reason in m3ua::DropReason::ALL.into_iter().filter(|reason| counters.dropped(*reason) > 0) {
             columns.process.push(process);
             columns.kind.push(role);
             columns.reason.push(reason.name());

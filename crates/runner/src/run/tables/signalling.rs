@@ -4,7 +4,7 @@ use slantpath_base::{Duration, Instant};
 use slantpath_results::Table;
 use slantpath_scenario::build::{side_name, with_mtp3};
 use slantpath_signalling::PointEventKind;
-use slantpath_simulation::{Event, Side, SignallingLinkId, SignallingSimulation};
+use slantpath_simulation::{self as simulation, Side, SignallingLinkId, SignallingSimulation};
 use slantpath_ss7::PointCode;
 use slantpath_ss7::load::{Comparison, Verdict};
 use slantpath_ss7::mtp3::node::InhibitError;
@@ -285,7 +285,7 @@ impl<'a> Names<'a> {
 }
 
 /// Rows of `signalling_events`: what management of a point heard, and what it was refused.
-pub(in crate::run) fn event_rows(names: &Names<'_>, events: &[Event]) -> Table {
+pub(in crate::run) fn event_rows(names: &Names<'_>, events: &[simulation::Event]) -> Table {
     let mut columns = EventColumns::new();
     for happened in events {
         columns.at_s.push_instant(happened.at);

@@ -1,11 +1,11 @@
 //! `antennas`, `handovers`, `inter_satellite_links`, `shared_downlinks` and `sky_paths`: what happened in the sky.
 
-use slantpath_net::{DropReason, SharedPortStatistics, Way};
-use slantpath_orbit::NodeId;
+use slantpath_net::{self as net, SharedPortStatistics, Way};
+use slantpath_orbit::ContactNodeId;
 use slantpath_orbit::constellation::Payload;
 use slantpath_orbit::contact::ContactPlan;
 use slantpath_results::Table;
-use slantpath_sat::{AntennaLink, Handover, PathChange, Sky};
+use slantpath_sat::{AntennaHandover, AntennaLink, PathChange, Sky};
 use slantpath_scenario::build::{PlannedLink, RunNetwork};
 
 use super::between_satellites;
@@ -55,8 +55,13 @@ columns! {
 }
 
 /// Reasons for which a transmitter that is shared drops, in the order of all.
-const DROPS: [DropReason; 5] =
-    [DropReason::Down, DropReason::Early, DropReason::Forced, DropReason::Handover, DropReason::QueueFull];
+const DROPS: [net::DropReason; 5] = [
+    net::DropReason::Down,
+    net::DropReason::Early,
+    net::DropReason::Forced,
+    net::DropReason::Handover,
+    net::DropReason::QueueFull,
+];
 
 columns! {
     /// Columns of `sky_paths`.
@@ -169,7 +174,7 @@ pub(in crate::run) fn paths(
         columns.at_s.push_instant(change.at);
         columns.flow.push(flow_name);
         columns.link.push(link_name);
-        let names = |path: &Vec<NodeId>| {
+        let names = |path: &Vec<ContactNodeId>| {
             path.iter().map(|body| names[body.index()].as_str()).collect::<Vec<_>>().join(" > ")
         };
         columns.satellites.push_optional(change.path.as_ref().map(names).as_deref());
@@ -190,7 +195,7 @@ struct LeftBehind {
 }
 
 impl LeftBehind {
-    fn add(&mut self, Handover { uplink, downlink, .. }: &Handover) {
+    fn add(&mut self, AntennaHandover { uplink, downlink, .. }: &AntennaHandover) {
         self.uplink_lost += uplink.lost;
         self.uplink_held += uplink.held;
         self.downlink_lost += downlink.lost;
@@ -208,14 +213,14 @@ impl LeftBehindColumns {
 }
 
 /// The site of an antenna.
-fn site(plan: &ContactPlan, antenna: &AntennaLink) -> NodeId {
-    NodeId::new(plan.satellite_count() + antenna.site)
+fn site(plan: &ContactPlan, antenna: &AntennaLink) -> ContactNodeId {
+    ContactNodeId::new(plan.satellite_count() + antenna.site)
 }
 
 /// `handovers`: an antenna gets another satellite, its first one, or none; and what had waited.
-pub(in crate::run) fn handovers(plan: &ContactPlan, sky: &Sky, handovers: &[Handover]) -> Table {
+pub(in crate::run) fn handovers(plan: &ContactPlan, sky: &Sky, handovers: &[AntennaHandover]) -> Table {
     let mut columns = HandoverColumns::new();
-    let name = |body: NodeId| plan.names()[body.index()].as_str();
+    let name = |body: ContactNodeId| plan.names()[body.index()].as_str();
     for handover in handovers {
         let antenna = &sky.antennas()[handover.antenna];
         columns.at_s.push_instant(handover.at);
@@ -239,7 +244,7 @@ pub(in crate::run) struct AntennaTotals {
 }
 
 impl AntennaTotals {
-    pub(in crate::run) fn add(&mut self, handover: &Handover) {
+    pub(in crate::run) fn add(&mut self, handover: &AntennaHandover) {
         // An antenna that begins without a satellite has a row, too, and has changed nothing.
         self.handovers += u64::from(handover.from.is_some() || handover.to.is_some());
         self.left_behind.add(handover);

@@ -1,6 +1,6 @@
 //! Checks of the parts of messages' delays, in whole runs.
 
-use slantpath_results::{Table, Value};
+use slantpath_results::{CellValue, Table};
 
 use super::super::parts::{COUNT, PARTS};
 use super::*;
@@ -18,8 +18,8 @@ fn made(scenario: &Scenario) -> RunOutput {
 
 fn number(table: &Table, column: &str, row: usize) -> Option<f64> {
     match table.column(column)?.at(row) {
-        Value::F64(number) => Some(number),
-        Value::Missing => None,
+        CellValue::F64(number) => Some(number),
+        CellValue::Missing => None,
         other => panic!("{column}: {other:?}"),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use slantpath_results::{Quantiles, Table, Value};
+use slantpath_results::{CellValue, Quantiles, Table};
 
 use super::*;
 
@@ -19,7 +19,7 @@ fn made(scenario: &Scenario) -> RunOutput {
 
 fn text(table: &Table, column: &str, row: usize) -> String {
     match table.column(column).unwrap().at(row) {
-        Value::Text(text) => text.to_owned(),
+        CellValue::Text(text) => text.to_owned(),
         other => panic!("{other:?} in {column}"),
     }
 }
@@ -27,8 +27,8 @@ fn text(table: &Table, column: &str, row: usize) -> String {
 /// A number of a row; none where the cell is missing.
 fn number(table: &Table, column: &str, row: usize) -> Option<f64> {
     match table.column(column).unwrap_or_else(|| panic!("no {column}")).at(row) {
-        Value::F64(number) => Some(number),
-        Value::U64(number) => Some(number as f64),
+        CellValue::F64(number) => Some(number),
+        CellValue::U64(number) => Some(number as f64),
         _ => None,
     }
 }

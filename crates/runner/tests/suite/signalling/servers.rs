@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use slantpath_results::{Table, Value};
+use slantpath_results::{CellValue, Table};
 use slantpath_runner::{RunOptions, RunOutput, Scenario, files_in, run};
 use slantpath_testkit::Tshark;
 
@@ -49,7 +49,7 @@ fn explained(output: &RunOutput) -> u64 {
     let drops = output.table("signalling_drops").unwrap();
     // What an ASP drops it refuses to its load.
     let rows =
-        (0..drops.rows()).filter(|row| drops.column("kind").unwrap().at(*row) == Value::Text("gateway"));
+        (0..drops.rows()).filter(|row| drops.column("kind").unwrap().at(*row) == CellValue::Text("gateway"));
     let counts = cells(drops, "dropped_messages");
     refused + rows.map(|row| counts[row]).sum::<u64>()
 }
@@ -87,7 +87,9 @@ fn every_lost_message_has_its_place_and_no_message_comes_twice_or_out_of_turn() 
 fn the_other_asp_takes_over_within_three_quarters_of_a_round_trip_of_the_news_and_nothing_waits_too_long() {
     let output = output(&[]);
     let servers = output.table("signalling_servers").unwrap();
-    let Value::F64(outage) = servers.column("outage_s").unwrap().at(0) else { panic!("{}", text(servers)) };
+    let CellValue::F64(outage) = servers.column("outage_s").unwrap().at(0) else {
+        panic!("{}", text(servers))
+    };
     // NTFY there and ASP Active back.
     assert!((0.54..0.56).contains(&outage), "{outage}");
     let drops = text(output.table("signalling_drops").unwrap());
@@ -183,11 +185,11 @@ fn of_a_pause_until(activated: &str) -> (Vec<String>, [u64; 2]) {
     let output = run_text(&text);
     let events = output.table("signalling_server_events").unwrap();
     let cell = |name: &str, row: usize| match events.column(name).unwrap().at(row) {
-        Value::Text(text) => text.to_owned(),
+        CellValue::Text(text) => text.to_owned(),
         other => format!("{other:?}"),
     };
     let at = |row: usize| match events.column("at_s").unwrap().at(row) {
-        Value::F64(at) => at,
+        CellValue::F64(at) => at,
         other => panic!("{other:?} is no time"),
     };
     let is_of_it = |row: &usize| at(*row) > 50.0 && cell("event", *row).starts_with("as");
@@ -195,7 +197,7 @@ fn of_a_pause_until(activated: &str) -> (Vec<String>, [u64; 2]) {
     let told = told.map(|row| format!("{:.3} {} {}", at(row), cell("process", row), cell("event", row)));
     let load = output.table("signalling_load").unwrap();
     let lost = |name: &str| {
-        let is_it = |row: &usize| load.column("load").unwrap().at(*row) == Value::Text(name);
+        let is_it = |row: &usize| load.column("load").unwrap().at(*row) == CellValue::Text(name);
         let lost = cells(load, "lost_messages");
         (0..load.rows()).filter(is_it).map(|row| lost[row]).sum()
     };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use slantpath_base::{Duration, Instant};
 use slantpath_orbit::contact::{ContactKind, Planner};
-use slantpath_orbit::topology::{Selection, follow};
+use slantpath_orbit::topology::{RouteChoice, follow};
 use slantpath_runner::{Files, RunOutput, Scenario};
 use slantpath_topology::Topology;
 
@@ -137,7 +137,7 @@ fn packets_take_the_shortest_way_over_satellites_and_cables_either_way() {
     let instant = |seconds| Instant::START + Duration::from_secs_f64(seconds);
     let bits = 8.0 * 560.0;
     for (flow, from, to) in [("up", "ship", "paris"), ("down", "paris", "ship")] {
-        let timeline = follow(&plan, node(from), node(to), &Selection::LeastDelay);
+        let timeline = follow(&plan, node(from), node(to), &RouteChoice::LeastDelay);
         let mut seen = 0;
         for row in 0..messages.rows() {
             let (sent, delivered) =

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use slantpath_results::Value;
+use slantpath_results::CellValue;
 use slantpath_runner::{Files, RunOutput, Scenario};
 
 use super::{LONDON_TO_BOSTON, load, number, run_once, text};
@@ -38,7 +38,7 @@ fn each_satellite_that_an_antenna_takes_gets_one_full_header_of_a_flow() {
         let carried = number(links, up, "carried_packets");
         assert_eq!(carried - number(links, up, "compressed_packets"), taken as f64, "{antenna}");
         let column = links.column("compressed_packets").expect("a column of every run");
-        assert_eq!(column.at(row(antenna, "reverse")), Value::Missing, "downlinks compress nothing");
+        assert_eq!(column.at(row(antenna, "reverse")), CellValue::Missing, "downlinks compress nothing");
     }
     let isls = output.table("inter_satellite_links").expect("there is a sky");
     let sum = |column: &str| (0..isls.rows()).map(|row| number(isls, row, column)).sum::<f64>();
@@ -95,7 +95,7 @@ fn an_antenna_that_a_script_takes_down_keeps_its_satellites_and_loses_nothing_th
     let greatest = |output: &RunOutput, column: &str| {
         let messages = output.table("messages").expect("they are recorded");
         let delivered = messages.column("delivered_s").expect("a column");
-        let delivered = (0..messages.rows()).filter(|&row| delivered.at(row) != Value::Missing);
+        let delivered = (0..messages.rows()).filter(|&row| delivered.at(row) != CellValue::Missing);
         delivered.map(|row| number(messages, row, column)).fold(0.0, f64::max)
     };
     let longest = greatest(&output, "delay_s");

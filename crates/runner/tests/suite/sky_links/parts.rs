@@ -1,6 +1,6 @@
 //! Parts of the delays of messages that go over satellites.
 
-use slantpath_results::{Table, Value};
+use slantpath_results::{CellValue, Table};
 use slantpath_runner::{RunOutput, Scenario};
 
 use super::{BENT_PIPE, LONDON_TO_BOSTON, SHIP_AND_TELEPORT, number, run_once, text};
@@ -23,7 +23,7 @@ fn run_text(file: &str, sky: &'static str) -> RunOutput {
 /// The rows of messages that were delivered, of which every part must be there and all must make up the delay.
 fn delivered(messages: &Table) -> Vec<usize> {
     let is_delivered =
-        |&row: &usize| !matches!(messages.column("delay_s").expect("a column").at(row), Value::Missing);
+        |&row: &usize| !matches!(messages.column("delay_s").expect("a column").at(row), CellValue::Missing);
     let rows: Vec<usize> = (0..messages.rows()).filter(is_delivered).collect();
     for &row in &rows {
         let sum: f64 = PARTS.iter().map(|part| number(messages, row, part)).sum();
@@ -66,7 +66,7 @@ fn over_a_bent_pipe_the_way_up_and_down_is_propagation_and_one_link_less_transmi
     for row in 0..links.rows() {
         let is_of_antenna = text(links, row, "link").starts_with("sky.");
         let is_transmitter = !is_of_antenna || text(links, row, "direction") == "forward";
-        assert_eq!(matches!(used.at(row), Value::F64(_)), is_transmitter, "row {row}");
+        assert_eq!(matches!(used.at(row), CellValue::F64(_)), is_transmitter, "row {row}");
     }
     let changes = after_path_changes(&output);
     assert!(changes.len() > 2, "{}", changes.len());

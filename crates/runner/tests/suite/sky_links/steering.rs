@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use slantpath_results::Value;
+use slantpath_results::CellValue;
 use slantpath_runner::{Files, RunOutput, Scenario};
 
 use super::{number, run_once, text};
@@ -131,7 +131,7 @@ fn path_at(output: &RunOutput, link: &str, at: f64) -> (BTreeSet<String>, Option
         .find(|&row| text(paths, row, "link") == link && number(paths, row, "at_s") <= at)
         .expect("from the start");
     let shared = match paths.column("shared_satellite_count").expect("it is there").at(row) {
-        Value::U64(count) => Some(count),
+        CellValue::U64(count) => Some(count),
         _ => None,
     };
     (text(paths, row, "satellites").split(" > ").map(str::to_owned).collect(), shared)

@@ -2,7 +2,7 @@
 
 use slantpath_base::Instant;
 use slantpath_reader::Stage;
-use slantpath_ss7::load::{self, ByCode, ByTitle, GeneratorConfig, Lengths, Routing};
+use slantpath_ss7::load::{self, ByCode, ByTitle, GeneratorConfig, Lengths};
 use slantpath_ss7::mtp3::{ServiceIndicator, ServiceInformation};
 use slantpath_ss7::sccp::{Digits, GlobalTitle, PartyAddress, Ssn};
 
@@ -12,15 +12,20 @@ use crate::signalling::schema::{
 };
 
 /// Routing of the messages of a load.
-pub(crate) fn routing<S: Stage>(signalling: &Signalling<S>, load: &Load<S>) -> Result<Routing, Unresolved> {
+pub(crate) fn routing<S: Stage>(
+    signalling: &Signalling<S>,
+    load: &Load<S>,
+) -> Result<load::Routing, Unresolved> {
     let code = ByCode {
         destinations: load.to.iter().map(|to| code(signalling, to)).collect::<Result<_, _>>()?,
         service: service_of(load),
     };
-    let Some(title) = by_title(signalling, load)? else { return Ok(Routing::PointCode(code)) };
+    let Some(title) = by_title(signalling, load)? else { return Ok(load::Routing::PointCode(code)) };
     Ok(match (*load.routing, &load.title_share) {
-        (LoadRouting::Shared, Some(share)) => Routing::Shared { title_share: share.as_f64(), title, code },
-        _ => Routing::GlobalTitle(title),
+        (LoadRouting::Shared, Some(share)) => {
+            load::Routing::Shared { title_share: share.as_f64(), title, code }
+        }
+        _ => load::Routing::GlobalTitle(title),
     })
 }
 

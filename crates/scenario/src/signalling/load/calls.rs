@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use slantpath_reader::{Fault, Faults, Named, Place, Setting};
 use slantpath_ss7::PointCode;
-use slantpath_ss7::load::{Arrivals, ByTitle, GeneratorConfig, Selection};
+use slantpath_ss7::load::{self, ByTitle, GeneratorConfig, Selection};
 use slantpath_ss7::mtp3::Sls;
 use slantpath_ss7::sccp::Ssn;
-use slantpath_ss7::sccp::gtt::{Ending, NoTranslation, Outcome, Translator, follow};
+use slantpath_ss7::sccp::gtt::{self, NoTranslation, Outcome, Translator, follow};
 
 use crate::signalling::load::build::generator;
 use crate::signalling::names::resolved;
@@ -28,7 +28,7 @@ pub(crate) fn check(
         let Some(config) = resolved(generator(signalling, load), faults) else { continue };
         let Some((ByTitle { translator, called, calling }, _)) = config.routing.title() else { continue };
         let selections = selections(&config);
-        let mut reported: Vec<Ending> = Vec::new();
+        let mut reported: Vec<gtt::Ending> = Vec::new();
         let mut reached = Vec::new();
         let mut spared = Vec::new();
         let mut is_complete = true;
@@ -43,7 +43,8 @@ pub(crate) fn check(
                 } else {
                     spared.retain(|point| *point != at);
                 }
-                let is_reported = |known: &Ending| (known.at, known.outcome) == (ending.at, ending.outcome);
+                let is_reported =
+                    |known: &gtt::Ending| (known.at, known.outcome) == (ending.at, ending.outcome);
                 if reported.iter().any(is_reported) {
                     continue;
                 }
@@ -71,7 +72,7 @@ pub(crate) fn check(
 
 /// Tells whether the last rule on the way shares its messages among points, rather than keeping some of these in
 /// reserve.
-fn is_shared(signalling: &Signalling, ending: &Ending) -> bool {
+fn is_shared(signalling: &Signalling, ending: &gtt::Ending) -> bool {
     let last = ending.path.last().and_then(|(_, rule)| rule_named(signalling, rule));
     last.is_some_and(|rule| rule.sharing.policy() != Sharing::Dominant)
 }
@@ -79,7 +80,7 @@ fn is_shared(signalling: &Signalling, ending: &Ending) -> bool {
 /// The signalling link selections of a load's messages.
 fn selections(config: &GeneratorConfig) -> Vec<Sls> {
     match (config.selection, &config.arrivals) {
-        (Selection::Trace, Arrivals::Trace(messages)) => {
+        (Selection::Trace, load::Arrivals::Trace(messages)) => {
             let used: BTreeSet<u8> = messages.iter().filter_map(|message| Some(message.sls?.0)).collect();
             used.into_iter().map(Sls).collect()
         }
@@ -94,7 +95,7 @@ fn judge(
     (name, load): (&str, &Named<Load>),
     digits: &str,
     at: &str,
-    ending: &Ending,
+    ending: &gtt::Ending,
     faults: &mut Faults,
 ) {
     let way: Vec<String> = ending.path.iter().map(|(_, rule)| format!("`{rule}`")).collect();

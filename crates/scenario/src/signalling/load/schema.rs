@@ -2,7 +2,7 @@
 
 use slantpath_base::{DataRate, Duration, Probability};
 use slantpath_reader::{
-    Data, Fault, Json, Later, Named, Node, Resolved, Setting, Value, choice, json, section,
+    Fault, Json, KeyValue, Later, Named, Resolved, Setting, ValueData, ValueNode, choice, json, section,
 };
 use slantpath_ss7::load::TracedArrival;
 
@@ -141,8 +141,8 @@ const LENGTHS: &str =
     "write \"isup-calls\", \"trace\", a list like [60, 120], or one like [{ octets = 60, weight = 3 }]";
 
 /// A length with its weight: a table of two keys.
-fn weighted(node: &Node) -> Result<(u16, f64), Fault> {
-    let Data::Table(entries) = &node.data else {
+fn weighted(node: &ValueNode) -> Result<(u16, f64), Fault> {
+    let ValueData::Table(entries) = &node.data else {
         let message = format!("octets with a weight are wanted here, not {}", node.kind());
         return Err(Fault::new(message).help("give every length of the list its weight, or none"));
     };
@@ -166,14 +166,14 @@ fn weighted(node: &Node) -> Result<(u16, f64), Fault> {
     Ok((octets, weight))
 }
 
-impl Value for LengthMix {
+impl KeyValue for LengthMix {
     type Most = ();
 
-    fn read(node: &Node) -> Result<Self, Fault> {
+    fn read(node: &ValueNode) -> Result<Self, Fault> {
         match &node.data {
-            Data::Text(text) if text.trim() == "isup-calls" => Ok(Self::IsupCalls),
-            Data::Text(text) if text.trim() == "trace" => Ok(Self::Trace),
-            Data::Array(items) if items.iter().any(|item| matches!(item.data, Data::Table(_))) => {
+            ValueData::Text(text) if text.trim() == "isup-calls" => Ok(Self::IsupCalls),
+            ValueData::Text(text) if text.trim() == "trace" => Ok(Self::Trace),
+            ValueData::Array(items) if items.iter().any(|item| matches!(item.data, ValueData::Table(_))) => {
                 items.iter().map(weighted).collect::<Result<_, _>>().map(Self::Weighted)
             }
             _ => Vec::<u16>::read(node)

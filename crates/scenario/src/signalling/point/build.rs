@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use slantpath_ss7::PointCode;
-use slantpath_ss7::mtp3::node::{self, LinkId, LinkSetConfig, SequenceNumbers};
+use slantpath_ss7::mtp3::node::{self, LinkSetConfig, Mtp3LinkId, SequenceNumbers};
 use slantpath_ss7::mtp3::{ServiceIndicator, Slc};
 use slantpath_ss7::sccp::gtt::Translator;
 use slantpath_ss7::sccp::{self, Ssn, Subsystem};
@@ -59,7 +59,7 @@ pub(crate) fn mtp3(signalling: &Signalling, name: &str, point: &Point) -> Result
     }
     let own = link_sets(signalling, name).into_iter().flat_map(|(_, links)| links);
     let is_backup = |link: &str| signalling.links.find(link).is_some_and(|link| *link.backup);
-    config.backups = own.zip(0..).filter(|(link, _)| is_backup(link)).map(|(_, id)| LinkId(id)).collect();
+    config.backups = own.zip(0..).filter(|(link, _)| is_backup(link)).map(|(_, id)| Mtp3LinkId(id)).collect();
     let mut destinations: BTreeMap<&str, Vec<node::RouteConfig>> = BTreeMap::new();
     for route in signalling.routes.iter().filter(|route| *route.from == name) {
         let config = node::RouteConfig { link_set: (*route.via).clone(), priority: *route.priority };

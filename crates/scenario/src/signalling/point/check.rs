@@ -4,7 +4,7 @@ use slantpath_reader::{Fault, Faults, Named, Nested, Place, Section, Written};
 use slantpath_ss7::PointCodeFormat;
 use slantpath_ss7::mtp3::NetworkIndicator;
 use slantpath_ss7::mtp3::node::Function;
-use slantpath_ss7::sccp::{ConfigError, Node, TimerError};
+use slantpath_ss7::sccp::TimerError;
 
 use crate::signalling::names::{has_sccp, point, resolved};
 use crate::signalling::point::build::sccp;
@@ -120,12 +120,12 @@ pub(crate) fn check(signalling: &Signalling, faults: &mut Faults) {
         let Some(Some(config)) = resolved(sccp(signalling, name, named, translator), faults) else {
             continue;
         };
-        if let Err(error) = Node::new(config) {
+        if let Err(error) = slantpath_ss7::sccp::Node::new(config) {
             let (place, help) = match &error {
-                ConfigError::ReservedSubsystem(_) => {
+                slantpath_ss7::sccp::ConfigError::ReservedSubsystem(_) => {
                     (named.subsystems.place(), "6 is the HLR, 7 the VLR, 8 the MSC")
                 }
-                ConfigError::TooFewOctets { point_code, .. } => {
+                slantpath_ss7::sccp::ConfigError::TooFewOctets { point_code, .. } => {
                     let mut points = signalling.points.iter();
                     let far = points.find(|(_, far)| far.code.0 == *point_code);
                     let far = far.and_then(|(_, far)| Some(far.sccp.as_ref()?.longest_message.place()));

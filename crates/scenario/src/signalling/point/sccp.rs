@@ -2,13 +2,13 @@
 
 use slantpath_base::{DataSize, Duration};
 use slantpath_reader::{Setting, choice, section};
-use slantpath_ss7::sccp::{Capability, Form, ReassemblyLimits, Timers};
+use slantpath_ss7::sccp::{self, Capability, Form, ReassemblyLimits};
 
 use crate::bounds::{BUFFER, MESSAGES, SCCP_MESSAGE, TIMER};
 
 /// Timers where nobody says otherwise.
-fn timers() -> Timers {
-    Timers::default()
+fn timers() -> sccp::Timers {
+    sccp::Timers::default()
 }
 
 /// An amount of data.
@@ -91,8 +91,8 @@ impl Sccp {
     }
 
     /// The values of all timers; those of connections, which no scenario opens, are the usual ones.
-    pub fn timers(&self) -> Timers {
-        Timers {
+    pub fn timers(&self) -> sccp::Timers {
+        sccp::Timers {
             reassembly: *self.t_reass,
             status_information: *self.t_stat_info,
             status_information_longest: *self.t_stat_info_longest,
@@ -149,7 +149,7 @@ mod tests {
         let (entries, _) = Document::parse("t", text).entries().unwrap();
         let sccp = Sccp::read(&entries, "sccp", Place::default(), &mut Faults::default()).unwrap();
         let seconds = Duration::from_secs;
-        let timers = Timers {
+        let timers = sccp::Timers {
             reassembly: seconds(14),
             status_information: seconds(6),
             status_information_longest: seconds(601),
@@ -157,7 +157,7 @@ mod tests {
             ignore_status_test: seconds(31),
             attack: Duration::from_millis(401),
             decay: seconds(3),
-            ..Timers::default()
+            ..sccp::Timers::default()
         };
         assert_eq!(sccp.timers(), timers);
         assert_eq!(sccp.reassembly_limits(), ReassemblyLimits { messages: 73, octets: 74 });

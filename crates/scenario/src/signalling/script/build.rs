@@ -3,14 +3,14 @@
 use slantpath_base::Instant;
 use slantpath_reader::Setting;
 use slantpath_signalling::{LinkEndChange, PointChange, ProcessChange};
-use slantpath_simulation::{AspId, Change, LinkChange, Side, SignallingLinkId};
+use slantpath_simulation::{AspId, LinkChange, ManagementChange, Side, SignallingLinkId};
 use slantpath_ss7::sccp::Ssn;
 
 use crate::signalling::names::{Unresolved, known, point_id};
 use crate::signalling::schema::{Signalling, SignallingAction, SignallingEvent};
 
 /// Everything that is done, in the order of the file.
-pub(crate) fn changes(signalling: &Signalling) -> Result<Vec<(Instant, Change)>, Unresolved> {
+pub(crate) fn changes(signalling: &Signalling) -> Result<Vec<(Instant, ManagementChange)>, Unresolved> {
     let mut changes = Vec::new();
     for event in &signalling.script {
         let at = Instant::START + *event.at;
@@ -19,7 +19,7 @@ pub(crate) fn changes(signalling: &Signalling) -> Result<Vec<(Instant, Change)>,
     Ok(changes)
 }
 
-fn changes_of(signalling: &Signalling, event: &SignallingEvent) -> Result<Vec<Change>, Unresolved> {
+fn changes_of(signalling: &Signalling, event: &SignallingEvent) -> Result<Vec<ManagementChange>, Unresolved> {
     if let Some(asp) = &event.asp {
         let asp = AspId(known(signalling.asps.position(asp), asp)?);
         let change = match *event.action {
@@ -30,14 +30,14 @@ fn changes_of(signalling: &Signalling, event: &SignallingEvent) -> Result<Vec<Ch
             // A check refuses the rest.
             _ => return Ok(Vec::new()),
         };
-        return Ok(vec![Change::Process(asp, change)]);
+        return Ok(vec![ManagementChange::Process(asp, change)]);
     }
     let link_id = |name: &Setting<String>| known(signalling.links.position(name), name).map(SignallingLinkId);
     let link = event.link.as_ref().map(link_id).transpose()?;
     let point = event.point.as_ref().map(|name| known(point_id(signalling, name), name)).transpose()?;
     let ssn = event.subsystem.map(|subsystem| Ssn(*subsystem));
-    let whole = |change| link.map(|link| Change::Link(link, change)).into_iter().collect();
-    let of_point = |change| point.map(|point| Change::Point(point, change)).into_iter().collect();
+    let whole = |change| link.map(|link| ManagementChange::Link(link, change)).into_iter().collect();
+    let of_point = |change| point.map(|point| ManagementChange::Point(point, change)).into_iter().collect();
     let of_subsystem = |change: fn(Ssn) -> PointChange| ssn.map(change).map(of_point).unwrap_or_default();
     let at_end = |change| ends(signalling, event, change);
     Ok(match *event.action {
@@ -59,7 +59,7 @@ fn changes_of(signalling: &Signalling, event: &SignallingEvent) -> Result<Vec<Ch
 }
 
 /// A change at the point's end of the link, or of all its links.
-fn ends(signalling: &Signalling, event: &SignallingEvent, change: LinkEndChange) -> Vec<Change> {
+fn ends(signalling: &Signalling, event: &SignallingEvent, change: LinkEndChange) -> Vec<ManagementChange> {
     let Some(point) = &event.point else { return Vec::new() };
     let mut changes = Vec::new();
     for (number, (name, link)) in signalling.links.iter().enumerate() {
@@ -68,7 +68,7 @@ fn ends(signalling: &Signalling, event: &SignallingEvent, change: LinkEndChange)
         }
         for (side, end) in Side::BOTH.into_iter().zip([&link.between.0, &link.between.1]) {
             if *end == **point {
-                changes.push(Change::LinkEnd(SignallingLinkId(number), side, change));
+                changes.push(ManagementChange::LinkEnd(SignallingLinkId(number), side, change));
             }
         }
     }

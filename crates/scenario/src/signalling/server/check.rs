@@ -448,7 +448,7 @@ fn ranges(signalling: &Signalling, faults: &mut Faults) {
                 heartbeat: table.t_beat.map(|beat| *beat),
                 ..Default::default()
             },
-            gateways: vec![slantpath_sigtran::transport::AssociationId(0)],
+            gateways: vec![slantpath_sigtran::transport::AssociationNumber(0)],
             audit: *table.audit,
             ..Default::default()
         };

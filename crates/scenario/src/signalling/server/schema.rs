@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use slantpath_base::Duration;
 use slantpath_reader::{Later, Resolved, Setting, choice, section};
-use slantpath_sigtran::asp::{GatewayConfig, ProcessConfig, TrafficMode};
-use slantpath_sigtran::m3ua::{AspConfig, QueueLimits};
+use slantpath_sigtran::asp::{self, ProcessConfig, TrafficMode};
+use slantpath_sigtran::m3ua::{self, QueueLimits};
 
 use crate::bounds::{MESSAGES, NAME, TIMER};
 use crate::schema::SctpProfile;
 
 /// T(r) where nobody says otherwise.
 fn recovery() -> Duration {
-    GatewayConfig::default().recovery
+    asp::GatewayConfig::default().recovery
 }
 
 /// The queue where nobody says otherwise.
@@ -47,7 +47,7 @@ section! {
         /// T(beat): how often BEAT is sent; not at all if absent, since SCTP has heartbeats of its own.
         t_beat: Option<Setting<Duration>>, at most TIMER;
         /// Interval at which destinations that cannot be reached, or are congested, are asked for by DAUD.
-        audit: Setting<Duration> = AspConfig::default().audit, at most TIMER;
+        audit: Setting<Duration> = m3ua::AspConfig::default().audit, at most TIMER;
     }
 }
 

@@ -310,7 +310,7 @@ fn a_path_that_swallows_long_packets_is_found_out_where_sacks_are_authenticated_
     let mut wire = wire([&[], &[kind::SACK]], config);
     wire.run_until(Instant::from_secs(1));
     wire.decide(|sent| {
-        let is_too_long = sent.fragmentation == Fragmentation::Forbidden && sent.packet.len() > 1_280;
+        let is_too_long = sent.fragmentation == IpFragmentation::Forbidden && sent.packet.len() > 1_280;
         if is_too_long { is_lost() } else { arrives() }
     });
     wire.send(0, 0..5, 1_452);

@@ -26,7 +26,7 @@ fn probes(wire: &Wire) -> Vec<usize> {
 fn swallow(wire: &mut Wire, mtu_bytes: usize) {
     wire.decide(move |sent| {
         let is_too_big =
-            sent.from == 0 && sent.fragmentation == Fragmentation::Forbidden && len_of(sent) > mtu_bytes;
+            sent.from == 0 && sent.fragmentation == IpFragmentation::Forbidden && len_of(sent) > mtu_bytes;
         if is_too_big { is_lost() } else { arrives() }
     });
 }
@@ -49,7 +49,7 @@ fn a_path_without_an_obstacle_is_known_after_two_probes_which_carry_nothing_else
     assert_eq!(probes(&wire), [1_200, 1_200, 1_500, 1_500]);
     for sent in wire.log.iter().filter(|sent| is_probe(sent)) {
         assert!(matches!(sent.chunks[..], [Chunk::Heartbeat(_), Chunk::Pad(_)]), "{:?}", sent.chunks);
-        assert_eq!(sent.fragmentation, Fragmentation::Forbidden);
+        assert_eq!(sent.fragmentation, IpFragmentation::Forbidden);
     }
     // Nothing larger is there to be found, so that nothing is left to happen.
     wire.run_to_rest();
@@ -120,7 +120,7 @@ fn a_path_that_shrinks_in_silence_is_noticed_by_three_losses_of_long_packets_in_
     wire.run_until(Instant::from_millis(8_100));
     assert_eq!(wire.path(0, 0).stats.black_holes, 1);
     // What is too long for one packet is cut by IP.
-    let allowed = Fragmentation::Allowed { source_mtu: 1_200 };
+    let allowed = IpFragmentation::Allowed { source_mtu: 1_200 };
     assert!(wire.log.iter().any(|sent| len_of(sent) == 1_448 && sent.fragmentation == allowed));
     wire.run_until(Instant::from_secs(40));
     assert_eq!(
@@ -259,7 +259,7 @@ fn a_path_that_does_not_carry_the_base_size_is_used_in_fragments_until_it_does()
     wire.run_until(Instant::from_secs(60));
     assert_eq!((found(&wire, 0), wire.received(1)), ((Some(DiscoveryState::Error), 576), vec![0, 1, 2, 3]));
     wire.send(0, 4..5, 1_400);
-    assert_eq!(wire.log.last().unwrap().fragmentation, Fragmentation::Allowed { source_mtu: 576 });
+    assert_eq!(wire.log.last().unwrap().fragmentation, IpFragmentation::Allowed { source_mtu: 576 });
     let before = probes(&wire).len();
     wire.run_until(Instant::from_secs(1_200));
     let after = probes(&wire).len();

@@ -120,7 +120,7 @@ fn run(seed: u64) {
         let is_down = sent.path == 0 && weather.outage.0 <= sent.at && sent.at < weather.outage.1;
         // In the end the weather clears, so that whoever does not finish has hung.
         let clears = Instant::from_secs(120);
-        let is_too_long = sent.fragmentation == Fragmentation::Forbidden && sent.packet.len() + 20 > narrow;
+        let is_too_long = sent.fragmentation == IpFragmentation::Forbidden && sent.packet.len() + 20 > narrow;
         if sent.path == 0 && sent.at >= narrow_at && is_too_long {
             return is_lost();
         }

@@ -10,7 +10,7 @@ fn narrow(wire: &mut Wire, mtu_bytes: [usize; 2]) {
     wire.decide(move |sent| {
         let header_len = if sent.destination.is_ipv6() { 40 } else { 20 };
         let is_too_big = sent.from == 0
-            && sent.fragmentation == Fragmentation::Forbidden
+            && sent.fragmentation == IpFragmentation::Forbidden
             && sent.packet.len() + header_len > mtu_bytes[sent.path];
         if is_too_big { is_lost() } else { arrives() }
     });
@@ -26,11 +26,11 @@ fn report(wire: &mut Wire, path: usize, mtu_bytes: u16) -> Vec<Sent> {
 }
 
 /// The lengths of IPv4 packets, and whether IP may cut them.
-fn lengths(sent: &[Sent]) -> Vec<(usize, Fragmentation)> {
+fn lengths(sent: &[Sent]) -> Vec<(usize, IpFragmentation)> {
     sent.iter().map(|sent| (sent.packet.len() + 20, sent.fragmentation)).collect()
 }
 
-const ALLOWED_1300: Fragmentation = Fragmentation::Allowed { source_mtu: 1_300 };
+const ALLOWED_1300: IpFragmentation = IpFragmentation::Allowed { source_mtu: 1_300 };
 
 /// Values that the loss of a packet for want of an MTU must leave alone.
 fn kept(snapshot: PathSnapshot) -> (u64, u64, u64, u64, u32, Duration, u64) {
@@ -43,7 +43,7 @@ fn a_chunk_that_alone_is_too_long_is_sent_again_at_once_and_may_be_cut_by_ip() {
     let mut wire = Wire::new(1, quiet());
     narrow(&mut wire, [1_300; 2]);
     wire.send(0, 0..2, 1_400);
-    assert_eq!(lengths(&wire.log), [(1_448, Fragmentation::Forbidden); 2]);
+    assert_eq!(lengths(&wire.log), [(1_448, IpFragmentation::Forbidden); 2]);
     wire.run_until(Instant::from_millis(20));
     let before = wire.path(0, 0);
     let again = report(&mut wire, 0, 1_300);
@@ -57,7 +57,7 @@ fn a_chunk_that_alone_is_too_long_is_sent_again_at_once_and_may_be_cut_by_ip() {
     wire.send(0, 2..3, 1_400);
     wire.run_to_rest();
     let last = wire.log.iter().rfind(|sent| sent.from == 0).unwrap();
-    assert_eq!((last.fragmentation, wire.received(1)), (Fragmentation::Forbidden, vec![0, 1, 2]));
+    assert_eq!((last.fragmentation, wire.received(1)), (IpFragmentation::Forbidden, vec![0, 1, 2]));
     assert_eq!(wire.path(0, 0).stats.timeouts, 0);
 }
 
@@ -90,9 +90,9 @@ fn a_bundle_that_is_too_long_is_split() {
         wire.ends[0].send(wire.now, message(0, context, 600)).unwrap();
     }
     wire.drain();
-    assert_eq!(lengths(&wire.log), [(1_264, Fragmentation::Forbidden)]);
+    assert_eq!(lengths(&wire.log), [(1_264, IpFragmentation::Forbidden)]);
     let again = report(&mut wire, 0, 700);
-    assert_eq!(lengths(&again), [(648, Fragmentation::Forbidden); 2]);
+    assert_eq!(lengths(&again), [(648, IpFragmentation::Forbidden); 2]);
     wire.run_to_rest();
     assert_eq!(wire.received(1), [0, 1]);
 }
@@ -122,11 +122,11 @@ fn below_the_least_mtu_of_ipv4_every_packet_may_be_cut() {
     for reported in [0, 300, 575] {
         let mut wire = Wire::new(1, quiet());
         wire.decide(
-            |sent| if sent.fragmentation == Fragmentation::Forbidden { is_lost() } else { arrives() },
+            |sent| if sent.fragmentation == IpFragmentation::Forbidden { is_lost() } else { arrives() },
         );
         wire.send(0, 0..1, 560);
         let again = report(&mut wire, 0, reported);
-        let allowed = Fragmentation::Allowed { source_mtu: 576 };
+        let allowed = IpFragmentation::Allowed { source_mtu: 576 };
         assert_eq!(lengths(&again), [(608, allowed)], "{reported}");
         assert_eq!(wire.path(0, 0).mtu, 576);
         wire.send(0, 1..2, 8);
@@ -134,9 +134,9 @@ fn below_the_least_mtu_of_ipv4_every_packet_may_be_cut() {
     }
     let mut wire = Wire::new(1, quiet());
     wire.send(0, 0..1, 560);
-    assert_eq!(lengths(&report(&mut wire, 0, 576)), [(608, Fragmentation::Allowed { source_mtu: 576 })]);
+    assert_eq!(lengths(&report(&mut wire, 0, 576)), [(608, IpFragmentation::Allowed { source_mtu: 576 })]);
     wire.send(0, 1..2, 8);
-    assert_eq!(wire.log.last().unwrap().fragmentation, Fragmentation::Forbidden, "576 bytes are enough");
+    assert_eq!(wire.log.last().unwrap().fragmentation, IpFragmentation::Forbidden, "576 bytes are enough");
 }
 
 #[test]
@@ -157,7 +157,7 @@ fn an_ipv6_source_cuts_to_what_was_reported_last_and_never_below_the_least() {
     for mtu in [1_400, 1_280] {
         let again = report(&mut wire, 0, mtu);
         let sent: Vec<_> = again.iter().map(|sent| sent.fragmentation).collect();
-        assert_eq!(sent, [Fragmentation::Allowed { source_mtu: mtu }], "fragments of {mtu} bytes");
+        assert_eq!(sent, [IpFragmentation::Allowed { source_mtu: mtu }], "fragments of {mtu} bytes");
     }
 }
 
@@ -205,7 +205,7 @@ fn what_a_cookie_echo_takes_along_is_not_too_big_because_the_next_packet_is() {
     wire.ends[0].bundle_data(wire.now, &mut builder, address(1, 0));
     assert_eq!(builder.len(), 12 + 44 + 116);
     wire.send(0, 1..2, 1_400);
-    assert_eq!(lengths(&wire.log), [(1_448, Fragmentation::Forbidden)]);
+    assert_eq!(lengths(&wire.log), [(1_448, IpFragmentation::Forbidden)]);
     let again = report(&mut wire, 0, 1_300);
     assert_eq!(lengths(&again), [(1_448, ALLOWED_1300)]);
 }
@@ -260,5 +260,5 @@ fn a_heartbeat_answer_that_does_not_fit_may_be_cut() {
     wire.inject(0, 0, &[Chunk::Heartbeat(heartbeat)]);
     let answer = wire.log.last().unwrap();
     assert!(matches!(answer.chunks[..], [Chunk::HeartbeatAck(_)]));
-    assert_eq!(answer.fragmentation, Fragmentation::Allowed { source_mtu: 700 });
+    assert_eq!(answer.fragmentation, IpFragmentation::Allowed { source_mtu: 700 });
 }

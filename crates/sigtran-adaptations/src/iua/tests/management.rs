@@ -1,6 +1,6 @@
 //! Wishes of management at the ASP, and D channels that share associations.
 
-use slantpath_sigtran::asp::{GatewayConfig, Scope as _};
+use slantpath_sigtran::asp::{self, Scope as _};
 
 use super::*;
 use crate::interface::Interfaces;
@@ -20,7 +20,7 @@ fn an_asp_that_goes_down_or_gives_the_traffic_back_releases_its_data_links_and_s
         let mut pair = Pair::established();
         wish(&mut pair.asp, pair.now);
         pair.run();
-        pair.wait(GatewayConfig::default().recovery);
+        pair.wait(asp::GatewayConfig::default().recovery);
         assert_eq!(states(&pair), (is_up, false, Some(ends)));
         assert_eq!(pair.to_q931, [DataLinkIndication::ReleasedByPeer(ReleaseReason::Other)]);
         pair.disconnect();
@@ -37,7 +37,7 @@ fn call_control_of_every_endpoint_is_released_when_nobody_serves_its_channel_any
     let mut pair = Pair::established();
     pair.gateway.handle_endpoint(&interface(), 64, TeiStatus::Assigned);
     // Another channel, which nobody has served.
-    pair.gateway.add_interface(2.into(), &[0], ServerConfig::default());
+    pair.gateway.add_interface(2.into(), &[0], asp::ServerConfig::default());
     pair.disconnect();
     let released = |pair: &mut Pair, at| {
         pair.gateway.handle_deadline(at);
@@ -53,7 +53,7 @@ fn call_control_of_every_endpoint_is_released_when_nobody_serves_its_channel_any
             }
         }
     };
-    let recovery = pair.now + GatewayConfig::default().recovery;
+    let recovery = pair.now + asp::GatewayConfig::default().recovery;
     assert_eq!(released(&mut pair, recovery - Duration::from_nanos(1)), []);
     let endpoints = [LINK, Dlci { tei: 64, ..LINK }];
     assert_eq!(released(&mut pair, recovery), endpoints.map(|dlci| (interface(), dlci)));
@@ -69,7 +69,7 @@ fn each_channel_has_a_stream_of_its_own_both_ways_and_terminal_endpoints_have_th
     for (streams, expected) in [(1, [0, 0, 0]), (2, [1, 1, 1]), (3, [1, 2, 1]), (17, channels)] {
         let mut pair = Pair::new(8);
         for channel in channels {
-            pair.gateway.add_interface(channel.into(), &[LINK.tei], ServerConfig::default());
+            pair.gateway.add_interface(channel.into(), &[LINK.tei], asp::ServerConfig::default());
             pair.asp.add_interface(channel.into(), TrafficMode::Override);
         }
         pair.asp.start(pair.now);
@@ -86,10 +86,10 @@ fn each_channel_has_a_stream_of_its_own_both_ways_and_terminal_endpoints_have_th
             pair.run();
         }
         let both_ways = |(channel, stream): (u32, u32)| {
-            let stream = StreamId(u16::try_from(stream).unwrap());
+            let stream = StreamNumber(u16::try_from(stream).unwrap());
             [true, false].into_iter().flat_map(move |to_asp| {
                 let of = |(class, stream)| (to_asp, class, channel.into(), stream);
-                [(MANAGEMENT, StreamId(0)), (BOUNDARY, stream)].map(of)
+                [(MANAGEMENT, StreamNumber(0)), (BOUNDARY, stream)].map(of)
             })
         };
         let expected: BTreeSet<_> = channels.into_iter().zip(expected).flat_map(both_ways).collect();
@@ -98,11 +98,11 @@ fn each_channel_has_a_stream_of_its_own_both_ways_and_terminal_endpoints_have_th
 }
 
 /// A gateway whose channels these ASPs share, all active.
-fn shared(channels: &[InterfaceIdentifier], asps: &[AssociationId]) -> SignallingGateway {
+fn shared(channels: &[InterfaceIdentifier], asps: &[AssociationNumber]) -> SignallingGateway {
     let mut gateway = SignallingGateway::new(SignallingGatewayConfig::default()).unwrap();
     let traffic_mode = Some(TrafficMode::Loadshare);
     for channel in channels {
-        let server = ServerConfig { traffic_mode, ..ServerConfig::default() };
+        let server = asp::ServerConfig { traffic_mode, ..asp::ServerConfig::default() };
         gateway.add_interface(channel.clone(), &[LINK.tei], server);
     }
     for association in asps {
@@ -113,7 +113,7 @@ fn shared(channels: &[InterfaceIdentifier], asps: &[AssociationId]) -> Signallin
         let active = AspMessage::AspActive { traffic_mode, scope, labels: (), info: None };
         for message in [up, active] {
             let octets = Message::Asp(message).to_bytes();
-            let input = TransportInput::Message { stream: StreamId(0), payload_protocol: 1, octets };
+            let input = TransportInput::Message { stream: StreamNumber(0), payload_protocol: 1, octets };
             gateway.handle_transport(Instant::START, *association, input);
         }
     }
@@ -122,7 +122,7 @@ fn shared(channels: &[InterfaceIdentifier], asps: &[AssociationId]) -> Signallin
 }
 
 /// Takes the associations that the gateway has sent something over, and what it has told Q.921 of its receiver.
-fn taken(gateway: &mut SignallingGateway) -> (Vec<AssociationId>, Vec<(InterfaceIdentifier, bool)>) {
+fn taken(gateway: &mut SignallingGateway) -> (Vec<AssociationNumber>, Vec<(InterfaceIdentifier, bool)>) {
     let (mut over, mut told) = (Vec::new(), Vec::new());
     loop {
         match gateway.poll_output(Instant::START) {
@@ -136,7 +136,7 @@ fn taken(gateway: &mut SignallingGateway) -> (Vec<AssociationId>, Vec<(Interface
 
 #[test]
 fn the_asps_of_a_loadshare_share_the_channels_and_one_that_is_congested_makes_its_own_busy() {
-    let (channels, asps) = ([1, 2, 3].map(InterfaceIdentifier::from), [5, 6].map(AssociationId));
+    let (channels, asps) = ([1, 2, 3].map(InterfaceIdentifier::from), [5, 6].map(AssociationNumber));
     let mut gateway = shared(&channels, &asps);
     for channel in &channels {
         gateway.handle_data_link(channel, LINK, DataLinkIndication::UnitData(setup()));

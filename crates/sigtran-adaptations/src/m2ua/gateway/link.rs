@@ -1,7 +1,7 @@
 //! One link at the gateway: what it is, what it tells, and to whom.
 
 use slantpath_sigtran::asp::{AsState, TrafficMode};
-use slantpath_sigtran::transport::AssociationId;
+use slantpath_sigtran::transport::AssociationNumber;
 use slantpath_ss7::link::{LinkIndication, LinkRequest, OutOfServiceReason};
 
 use std::collections::VecDeque;
@@ -244,9 +244,9 @@ impl Link {
 /// is kept, and everything else all.
 pub(super) fn targets(
     mode: Option<TrafficMode>,
-    active: &[AssociationId],
+    active: &[AssociationNumber],
     message: &OwnMessage<M2uaParameter>,
-) -> Vec<AssociationId> {
+) -> Vec<AssociationNumber> {
     if mode != Some(TrafficMode::Loadshare) || message.kind != kind::DATA {
         return active.to_vec();
     }

@@ -2,7 +2,7 @@
 
 use slantpath_base::Instant;
 use slantpath_sigtran::asp::{AspState, ErrorCode};
-use slantpath_sigtran::transport::{AssociationId, StreamId};
+use slantpath_sigtran::transport::{AssociationNumber, StreamNumber};
 
 use crate::interface::InterfaceIdentifier;
 use crate::m2ua::gateway::{RegistrationPolicy, SignallingGateway};
@@ -19,7 +19,7 @@ impl SignallingGateway {
     pub(super) fn handle_registration(
         &mut self,
         now: Instant,
-        association: AssociationId,
+        association: AssociationNumber,
         message: &OwnMessage<M2uaParameter>,
     ) {
         let keys = message.own().filter_map(|parameter| match parameter {
@@ -40,7 +40,7 @@ impl SignallingGateway {
             let result = RegistrationResult { local: key.local, status, interface };
             response = response.with(M2uaParameter::RegistrationResult(result));
         }
-        self.transmit(association, StreamId(0), &Message::Own(response));
+        self.transmit(association, StreamNumber(0), &Message::Own(response));
         for interface in granted {
             // One that is a member already is registered well.
             self.asps.register(now, association, &interface);
@@ -80,7 +80,7 @@ impl SignallingGateway {
     pub(super) fn handle_deregistration(
         &mut self,
         now: Instant,
-        association: AssociationId,
+        association: AssociationNumber,
         message: &OwnMessage<M2uaParameter>,
         octets: &[u8],
     ) {
@@ -120,7 +120,7 @@ impl SignallingGateway {
             response = response.with(M2uaParameter::DeregistrationResult(result));
         }
         if is_answered {
-            self.transmit(association, StreamId(0), &Message::Own(response));
+            self.transmit(association, StreamNumber(0), &Message::Own(response));
         }
     }
 }

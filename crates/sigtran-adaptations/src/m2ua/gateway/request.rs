@@ -2,8 +2,8 @@
 
 use slantpath_base::Instant;
 use slantpath_sigtran::asp::{AspMessage, AspState, ErrorCode};
-use slantpath_sigtran::common::ParseError;
-use slantpath_sigtran::transport::AssociationId;
+use slantpath_sigtran::common::MessageParseError;
+use slantpath_sigtran::transport::AssociationNumber;
 use slantpath_ss7::link::LinkRequest;
 use slantpath_ss7::mtp3::Fsn;
 
@@ -28,7 +28,7 @@ impl SignallingGateway {
     pub(super) fn handle_own(
         &mut self,
         now: Instant,
-        association: AssociationId,
+        association: AssociationNumber,
         message: &OwnMessage<M2uaParameter>,
         octets: &[u8],
     ) {
@@ -80,14 +80,14 @@ impl SignallingGateway {
         self.handle_request(association, &interface, message, octets);
     }
 
-    fn refuse_fault(&mut self, association: AssociationId, error: ParseError, octets: &[u8]) {
+    fn refuse_fault(&mut self, association: AssociationNumber, error: MessageParseError, octets: &[u8]) {
         self.send_error(association, error.error_code(), Interfaces::default(), octets);
     }
 
     /// A message of MAUP from an ASP that is active for the link.
     fn handle_request(
         &mut self,
-        association: AssociationId,
+        association: AssociationNumber,
         interface: &InterfaceIdentifier,
         message: &OwnMessage<M2uaParameter>,
         octets: &[u8],
@@ -114,7 +114,7 @@ impl SignallingGateway {
 
     fn handle_data(
         &mut self,
-        association: AssociationId,
+        association: AssociationNumber,
         interface: &InterfaceIdentifier,
         message: &OwnMessage<M2uaParameter>,
     ) {
@@ -145,7 +145,12 @@ impl SignallingGateway {
     }
 
     /// Takes a row of the link's machine on an ASP's request: its answers go to that ASP.
-    fn put(&mut self, association: AssociationId, interface: &InterfaceIdentifier, input: GatewayLinkInput) {
+    fn put(
+        &mut self,
+        association: AssociationNumber,
+        interface: &InterfaceIdentifier,
+        input: GatewayLinkInput,
+    ) {
         let Some(link) = self.links.get_mut(interface) else { return };
         for action in link.step(input) {
             let request = match action {
@@ -164,7 +169,7 @@ impl SignallingGateway {
 
     fn handle_state(
         &mut self,
-        association: AssociationId,
+        association: AssociationNumber,
         interface: &InterfaceIdentifier,
         state: LinkState,
     ) {
@@ -211,7 +216,7 @@ impl SignallingGateway {
     }
 
     /// The state of a link as an audit has it (RFC 3331, section 5.3.8).
-    fn report_state(&mut self, association: AssociationId, interface: &InterfaceIdentifier) {
+    fn report_state(&mut self, association: AssociationNumber, interface: &InterfaceIdentifier) {
         let Some(link) = self.links.get(interface) else { return };
         if link.status != LinkStatus::InService {
             return self.answer(association, interface, about(interface, kind::RELEASE_INDICATION));
@@ -252,7 +257,7 @@ impl SignallingGateway {
     /// Answers one ASP, on the stream of the link.
     fn answer(
         &mut self,
-        association: AssociationId,
+        association: AssociationNumber,
         interface: &InterfaceIdentifier,
         message: OwnMessage<M2uaParameter>,
     ) {

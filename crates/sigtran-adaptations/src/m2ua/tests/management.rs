@@ -11,7 +11,7 @@ fn states(pair: &Pair) -> (bool, bool, Option<AsState>) {
 #[test]
 fn an_asp_goes_down_comes_up_takes_the_traffic_and_gives_it_back_as_management_asks() {
     let mut pair = Pair::in_service();
-    let recovery = GatewayConfig::default().recovery;
+    let recovery = asp::GatewayConfig::default().recovery;
     pair.asp.down(pair.now);
     pair.run();
     pair.wait(recovery);
@@ -42,7 +42,7 @@ fn each_link_has_a_stream_of_its_own_both_ways_as_far_as_there_are_streams() {
     for (streams, expected) in [(1, [0, 0, 0]), (2, [1, 1, 1]), (3, [1, 2, 1]), (17, links)] {
         let mut pair = Pair::new(8);
         for link in links {
-            pair.gateway.add_link(link.into(), LinkConfig::default(), ServerConfig::default());
+            pair.gateway.add_link(link.into(), LinkConfig::default(), asp::ServerConfig::default());
             pair.asp.add_link(link.into(), None);
         }
         pair.asp.start(pair.now);
@@ -57,7 +57,7 @@ fn each_link_has_a_stream_of_its_own_both_ways_as_far_as_there_are_streams() {
             pair.run();
         }
         let both_ways = |(link, stream): (u32, u32)| {
-            let stream = StreamId(u16::try_from(stream).unwrap());
+            let stream = StreamNumber(u16::try_from(stream).unwrap());
             [true, false].map(|to_asp| (to_asp, link.into(), stream))
         };
         let expected: BTreeSet<_> = links.into_iter().zip(expected).flat_map(both_ways).collect();

@@ -1,6 +1,6 @@
 //! Congestion of the way to an application server: announced to whoever sends there before anything is refused.
 
-use slantpath_sigtran::transport::AssociationId;
+use slantpath_sigtran::transport::AssociationNumber;
 
 use std::collections::BTreeSet;
 
@@ -98,7 +98,7 @@ impl SignallingGateway {
     fn announce_congestion(&mut self, context: u32, destination: Destination, level: u8) {
         let change = DestinationChange::Congestion(level);
         self.outputs.push_back(SignallingGatewayOutput::Status(destination, change));
-        let own: Vec<AssociationId> = self.asps.active(&context).to_vec();
+        let own: Vec<AssociationNumber> = self.asps.active(&context).to_vec();
         self.announce_to_active(destination, change, &own);
     }
 }

@@ -1,8 +1,8 @@
 //! Registration of routing keys (RFC 3868, section 4.4).
 
 use slantpath_base::Instant;
-use slantpath_sigtran::asp::{AspState, ErrorCode, Members, RoutingContexts, ServerConfig, TrafficMode};
-use slantpath_sigtran::transport::{AssociationId, StreamId};
+use slantpath_sigtran::asp::{self, AspState, ErrorCode, Members, RoutingContexts, TrafficMode};
+use slantpath_sigtran::transport::{AssociationNumber, StreamNumber};
 
 use crate::message::{CommonParameter, OwnMessage};
 use crate::sua::gateway::{RegistrationPolicy, SignallingGateway};
@@ -15,7 +15,7 @@ impl SignallingGateway {
     pub(super) fn handle_registration(
         &mut self,
         now: Instant,
-        association: AssociationId,
+        association: AssociationNumber,
         message: &OwnMessage<SuaParameter>,
         octets: &[u8],
     ) {
@@ -48,7 +48,7 @@ impl SignallingGateway {
             let result = RegistrationResult { local, status, routing_context };
             response = response.with(SuaParameter::RegistrationResult(result));
         }
-        self.transmit(association, StreamId(0), &Message::Own(response));
+        self.transmit(association, StreamNumber(0), &Message::Own(response));
         for context in granted {
             // One that is a member already is registered well.
             self.asps.register(now, association, &context);
@@ -91,10 +91,10 @@ impl SignallingGateway {
         if self.servers.contains_key(&context) {
             return Err(registration_status::INSUFFICIENT_RESOURCES);
         }
-        let server = ServerConfig {
+        let server = asp::ServerConfig {
             traffic_mode: mode,
             members: Members::Only(Vec::new()),
-            ..ServerConfig::default()
+            ..asp::ServerConfig::default()
         };
         self.add_server(context, key, server);
         Ok(context)
@@ -103,7 +103,7 @@ impl SignallingGateway {
     pub(super) fn handle_deregistration(
         &mut self,
         now: Instant,
-        association: AssociationId,
+        association: AssociationNumber,
         message: &OwnMessage<SuaParameter>,
     ) {
         let contexts = message.common().find_map(|parameter| match parameter {
@@ -124,6 +124,6 @@ impl SignallingGateway {
             let result = DeregistrationResult { routing_context, status };
             response = response.with(SuaParameter::DeregistrationResult(result));
         }
-        self.transmit(association, StreamId(0), &Message::Own(response));
+        self.transmit(association, StreamNumber(0), &Message::Own(response));
     }
 }

@@ -64,11 +64,11 @@ fn is_between(pairs: &[Address], address: &Address) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sua::GlobalTitle;
+    use crate::sua::SuaGlobalTitle;
     use slantpath_ss7::PointCode;
 
     fn title(digits: &str) -> Address {
-        Address::of_title(GlobalTitle::international(0, 1, 4, &Digits::parse(digits).unwrap()), None)
+        Address::of_title(SuaGlobalTitle::international(0, 1, 4, &Digits::parse(digits).unwrap()), None)
     }
 
     #[test]

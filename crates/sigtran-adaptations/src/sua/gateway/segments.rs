@@ -1,7 +1,7 @@
 //! The segments of one message go to one ASP of a loadshare, whatever else decides where a message goes: a later one
 //! shows neither the transaction nor the turn of the first.
 
-use slantpath_sigtran::transport::AssociationId;
+use slantpath_sigtran::transport::AssociationNumber;
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ const MESSAGES_MAX: usize = 1_024;
 /// Key that tells a message from others: its sender, its source address and its segmentation reference.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct SegmentKey {
-    sender: Option<AssociationId>,
+    sender: Option<AssociationNumber>,
     source: Address,
     reference: u32,
 }
@@ -23,7 +23,7 @@ pub(super) struct SegmentKey {
 impl SegmentKey {
     /// The key of a segment, and its place; nothing for a message that is whole.
     pub(super) fn of(
-        sender: Option<AssociationId>,
+        sender: Option<AssociationNumber>,
         message: &OwnMessage<SuaParameter>,
     ) -> Option<(Self, Segmentation)> {
         let segmentation = *first!(message, SuaParameter::Segmentation)?;
@@ -36,7 +36,7 @@ impl SegmentKey {
 /// ASPs to which the first segments of messages went.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SegmentOwners {
-    owners: BTreeMap<SegmentKey, (AssociationId, u64)>,
+    owners: BTreeMap<SegmentKey, (AssociationNumber, u64)>,
     /// By age, which is the number in the other map.
     ages: BTreeMap<u64, SegmentKey>,
     next: u64,
@@ -44,7 +44,7 @@ pub(super) struct SegmentOwners {
 
 impl SegmentOwners {
     /// A first segment goes to that ASP.
-    pub(super) fn note(&mut self, key: SegmentKey, owner: AssociationId) {
+    pub(super) fn note(&mut self, key: SegmentKey, owner: AssociationNumber) {
         let age = self.next;
         self.next += 1;
         if let Some((_, before)) = self.owners.insert(key.clone(), (owner, age)) {
@@ -59,7 +59,11 @@ impl SegmentOwners {
     }
 
     /// Gives the ASP to which the first segment of that message went. After the last one it is forgotten.
-    pub(super) fn owner(&mut self, key: &SegmentKey, segmentation: Segmentation) -> Option<AssociationId> {
+    pub(super) fn owner(
+        &mut self,
+        key: &SegmentKey,
+        segmentation: Segmentation,
+    ) -> Option<AssociationNumber> {
         let (owner, age) = *self.owners.get(key)?;
         if segmentation.remaining == 0 {
             self.owners.remove(key);
@@ -85,10 +89,10 @@ mod tests {
     #[test]
     fn the_owner_is_known_until_the_last_segment() {
         let mut all = SegmentOwners::default();
-        all.note(key(1), AssociationId(7));
+        all.note(key(1), AssociationNumber(7));
         assert_eq!(all.owner(&key(2), segment(1)), None);
-        assert_eq!(all.owner(&key(1), segment(1)), Some(AssociationId(7)));
-        assert_eq!(all.owner(&key(1), segment(0)), Some(AssociationId(7)));
+        assert_eq!(all.owner(&key(1), segment(1)), Some(AssociationNumber(7)));
+        assert_eq!(all.owner(&key(1), segment(0)), Some(AssociationNumber(7)));
         assert_eq!(all.owner(&key(1), segment(0)), None);
     }
 
@@ -96,10 +100,10 @@ mod tests {
     fn of_too_many_the_oldest_is_forgotten() {
         let mut all = SegmentOwners::default();
         for reference in 0..2_000 {
-            all.note(key(reference % 1_025), AssociationId(0));
+            all.note(key(reference % 1_025), AssociationNumber(0));
             assert_eq!(all.owners.len(), all.ages.len());
             assert!(all.owners.len() <= MESSAGES_MAX);
         }
-        assert_eq!(all.owner(&key(1_999 % 1_025), segment(1)), Some(AssociationId(0)));
+        assert_eq!(all.owner(&key(1_999 % 1_025), segment(1)), Some(AssociationNumber(0)));
     }
 }

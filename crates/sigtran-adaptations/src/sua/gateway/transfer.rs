@@ -2,7 +2,7 @@
 
 use slantpath_sigtran::asp::{AsState, AspState, ErrorCode, RoutingContexts, TrafficMode};
 use slantpath_sigtran::common::MessageKind;
-use slantpath_sigtran::transport::{AssociationId, StreamId};
+use slantpath_sigtran::transport::{AssociationNumber, StreamNumber};
 
 use crate::drops::DropReason;
 use crate::message::{CommonParameter, OwnMessage, Parameter};
@@ -11,18 +11,18 @@ use crate::sua::gateway::routing::answers;
 use crate::sua::gateway::segments::SegmentKey;
 use crate::sua::gateway::{Peer, Section, SignallingGateway, SignallingGatewayOutput};
 use crate::sua::primitive::{first, return_cause, routing_context, with_context};
-use crate::sua::{Message, Notice, RoutingIndicator, SuaParameter, Unitdata, kind, label};
+use crate::sua::{Message, RoutingIndicator, SuaParameter, Unitdata, UnitdataNotice, kind, label};
 
 /// Origin of a message, and so the place to which it may go back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
-    Asp(AssociationId, u32),
+    Asp(AssociationNumber, u32),
     Network,
 }
 
 impl Origin {
     /// The ASP that sent it, if it was one.
-    const fn sender(self) -> Option<AssociationId> {
+    const fn sender(self) -> Option<AssociationNumber> {
         match self {
             Self::Asp(association, _) => Some(association),
             Self::Network => None,
@@ -41,7 +41,7 @@ impl SignallingGateway {
     /// A transfer message of an ASP.
     pub(super) fn handle_transfer(
         &mut self,
-        association: AssociationId,
+        association: AssociationNumber,
         message: OwnMessage<SuaParameter>,
         octets: &[u8],
     ) {
@@ -110,7 +110,7 @@ impl SignallingGateway {
         origin: Origin,
         kind: MessageKind,
         own: Option<u32>,
-        owner: Option<(u32, AssociationId)>,
+        owner: Option<(u32, AssociationNumber)>,
         target: Option<Peer>,
     ) {
         let sender = match (origin, own) {
@@ -144,8 +144,8 @@ impl SignallingGateway {
 
     /// The ASP that gave its end of a connection that number, and the application server: the one whose other end sends
     /// the message, where several ASPs have given it.
-    fn section(&self, origin: Origin, reference: u32) -> Option<(AssociationId, u32)> {
-        let given = (reference, AssociationId(0))..=(reference, AssociationId(u32::MAX));
+    fn section(&self, origin: Origin, reference: u32) -> Option<(AssociationNumber, u32)> {
+        let given = (reference, AssociationNumber(0))..=(reference, AssociationNumber(u32::MAX));
         let others = || {
             let sections = self.connections.range(given.clone());
             sections.filter(|((_, asp), _)| Peer::Asp(*asp) != origin.peer())
@@ -158,7 +158,7 @@ impl SignallingGateway {
     /// Remembers the reference number that an ASP gives its end of a connection. False if there are too many.
     fn note_connection(
         &mut self,
-        association: AssociationId,
+        association: AssociationNumber,
         context: u32,
         message: &OwnMessage<SuaParameter>,
     ) -> bool {
@@ -180,7 +180,7 @@ impl SignallingGateway {
     }
 
     /// The ASP whose label a reference number has.
-    fn labelled(&self, reference: u32) -> Option<(AssociationId, u32)> {
+    fn labelled(&self, reference: u32) -> Option<(AssociationNumber, u32)> {
         self.servers.iter().find_map(|(context, server)| {
             let owner = server.labels.iter().find(|(asp, labels)| {
                 let active = self.asps.asp_state(**asp, context) == AspState::Active;
@@ -287,9 +287,9 @@ impl SignallingGateway {
         &mut self,
         origin: Origin,
         context: u32,
-        active: &[AssociationId],
+        active: &[AssociationNumber],
         message: &OwnMessage<SuaParameter>,
-    ) -> Result<Vec<AssociationId>, DropReason> {
+    ) -> Result<Vec<AssociationNumber>, DropReason> {
         let segment = SegmentKey::of(origin.sender(), message);
         let owner = match &segment {
             Some((key, segmentation)) if !segmentation.first => {
@@ -312,9 +312,9 @@ impl SignallingGateway {
     fn owner(
         &mut self,
         context: u32,
-        active: &[AssociationId],
+        active: &[AssociationNumber],
         message: &OwnMessage<SuaParameter>,
-    ) -> Option<AssociationId> {
+    ) -> Option<AssociationNumber> {
         let server = self.servers.get_mut(&context)?;
         let reference = first!(message, SuaParameter::DestinationReference).copied();
         if let Some(reference) = reference {
@@ -349,14 +349,14 @@ impl SignallingGateway {
     /// Gives a message back whose sender asked for it.
     pub(super) fn give_back(&mut self, origin: Origin, message: &OwnMessage<SuaParameter>, cause: u8) {
         let Some(unitdata) = Unitdata::of(message).filter(Unitdata::comes_back) else { return };
-        let notice = Notice::returning(&unitdata, cause);
+        let notice = UnitdataNotice::returning(&unitdata, cause);
         match origin {
             Origin::Network => {
                 self.outputs.push_back(SignallingGatewayOutput::Network(notice.to_message(0)));
             }
             Origin::Asp(association, context) => {
                 let streams = self.associations.streams(association);
-                let stream = if streams < 2 { StreamId(0) } else { StreamId(1) };
+                let stream = if streams < 2 { StreamNumber(0) } else { StreamNumber(1) };
                 self.transmit(association, stream, &Message::Own(notice.to_message(context)));
             }
         }

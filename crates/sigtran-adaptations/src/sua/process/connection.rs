@@ -11,12 +11,12 @@ use std::collections::btree_map::Entry;
 
 use bytes::Bytes;
 use slantpath_base::{Instant, TimerTable};
-use slantpath_ss7::sccp::{ReleaseCause, ResetCause, ResetInput, ResetState, Window};
+use slantpath_ss7::sccp::{self, ReleaseCause, ResetCause, ResetInput, ResetState};
 
 use crate::drops::DropReason;
 use crate::sua::connection::{ConnectionInput, ConnectionState};
 use crate::sua::process::UserProcess;
-use crate::sua::{Address, Cause};
+use crate::sua::{Address, SccpCause};
 pub use config::ConnectionConfig;
 use message::{Content, cause};
 
@@ -61,7 +61,7 @@ pub enum ConnectionEvent {
     /// N-DISCONNECT indication. The connection is no more.
     Disconnected {
         /// Why, if anybody said.
-        cause: Option<Cause>,
+        cause: Option<SccpCause>,
         /// Data that the peer's user sent with it.
         data: Option<Bytes>,
     },
@@ -122,7 +122,7 @@ pub(super) struct Connection {
     /// Content that the user gave when it gave up before the answer, for the release that follows it.
     release: Option<Box<Content>>,
     /// The numbers of class 3; of no use in class 2.
-    window: Window,
+    window: sccp::Window,
     /// Parts of the peer's message until the last one comes.
     received: Vec<u8>,
     /// Parts of messages, and whether more follow, that wait for the window.
@@ -144,7 +144,7 @@ impl Connection {
             calling: None,
             timers: TimerTable::default(),
             release: None,
-            window: Window::new(credit),
+            window: sccp::Window::new(credit),
             received: Vec::new(),
             queue: VecDeque::new(),
             is_congested: false,

@@ -3,13 +3,12 @@
 
 use bytes::Bytes;
 use slantpath_base::{Duration, Instant};
-use slantpath_sigtran::asp::ConfigError;
-use slantpath_sigtran::asp::TimerRange;
+use slantpath_sigtran::asp;
 use slantpath_ss7::sccp::{self, LocalReference, MOST_DATA_OCTETS, Reassembled, ReassemblyLimits};
 
 use crate::drops::DropReason;
 use crate::sua::process::{UserProcess, UserProcessOutput};
-use crate::sua::{Notice, Unitdata, return_cause};
+use crate::sua::{Unitdata, UnitdataNotice, return_cause};
 
 /// Settings for sending long messages in segments, and for reassembly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,14 +36,19 @@ impl Default for SegmentationConfig {
 const MOST_SEGMENT_OCTETS: u64 = 65_000;
 
 impl SegmentationConfig {
-    pub(super) fn check(&self) -> Result<(), ConfigError> {
+    pub(super) fn check(&self) -> Result<(), asp::ConfigError> {
         let (min, max) = (Duration::from_secs(10), Duration::from_secs(20));
-        TimerRange::new("T(reass)", min, max).check(self.reassembly)?;
+        asp::TimerRange::new("T(reass)", min, max).check(self.reassembly)?;
         let value = u64::try_from(self.segment_octets).unwrap_or(u64::MAX);
         if (1..=MOST_SEGMENT_OCTETS).contains(&value) {
             return Ok(());
         }
-        Err(ConfigError::NumberOutOfRange { what: "segment_octets", value, min: 1, max: MOST_SEGMENT_OCTETS })
+        Err(asp::ConfigError::NumberOutOfRange {
+            what: "segment_octets",
+            value,
+            min: 1,
+            max: MOST_SEGMENT_OCTETS,
+        })
     }
 }
 
@@ -64,7 +68,7 @@ impl UserProcess {
         let Some(segments) = unitdata.segments(octets, self.next_segmentation) else {
             self.drops.count(DropReason::TooLong);
             if unitdata.return_on_error {
-                let notice = Notice::returning(unitdata, return_cause::SEGMENTATION_FAILURE);
+                let notice = UnitdataNotice::returning(unitdata, return_cause::SEGMENTATION_FAILURE);
                 self.outputs.push_back(UserProcessOutput::Notice(routing_context, notice));
             }
             return false;
@@ -124,7 +128,7 @@ impl UserProcess {
         self.drops.count(DropReason::SegmentLost);
         if first.comes_back() && self.is_active(context) {
             let control = first.sequence_control;
-            let notice = Notice::returning(&Unitdata { data, ..first }, why);
+            let notice = UnitdataNotice::returning(&Unitdata { data, ..first }, why);
             self.transmit_flow(control, notice.to_message(context));
         }
     }

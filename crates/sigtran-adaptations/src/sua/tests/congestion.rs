@@ -27,7 +27,7 @@ fn senders_are_told_before_the_first_message_is_refused_and_that_comes_back() {
         assert_eq!(net.gateway.drops().total() > 0, number > 8, "{number}");
     }
     assert_eq!(net.gateway.drops().of(DropReason::QueueFull), 4);
-    let notice = Notice::returning(&unitdata(0, 1), return_cause::SUBSYSTEM_CONGESTION);
+    let notice = UnitdataNotice::returning(&unitdata(0, 1), return_cause::SUBSYSTEM_CONGESTION);
     let back = net.indications[0]
         .iter()
         .filter(|indication| **indication == UserProcessOutput::Notice(1, notice.clone()));
@@ -45,7 +45,7 @@ fn what_expires_comes_back() {
     net.run();
     net.wait(Duration::from_secs(3));
     assert_eq!(net.gateway.drops().of(DropReason::RecoveryExpired), 1);
-    let notice = Notice::returning(&unitdata(0, 1), return_cause::SUBSYSTEM_FAILURE);
+    let notice = UnitdataNotice::returning(&unitdata(0, 1), return_cause::SUBSYSTEM_FAILURE);
     assert!(net.indications[0].contains(&UserProcessOutput::Notice(1, notice)));
 }
 
@@ -80,7 +80,7 @@ fn an_audit_that_names_everything_many_times_is_answered_once() {
     let everything = CommonParameter::AffectedPointCodes(vec![(24, PointCode(0)); 8_000]);
     let audit = OwnMessage::empty(kind::DAUD).with_common(everything);
     let octets = crate::sua::Message::Own(audit).to_bytes();
-    let message = TransportInput::Message { stream: StreamId(1), payload_protocol: 4, octets };
+    let message = TransportInput::Message { stream: StreamNumber(1), payload_protocol: 4, octets };
     net.gateway.handle_transport(net.now, association(0), message);
     let mut answers = 0;
     while let SignallingGatewayOutput::Transmit(_) = net.gateway.poll_output(net.now) {

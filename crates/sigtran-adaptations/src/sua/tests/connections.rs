@@ -4,7 +4,7 @@ use bytes::Bytes;
 use slantpath_base::Duration;
 use slantpath_sigtran::asp::{AspMessage, ErrorCode};
 use slantpath_sigtran::common::MessageKind;
-use slantpath_sigtran::transport::{StreamId, TransportInput};
+use slantpath_sigtran::transport::{StreamNumber, TransportInput};
 use slantpath_ss7::PointCode;
 use slantpath_ss7::sccp::ResetCause;
 
@@ -12,8 +12,8 @@ use super::{Net, association, subsystem};
 use crate::drops::DropReason;
 use crate::message::{CommonParameter, OwnMessage};
 use crate::sua::{
-    Address, Cause, ConnectRequest, ConnectionConfig, ConnectionEvent, ConnectionId, ConnectionState,
-    Message, SequenceNumber, SuaParameter, UserProcessConfig, UserProcessOutput, kind,
+    Address, ConnectRequest, ConnectionConfig, ConnectionEvent, ConnectionId, ConnectionState, Message,
+    SccpCause, SequenceNumber, SuaParameter, UserProcessConfig, UserProcessOutput, kind,
 };
 
 fn class_3() -> ConnectRequest {
@@ -45,7 +45,7 @@ fn forge(kind: MessageKind, parameters: Vec<SuaParameter>) -> OwnMessage<SuaPara
 
 fn inject(net: &mut Net, message: OwnMessage<SuaParameter>) {
     let octets = Message::Own(message).to_bytes();
-    let input = TransportInput::Message { stream: StreamId(1), payload_protocol: 4, octets };
+    let input = TransportInput::Message { stream: StreamNumber(1), payload_protocol: 4, octets };
     net.deliver(1, true, input);
 }
 
@@ -191,7 +191,7 @@ fn a_reset_that_nobody_answers_ends_the_connection() {
     let last = events(&mut net, 0);
     assert!(matches!(
         &last[..],
-        [ConnectionEvent::Disconnected { cause: Some(Cause { kind: 3, value: 12 }), .. }]
+        [ConnectionEvent::Disconnected { cause: Some(SccpCause { kind: 3, value: 12 }), .. }]
     ));
     assert_eq!((net.asps[0].connections(), net.asps[1].connections()), (0, 0));
 }
@@ -208,7 +208,7 @@ fn wrong_numbers_reset_the_connection_with_their_cause() {
         inject(&mut net, message(far, 0, 3));
         let sent = answers(&mut net);
         let [Message::Own(sent)] = &sent[..] else { panic!("one RESRE: {sent:?}") };
-        let reset = SuaParameter::Cause(Cause { kind: 4, value: cause.0 });
+        let reset = SuaParameter::Cause(SccpCause { kind: 4, value: cause.0 });
         assert_eq!((sent.kind, sent.own().last()), (kind::RESRE, Some(&reset)));
         assert_eq!(events(&mut net, 1), [ConnectionEvent::Reset(cause)]);
         // Until it is confirmed data are lost, and counted.
@@ -257,7 +257,7 @@ fn messages_of_class_3_have_no_place_in_class_2() {
     let sent = answers(&mut net);
     let [Message::Own(sent)] = &sent[..] else { panic!("one COERR: {sent:?}") };
     assert_eq!(sent.kind, kind::COERR);
-    assert_eq!(sent.own().last(), Some(&SuaParameter::Cause(Cause { kind: 5, value: 3 })));
+    assert_eq!(sent.own().last(), Some(&SuaParameter::Cause(SccpCause { kind: 5, value: 3 })));
 }
 
 #[test]
@@ -271,7 +271,7 @@ fn what_class_3_must_have_is_missed_at_both_ends() {
             .with(SuaParameter::SequenceControl(5))
     };
     let input = |context| TransportInput::Message {
-        stream: StreamId(1),
+        stream: StreamNumber(1),
         payload_protocol: 4,
         octets: Message::Own(request(context)).to_bytes(),
     };
@@ -302,7 +302,7 @@ fn a_request_of_another_class_is_refused() {
     let sent = answers(&mut net);
     let [Message::Own(sent)] = &sent[..] else { panic!("one COREF: {sent:?}") };
     assert_eq!(sent.kind, kind::COREF);
-    assert!(sent.own().any(|own| *own == SuaParameter::Cause(Cause { kind: 2, value: 15 })));
+    assert!(sent.own().any(|own| *own == SuaParameter::Cause(SccpCause { kind: 2, value: 15 })));
 }
 
 #[test]
@@ -321,7 +321,7 @@ fn the_inactivity_test_finds_a_lost_message_and_another_class() {
     let last = events(&mut net, 1);
     assert!(matches!(
         &last[..],
-        [ConnectionEvent::Disconnected { cause: Some(Cause { kind: 3, value: 5 }), .. }]
+        [ConnectionEvent::Disconnected { cause: Some(SccpCause { kind: 3, value: 5 }), .. }]
     ));
     assert_eq!(net.asps[1].state(far), ConnectionState::Releasing);
 }
@@ -333,12 +333,12 @@ fn a_message_with_the_source_reference_of_another_connection_does_nothing() {
     let parameters = vec![
         SuaParameter::DestinationReference(far.0),
         SuaParameter::SourceReference(near.0 + 1),
-        SuaParameter::Cause(Cause { kind: 4, value: 0 }),
+        SuaParameter::Cause(SccpCause { kind: 4, value: 0 }),
     ];
     inject(&mut net, forge(kind::RESRE, parameters));
     let sent = answers(&mut net);
     let [Message::Own(sent)] = &sent[..] else { panic!("one COERR: {sent:?}") };
-    assert_eq!(sent.own().last(), Some(&SuaParameter::Cause(Cause { kind: 5, value: 1 })));
+    assert_eq!(sent.own().last(), Some(&SuaParameter::Cause(SccpCause { kind: 5, value: 1 })));
     assert_eq!(events(&mut net, 1), []);
 }
 
@@ -354,7 +354,7 @@ fn a_user_that_gives_up_before_the_answer_releases_when_it_comes() {
     net.asps[1].accept(net.now, far, Some(Bytes::from_static(b"welcome")));
     net.run();
     // What this end's user has said, with its cause, and not what the other's has.
-    let cause = Some(Cause { kind: 3, value: 3 });
+    let cause = Some(SccpCause { kind: 3, value: 3 });
     let disconnected = ConnectionEvent::Disconnected { cause, data: said };
     assert_eq!(events(&mut net, 1).last(), Some(&disconnected));
     assert_eq!((net.asps[0].connections(), net.asps[1].connections(), net.gateway.connections()), (0, 0, 0));

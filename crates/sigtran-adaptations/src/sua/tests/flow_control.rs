@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use bytes::Bytes;
 use proptest::prelude::*;
 use slantpath_base::Duration;
-use slantpath_sigtran::transport::{AssociationId, StreamId, Transmit, TransportInput};
+use slantpath_sigtran::transport::{AssociationNumber, StreamNumber, Transmit, TransportInput};
 
 use super::{Net, subsystem};
 use crate::sua::{
@@ -99,7 +99,7 @@ struct Pair {
     net: Net,
     ends: [ConnectionId; 2],
     seen: [Seen; 2],
-    streams: BTreeMap<(bool, AssociationId, StreamId), VecDeque<Bytes>>,
+    streams: BTreeMap<(bool, AssociationNumber, StreamNumber), VecDeque<Bytes>>,
     data: [Log; 2],
     expedited: [Log; 2],
     resets: usize,

@@ -5,15 +5,15 @@ use std::collections::{BTreeMap, VecDeque};
 use bytes::Bytes;
 use proptest::prelude::*;
 use slantpath_base::Duration;
-use slantpath_sigtran::asp::{AspMessage, ErrorCode, ServerConfig, TrafficMode};
-use slantpath_sigtran::transport::{AssociationId, StreamId, Transmit, TransportInput};
+use slantpath_sigtran::asp::{self, AspMessage, ErrorCode, TrafficMode};
+use slantpath_sigtran::transport::{AssociationNumber, StreamNumber, Transmit, TransportInput};
 use slantpath_ss7::sccp::ReassemblyLimits;
 
 use super::{Net, association, net_of, subsystem};
 use crate::drops::DropReason;
 use crate::sua::{
-    Message, Notice, RoutingKey, Segmentation, SegmentationConfig, SignallingGateway,
-    SignallingGatewayConfig, Unitdata, UserProcess, UserProcessConfig, UserProcessOutput, return_cause,
+    Message, RoutingKey, Segmentation, SegmentationConfig, SignallingGateway, SignallingGatewayConfig,
+    Unitdata, UnitdataNotice, UserProcess, UserProcessConfig, UserProcessOutput, return_cause,
 };
 
 const ERROR_IN_MESSAGE_TRANSPORT: u8 = 8;
@@ -73,7 +73,7 @@ fn what_takes_more_than_sixteen_segments_comes_back_at_once() {
     let mut net = small();
     assert!(!net.asps[0].unitdata(1, &long(161)));
     net.run();
-    let notice = Notice::returning(&long(161), return_cause::SEGMENTATION_FAILURE);
+    let notice = UnitdataNotice::returning(&long(161), return_cause::SEGMENTATION_FAILURE);
     assert_eq!(net.indications, [vec![UserProcessOutput::Notice(1, notice)], vec![]]);
     assert_eq!(net.asps[0].drops().of(DropReason::TooLong), 1);
 }
@@ -125,7 +125,11 @@ fn more_segments_than_there_may_be_are_an_invalid_value_at_both_ends() {
         let mut net = Net::connected();
         let octets =
             Message::Own(Unitdata { segmentation: Some(part), ..long(5) }.to_message(context)).to_bytes();
-        net.deliver(at, to_asp, TransportInput::Message { stream: StreamId(1), payload_protocol: 4, octets });
+        net.deliver(
+            at,
+            to_asp,
+            TransportInput::Message { stream: StreamNumber(1), payload_protocol: 4, octets },
+        );
         net.drain();
         let (_, answer) = net.wire.pop_front().unwrap();
         let Ok(Message::Asp(AspMessage::Err { code, .. })) = Message::receive(&answer.octets) else {
@@ -139,7 +143,11 @@ fn more_segments_than_there_may_be_are_an_invalid_value_at_both_ends() {
 fn the_segments_of_a_message_go_to_one_asp_of_a_loadshare() {
     let mut gateway = SignallingGateway::new(SignallingGatewayConfig::default()).unwrap();
     let traffic_mode = Some(TrafficMode::Loadshare);
-    gateway.add_server(1, RoutingKey::default(), ServerConfig { traffic_mode, ..ServerConfig::default() });
+    gateway.add_server(
+        1,
+        RoutingKey::default(),
+        asp::ServerConfig { traffic_mode, ..asp::ServerConfig::default() },
+    );
     let asps = [0, 1].map(|at| {
         let mut asp = UserProcess::new(association(at), UserProcessConfig::default()).unwrap();
         asp.add_server(1, traffic_mode);
@@ -196,7 +204,7 @@ proptest! {
     ) {
         const LIMITS: ReassemblyLimits = ReassemblyLimits { messages: 6, octets: 300 };
         let mut net = Net::connected_with(&[config(octets, LIMITS), config(octets / 2, LIMITS)]);
-        let mut streams: BTreeMap<(bool, AssociationId, StreamId), VecDeque<Transmit>> = BTreeMap::new();
+        let mut streams: BTreeMap<(bool, AssociationNumber, StreamNumber), VecDeque<Transmit>> = BTreeMap::new();
         let mut sent: [Vec<Unitdata>; 2] = Default::default();
         let (mut was_lost, mut tick) = (false, 0_u32);
         let end = std::iter::repeat_n(Step::Next(0, false), 10_000);

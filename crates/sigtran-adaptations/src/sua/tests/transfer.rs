@@ -13,7 +13,7 @@ fn a_message_without_a_title_to_translate_keeps_its_hops() {
 
 #[test]
 fn a_message_that_has_no_hop_left_comes_back_to_the_asp_that_asked_for_that_and_goes_nowhere() {
-    let title = GlobalTitle::international(0, 1, 4, &Digits::parse("4912").unwrap());
+    let title = SuaGlobalTitle::international(0, 1, 4, &Digits::parse("4912").unwrap());
     for return_on_error in [true, false] {
         let mut net = Net::connected();
         let mut last = Unitdata { return_on_error, hop_count: Some(1), ..unitdata(0, 1) };
@@ -22,7 +22,7 @@ fn a_message_that_has_no_hop_left_comes_back_to_the_asp_that_asked_for_that_and_
         net.run();
         assert_eq!(net.gateway.drops().of(DropReason::HopCounterViolation), 1);
         assert_eq!((net.network.len(), net.indications[1].len()), (0, 0));
-        let returned = Notice::returning(&last, return_cause::HOP_COUNTER_VIOLATION);
+        let returned = UnitdataNotice::returning(&last, return_cause::HOP_COUNTER_VIOLATION);
         let expected = return_on_error.then_some(UserProcessOutput::Notice(1, returned));
         assert_eq!(net.indications[0], expected.into_iter().collect::<Vec<_>>());
     }
@@ -32,7 +32,11 @@ fn a_message_that_has_no_hop_left_comes_back_to_the_asp_that_asked_for_that_and_
 fn messages_of_one_sequence_of_a_loadshare_go_to_one_asp_and_others_take_turns() {
     let mut gateway = SignallingGateway::new(SignallingGatewayConfig::default()).unwrap();
     let traffic_mode = Some(TrafficMode::Loadshare);
-    gateway.add_server(1, RoutingKey::default(), ServerConfig { traffic_mode, ..ServerConfig::default() });
+    gateway.add_server(
+        1,
+        RoutingKey::default(),
+        asp::ServerConfig { traffic_mode, ..asp::ServerConfig::default() },
+    );
     let asps = [0, 1].map(|at| {
         let mut asp = UserProcess::new(association(at), UserProcessConfig::default()).unwrap();
         asp.add_server(1, traffic_mode);

@@ -5,17 +5,17 @@ use slantpath_base::Instant;
 
 use crate::asp::gateway::{Gateway, GatewayEvent, Key};
 use crate::asp::{
-    AS_MACHINE, Adaptation, AsAction, AsInput, AsState, AspMessage, AspState, ErrorCode, REMOTE_ASP_MACHINE,
-    RemoteAspAction, RemoteAspInput, Scope, Status, TrafficMode,
+    AS_MACHINE, AdaptationLayer, AsAction, AsInput, AsState, AspMessage, AspState, ErrorCode,
+    REMOTE_ASP_MACHINE, RemoteAspAction, RemoteAspInput, Scope, Status, TrafficMode,
 };
-use crate::transport::AssociationId;
+use crate::transport::AssociationNumber;
 
-impl<L: Adaptation> Gateway<L> {
+impl<L: AdaptationLayer> Gateway<L> {
     /// The application servers that a message names, as far as the ASP is a member; an ERR answers for the others.
     ///
     /// RFC 4666 contradicts itself about ASP Active: its section 4.3.4.3 gives the two codes the other way round than
     /// their definitions in section 3.8.1, its rule for ASP Inactive in 4.3.4.4, and TS 102 381. The latter three hold.
-    fn named(&mut self, association: AssociationId, scope: &L::Scope, octets: &[u8]) -> Vec<Key<L>> {
+    fn named(&mut self, association: AssociationNumber, scope: &L::Scope, octets: &[u8]) -> Vec<Key<L>> {
         let own = self.keys_of(association);
         if scope.is_empty() {
             if own.is_empty() {
@@ -41,7 +41,7 @@ impl<L: Adaptation> Gateway<L> {
     pub(super) fn handle_asp_active(
         &mut self,
         now: Instant,
-        association: AssociationId,
+        association: AssociationNumber,
         asked: Option<TrafficMode>,
         scope: &L::Scope,
         octets: &[u8],
@@ -93,11 +93,11 @@ impl<L: Adaptation> Gateway<L> {
     }
 
     /// In override mode, an ASP that becomes active takes the traffic from the one that had it.
-    fn override_others(&mut self, association: AssociationId, key: &Key<L>) {
+    fn override_others(&mut self, association: AssociationNumber, key: &Key<L>) {
         if self.traffic_mode(key) != Some(TrafficMode::Override) {
             return;
         }
-        let others: Vec<AssociationId> =
+        let others: Vec<AssociationNumber> =
             self.active(key).iter().copied().filter(|other| *other != association).collect();
         for other in others {
             let input = RemoteAspInput::OverriddenByOther;
@@ -115,7 +115,7 @@ impl<L: Adaptation> Gateway<L> {
     pub(super) fn handle_asp_inactive(
         &mut self,
         now: Instant,
-        association: AssociationId,
+        association: AssociationNumber,
         scope: &L::Scope,
         octets: &[u8],
     ) {
@@ -131,7 +131,7 @@ impl<L: Adaptation> Gateway<L> {
     fn withdraw(
         &mut self,
         now: Instant,
-        association: AssociationId,
+        association: AssociationNumber,
         keys: &[Key<L>],
         input: RemoteAspInput,
         is_unnamed: bool,
@@ -175,7 +175,7 @@ impl<L: Adaptation> Gateway<L> {
     }
 
     /// Makes an ASP a member by registration. False if it is one already, or there is no such application server.
-    pub fn register(&mut self, now: Instant, association: AssociationId, key: &Key<L>) -> bool {
+    pub fn register(&mut self, now: Instant, association: AssociationNumber, key: &Key<L>) -> bool {
         let is_new = self.servers.get_mut(key).is_some_and(|server| server.register(association));
         if is_new && !self.settle(now, key) {
             self.notify_state(association, key);
@@ -184,12 +184,12 @@ impl<L: Adaptation> Gateway<L> {
     }
 
     /// Tells whether an ASP is a member by registration.
-    pub fn is_registered(&self, association: AssociationId, key: &Key<L>) -> bool {
+    pub fn is_registered(&self, association: AssociationNumber, key: &Key<L>) -> bool {
         self.servers.get(key).is_some_and(|server| server.is_registered(association))
     }
 
     /// Ends a membership by registration. False if there is none.
-    pub fn deregister(&mut self, now: Instant, association: AssociationId, key: &Key<L>) -> bool {
+    pub fn deregister(&mut self, now: Instant, association: AssociationNumber, key: &Key<L>) -> bool {
         let is_registered = self.is_registered(association, key);
         if is_registered && let Some(server) = self.servers.get_mut(key) {
             server.deregister(association);
@@ -200,7 +200,7 @@ impl<L: Adaptation> Gateway<L> {
     }
 
     /// Ends all memberships by registration of an ASP that is no longer active.
-    pub(super) fn deregister_all(&mut self, association: AssociationId) {
+    pub(super) fn deregister_all(&mut self, association: AssociationNumber) {
         let mut gone = Vec::new();
         for (key, server) in &mut self.servers {
             if server.is_registered(association) {
@@ -214,7 +214,7 @@ impl<L: Adaptation> Gateway<L> {
     }
 
     /// Takes over that an ASP is up or down: with single exchange, our own request was granted.
-    pub fn adopt_up(&mut self, now: Instant, association: AssociationId, is_up: bool) {
+    pub fn adopt_up(&mut self, now: Instant, association: AssociationNumber, is_up: bool) {
         for key in self.keys_of(association) {
             let state = self.asp_state(association, &key);
             let state = if is_up { state.max(AspState::Inactive) } else { AspState::Down };
@@ -227,12 +227,12 @@ impl<L: Adaptation> Gateway<L> {
     }
 
     /// Takes over the state of an ASP within an application server: with single exchange, our own request was granted.
-    pub fn adopt(&mut self, now: Instant, association: AssociationId, key: &Key<L>, state: AspState) {
+    pub fn adopt(&mut self, now: Instant, association: AssociationNumber, key: &Key<L>, state: AspState) {
         self.set_state(association, key, state);
         self.settle(now, key);
     }
 
-    pub(super) fn set_state(&mut self, association: AssociationId, key: &Key<L>, state: AspState) {
+    pub(super) fn set_state(&mut self, association: AssociationNumber, key: &Key<L>, state: AspState) {
         let Some(server) = self.servers.get_mut(key) else { return };
         if server.state_of(association) != state {
             server.set_state(association, state);
@@ -312,7 +312,7 @@ impl<L: Adaptation> Gateway<L> {
     }
 
     /// Tells an ASP the state of an application server.
-    pub(super) fn notify_state(&mut self, to: AssociationId, key: &Key<L>) {
+    pub(super) fn notify_state(&mut self, to: AssociationNumber, key: &Key<L>) {
         let status = match self.as_state(key) {
             Some(AsState::Active) => Status::AS_ACTIVE,
             Some(AsState::Inactive) => Status::AS_INACTIVE,
@@ -323,7 +323,7 @@ impl<L: Adaptation> Gateway<L> {
     }
 
     /// Tells the other ASPs that one has failed.
-    pub(super) fn notify_failure(&mut self, failed: AssociationId, key: &Key<L>) {
+    pub(super) fn notify_failure(&mut self, failed: AssociationNumber, key: &Key<L>) {
         for other in self.members_up(key) {
             self.notify(other, Status::ASP_FAILURE, Some(failed), key);
         }

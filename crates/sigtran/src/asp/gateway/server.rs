@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use slantpath_base::Instant;
 
 use crate::asp::{AsState, AspState, TrafficMode};
-use crate::transport::AssociationId;
+use crate::transport::AssociationNumber;
 
 /// Settings of an application server.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub enum Members {
     /// All that come up.
     Any,
     /// These, and those that register.
-    Only(Vec<AssociationId>),
+    Only(Vec<AssociationNumber>),
 }
 
 /// An application server.
@@ -44,9 +44,9 @@ pub(super) struct Server {
     pub(super) asked_mode: Option<TrafficMode>,
     pub(super) is_blocked: bool,
     pub(super) recovery_deadline: Option<Instant>,
-    members: BTreeMap<AssociationId, Member>,
+    members: BTreeMap<AssociationNumber, Member>,
     /// The active members, by association.
-    pub(super) active: Vec<AssociationId>,
+    pub(super) active: Vec<AssociationNumber>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -85,11 +85,11 @@ impl Server {
         if self.mode() == TrafficMode::Override { 1 } else { self.config.needed_active.max(1) }
     }
 
-    pub(super) fn may_serve(&self, asp: AssociationId) -> bool {
+    pub(super) fn may_serve(&self, asp: AssociationNumber) -> bool {
         self.config.members == Members::Any || self.is_member(asp)
     }
 
-    pub(super) fn is_member(&self, asp: AssociationId) -> bool {
+    pub(super) fn is_member(&self, asp: AssociationNumber) -> bool {
         self.members.contains_key(&asp)
     }
 
@@ -97,18 +97,18 @@ impl Server {
         self.members.len()
     }
 
-    pub(super) fn state_of(&self, asp: AssociationId) -> AspState {
+    pub(super) fn state_of(&self, asp: AssociationNumber) -> AspState {
         self.members.get(&asp).map_or(AspState::Down, |member| member.state)
     }
 
-    pub(super) fn set_state(&mut self, asp: AssociationId, state: AspState) {
+    pub(super) fn set_state(&mut self, asp: AssociationNumber, state: AspState) {
         self.members.entry(asp).or_default().state = state;
         let active = self.members.iter().filter(|(_, member)| member.state == AspState::Active);
         self.active = active.map(|(asp, _)| *asp).collect();
     }
 
     /// Makes a member by registration; false if it was one already.
-    pub(super) fn register(&mut self, asp: AssociationId) -> bool {
+    pub(super) fn register(&mut self, asp: AssociationNumber) -> bool {
         if self.is_member(asp) {
             return false;
         }
@@ -116,22 +116,22 @@ impl Server {
         true
     }
 
-    pub(super) fn is_registered(&self, asp: AssociationId) -> bool {
+    pub(super) fn is_registered(&self, asp: AssociationNumber) -> bool {
         self.members.get(&asp).is_some_and(|member| member.is_registered)
     }
 
     /// Ends a membership that was registered.
-    pub(super) fn deregister(&mut self, asp: AssociationId) {
+    pub(super) fn deregister(&mut self, asp: AssociationNumber) {
         self.members.remove(&asp);
         self.active.retain(|active| *active != asp);
     }
 
-    pub(super) fn up(&self) -> Vec<AssociationId> {
+    pub(super) fn up(&self) -> Vec<AssociationNumber> {
         let up = self.members.iter().filter(|(_, member)| member.state != AspState::Down);
         up.map(|(asp, _)| *asp).collect()
     }
 
-    pub(super) fn inactive(&self) -> Vec<AssociationId> {
+    pub(super) fn inactive(&self) -> Vec<AssociationNumber> {
         let inactive = self.members.iter().filter(|(_, member)| member.state == AspState::Inactive);
         inactive.map(|(asp, _)| *asp).collect()
     }

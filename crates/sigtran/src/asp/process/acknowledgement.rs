@@ -3,9 +3,9 @@
 use slantpath_base::Instant;
 
 use crate::asp::process::{Process, ProcessEvent, Request, ServerName};
-use crate::asp::{Adaptation, AspAction, AspInput, AspMessage, AspState, ErrorCode, Key, Scope, Status};
+use crate::asp::{AdaptationLayer, AspAction, AspInput, AspMessage, AspState, ErrorCode, Key, Scope, Status};
 
-impl<L: Adaptation> Process<L> {
+impl<L: AdaptationLayer> Process<L> {
     /// Handles an input that concerns the ASP as a whole.
     pub(super) fn put_to_all(&mut self, now: Instant, input: AspInput, octets: &[u8]) {
         let Some((to, actions)) = Self::row(self.overall(), input) else { return };

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use slantpath_base::Instant;
 
 use crate::asp::process::{Process, ProcessEvent, ServerName};
-use crate::asp::{Adaptation, AspAction, AspInput, AspMessage, AspState, Key, Scope};
+use crate::asp::{AdaptationLayer, AspAction, AspInput, AspMessage, AspState, Key, Scope};
 
 /// A request that waits for its Ack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -28,7 +28,7 @@ pub(super) struct Pending {
     tries: u32,
 }
 
-impl<L: Adaptation> Process<L> {
+impl<L: AdaptationLayer> Process<L> {
     /// M-ASP_UP request: come up as soon as the association is there.
     pub fn up(&mut self, now: Instant) {
         self.wants_up = true;

@@ -9,14 +9,20 @@ use crate::m2pa::{
     AlignmentInput, AlignmentState, Body, LinkInput, LinkState, LinkStatus, Message, OutageInput,
     PAYLOAD_PROTOCOL, Proving, SequenceNumber, UserData,
 };
-use crate::transport::StreamId;
+use crate::transport::StreamNumber;
 
 impl Link {
     //= https://www.rfc-editor.org/rfc/rfc4165#section-4.2.1
     //# If M2PA receives a message from SCTP with an invalid Message Class or
     //# unsupported Message Type in the Common Message Header, M2PA SHALL
     //# discard the message.
-    pub(super) fn receive(&mut self, now: Instant, stream: StreamId, payload_protocol: u32, octets: &Bytes) {
+    pub(super) fn receive(
+        &mut self,
+        now: Instant,
+        stream: StreamNumber,
+        payload_protocol: u32,
+        octets: &Bytes,
+    ) {
         if payload_protocol != PAYLOAD_PROTOCOL {
             self.counters.discarded.payload_protocol += 1;
             return;
@@ -46,7 +52,7 @@ impl Link {
     fn receive_status(
         &mut self,
         now: Instant,
-        stream: StreamId,
+        stream: StreamNumber,
         bsn: SequenceNumber,
         status: &LinkStatus,
     ) -> bool {
@@ -82,7 +88,7 @@ impl Link {
     fn receive_status_aligning(
         &mut self,
         now: Instant,
-        stream: StreamId,
+        stream: StreamNumber,
         bsn: SequenceNumber,
         status: &LinkStatus,
     ) -> bool {

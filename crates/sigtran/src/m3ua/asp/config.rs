@@ -6,7 +6,7 @@ use slantpath_base::Duration;
 use slantpath_ss7::PointCode;
 
 use crate::asp::{ConfigError, ProcessConfig, ServerName, TrafficMode};
-use crate::transport::AssociationId;
+use crate::transport::AssociationNumber;
 
 /// An application server process.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub struct AspConfig {
     /// T(ack), heartbeats, the ASP identifier: the same towards every gateway.
     pub process: ProcessConfig,
     /// The gateway processes, each by its association.
-    pub gateways: Vec<AssociationId>,
+    pub gateways: Vec<AssociationNumber>,
     /// The application servers that it serves, at every gateway.
     pub servers: Vec<ServedServer>,
     /// The destinations that it speaks to. It is told of no others.
@@ -61,7 +61,7 @@ pub struct Destination {
     pub point_code: PointCode,
     /// The gateways that lead there, each with a priority: the lowest number that is usable carries the traffic, and
     /// equal ones share it by signalling link selection.
-    pub gateways: Vec<(AssociationId, u8)>,
+    pub gateways: Vec<(AssociationNumber, u8)>,
 }
 
 /// Condition on which a destination counts as available over a gateway where traffic flows.
@@ -118,9 +118,9 @@ mod tests {
     #[test]
     fn a_destination_has_ways_and_each_is_a_gateway() {
         let over = |gateways: &[u32]| {
-            let gateways = gateways.iter().map(|gateway| (AssociationId(*gateway), 0)).collect();
+            let gateways = gateways.iter().map(|gateway| (AssociationNumber(*gateway), 0)).collect();
             let destination = Destination { network_appearance: None, point_code: PointCode(9), gateways };
-            let gateways = vec![AssociationId(1), AssociationId(2)];
+            let gateways = vec![AssociationNumber(1), AssociationNumber(2)];
             AspConfig { gateways, destinations: vec![destination], ..AspConfig::default() }.check()
         };
         assert_eq!(over(&[1, 2]), Ok(()));

@@ -12,7 +12,7 @@ use crate::m3ua::{
     AffectedDestinations, Availability, DestinationState, Message, NetworkPoint, UnavailabilityCause,
     destination,
 };
-use crate::transport::AssociationId;
+use crate::transport::AssociationNumber;
 
 /// The routes to one destination, and what users were told of it.
 #[derive(Clone, Debug)]
@@ -24,7 +24,7 @@ pub(super) struct RouteSet {
 /// The way over one gateway.
 #[derive(Clone, Copy, Debug)]
 struct Route {
-    gateway: AssociationId,
+    gateway: AssociationNumber,
     priority: u8,
     state: DestinationState,
     audit: Audit,
@@ -53,7 +53,7 @@ impl Route {
 
 impl RouteSet {
     pub(super) fn new(destination: &Destination) -> (NetworkPoint, Self) {
-        let route = |&(gateway, priority): &(AssociationId, u8)| Route {
+        let route = |&(gateway, priority): &(AssociationNumber, u8)| Route {
             gateway,
             priority,
             state: DestinationState::default(),
@@ -70,14 +70,18 @@ impl RouteSet {
     }
 
     /// The gateway for a signalling link selection: the routes in use share.
-    pub(super) fn choose(&self, sls: u8, usable: impl Fn(AssociationId) -> bool) -> Option<AssociationId> {
+    pub(super) fn choose(
+        &self,
+        sls: u8,
+        usable: impl Fn(AssociationNumber) -> bool,
+    ) -> Option<AssociationNumber> {
         let count = self.in_use(&usable).count().max(1);
         self.in_use(&usable).nth(usize::from(sls) % count).map(|route| route.gateway)
     }
 
     /// The routes that carry messages: of the usable ones the available before the restricted, then those of the lowest
     /// priority number.
-    fn in_use(&self, usable: impl Fn(AssociationId) -> bool) -> impl Iterator<Item = &Route> {
+    fn in_use(&self, usable: impl Fn(AssociationNumber) -> bool) -> impl Iterator<Item = &Route> {
         let rank = |route: &Route| {
             let better = Availability::Available as u8 - route.state.availability as u8;
             (better, route.priority)
@@ -98,7 +102,7 @@ impl Asp {
 
     /// Tells the gateways that this process, its host or one of its point codes is congested: 0 not at all, to 3.
     pub fn report_congestion(&mut self, (network, code): NetworkPoint, level: u8) {
-        let gateways: Vec<AssociationId> = self.gateways.keys().copied().collect();
+        let gateways: Vec<AssociationNumber> = self.gateways.keys().copied().collect();
         for gateway in gateways {
             let contexts = self.active_contexts(gateway, network);
             if self.is_active(gateway, network) {
@@ -111,14 +115,14 @@ impl Asp {
         }
     }
 
-    fn is_active(&self, gateway: AssociationId, network: Option<u32>) -> bool {
+    fn is_active(&self, gateway: AssociationNumber, network: Option<u32>) -> bool {
         self.servers_at(gateway).any(|server| {
             server.served.network_appearance == network
                 && self.state(gateway, &server.served.name) == AspState::Active
         })
     }
 
-    fn active_contexts(&self, gateway: AssociationId, network: Option<u32>) -> Vec<u32> {
+    fn active_contexts(&self, gateway: AssociationNumber, network: Option<u32>) -> Vec<u32> {
         let active = self.servers_at(gateway).filter(|server| {
             server.served.network_appearance == network
                 && self.state(gateway, &server.served.name) == AspState::Active
@@ -132,7 +136,7 @@ impl Asp {
     //# from an SGP for an extended period.  The ASP MAY request the
     //# availability/congestion status of one or more SS7 destinations
     //# to which it expects to communicate.
-    pub(super) fn begin_routes(&mut self, now: Instant, gateway: AssociationId, name: &ServerName<u32>) {
+    pub(super) fn begin_routes(&mut self, now: Instant, gateway: AssociationNumber, name: &ServerName<u32>) {
         if self.config.availability == AvailabilityPolicy::Assumed {
             let named = self.servers_at(gateway).find(|server| server.served.name == *name);
             let network = named.and_then(|server| server.served.network_appearance);
@@ -148,7 +152,7 @@ impl Asp {
     }
 
     /// A gateway is gone, and what it told with it.
-    pub(super) fn forget_routes(&mut self, gateway: AssociationId) {
+    pub(super) fn forget_routes(&mut self, gateway: AssociationNumber) {
         for set in self.routes.values_mut() {
             for route in set.routes.iter_mut().filter(|route| route.gateway == gateway) {
                 route.state = DestinationState::default();
@@ -161,7 +165,7 @@ impl Asp {
         self.settle_routes();
     }
 
-    pub(super) fn audit_if_due(&mut self, now: Instant, gateway: AssociationId) {
+    pub(super) fn audit_if_due(&mut self, now: Instant, gateway: AssociationNumber) {
         let is_due = |peer: &mut crate::m3ua::asp::Peer| peer.audit_at.take_if(|at| *at <= now).is_some();
         if self.gateways.get_mut(&gateway).is_some_and(is_due) {
             self.audit(now, gateway);
@@ -169,7 +173,7 @@ impl Asp {
     }
 
     /// Asks a gateway for all destinations without good news, and plans to ask again.
-    fn audit(&mut self, now: Instant, gateway: AssociationId) {
+    fn audit(&mut self, now: Instant, gateway: AssociationNumber) {
         let mut networks: Vec<Option<u32>> = self.routes.keys().map(|(network, _)| *network).collect();
         networks.dedup();
         let mut has_asked = false;
@@ -203,7 +207,7 @@ impl Asp {
     pub(super) fn handle_network(
         &mut self,
         now: Instant,
-        from: AssociationId,
+        from: AssociationNumber,
         message: &Message,
         octets: &[u8],
     ) {
@@ -264,14 +268,14 @@ impl Asp {
         }
     }
 
-    fn unknown_contexts(&self, from: AssociationId, affected: &AffectedDestinations) -> Vec<u32> {
+    fn unknown_contexts(&self, from: AssociationNumber, affected: &AffectedDestinations) -> Vec<u32> {
         let is_known = |context: &u32| {
             self.servers_at(from).any(|server| server.served.name.key().is_none_or(|own| own == context))
         };
         affected.routing_contexts.iter().copied().filter(|context| !is_known(context)).collect()
     }
 
-    fn network_of(&self, from: AssociationId, affected: &AffectedDestinations) -> Option<u32> {
+    fn network_of(&self, from: AssociationNumber, affected: &AffectedDestinations) -> Option<u32> {
         let named = |name: &ServerName<u32>| match affected.routing_contexts.first() {
             Some(context) => name.key().is_none_or(|own| own == context),
             None => true,
@@ -283,7 +287,7 @@ impl Asp {
     /// Visits the routes over a gateway to affected destinations.
     fn each_route(
         &mut self,
-        from: AssociationId,
+        from: AssociationNumber,
         network: Option<u32>,
         affected: &AffectedCodes,
         visit: impl Fn(&mut Route),
@@ -297,7 +301,7 @@ impl Asp {
 
     fn set_available(
         &mut self,
-        from: AssociationId,
+        from: AssociationNumber,
         network: Option<u32>,
         affected: &AffectedCodes,
         availability: Availability,
@@ -313,7 +317,7 @@ impl Asp {
 
     /// Congestion without a level has no status that lasts: users are told each time, as the message transfer part of
     /// an international network does.
-    fn pass_congestion(&mut self, from: AssociationId, network: Option<u32>, affected: &AffectedCodes) {
+    fn pass_congestion(&mut self, from: AssociationNumber, network: Option<u32>, affected: &AffectedCodes) {
         let of_network = self.routes.iter().filter(|((of, _), _)| *of == network);
         let named = of_network.filter(|((_, code), _)| affected.contains(*code));
         let concerned = named.filter(|(_, set)| {
@@ -335,7 +339,7 @@ impl Asp {
 
     fn handle_user_part(
         &mut self,
-        from: AssociationId,
+        from: AssociationNumber,
         network: Option<u32>,
         ranges: &[(u8, PointCode)],
         cause: UnavailabilityCause,

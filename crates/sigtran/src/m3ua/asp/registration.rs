@@ -7,12 +7,12 @@ use crate::m3ua::asp::{Asp, AspOutput, ServedServer, Server};
 use crate::m3ua::{
     DeregistrationResult, DeregistrationStatus, Message, RegistrationResult, RegistrationStatus, RoutingKey,
 };
-use crate::transport::AssociationId;
+use crate::transport::AssociationNumber;
 
 /// A registration is asked for before the gateway has granted ASP Up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("association {} is not up: register after ASP Up is granted", .0.0)]
-pub struct NotUp(pub AssociationId);
+pub struct NotUp(pub AssociationNumber);
 
 impl Asp {
     /// Registers routing keys; each comes out as [`AspOutput::Registered`]. One that is granted adds an application
@@ -20,7 +20,7 @@ impl Asp {
     ///
     /// # Errors
     /// If the ASP is not up at that gateway.
-    pub fn register(&mut self, gateway: AssociationId, keys: Vec<RoutingKey>) -> Result<(), NotUp> {
+    pub fn register(&mut self, gateway: AssociationNumber, keys: Vec<RoutingKey>) -> Result<(), NotUp> {
         if !self.is_up(gateway) {
             return Err(NotUp(gateway));
         }
@@ -35,7 +35,11 @@ impl Asp {
     ///
     /// # Errors
     /// If the ASP is not up at that gateway.
-    pub fn deregister(&mut self, gateway: AssociationId, routing_contexts: Vec<u32>) -> Result<(), NotUp> {
+    pub fn deregister(
+        &mut self,
+        gateway: AssociationNumber,
+        routing_contexts: Vec<u32>,
+    ) -> Result<(), NotUp> {
         if !self.is_up(gateway) {
             return Err(NotUp(gateway));
         }
@@ -46,7 +50,7 @@ impl Asp {
     pub(super) fn handle_registered(
         &mut self,
         now: Instant,
-        from: AssociationId,
+        from: AssociationNumber,
         results: Vec<RegistrationResult>,
     ) {
         for result in results {
@@ -61,7 +65,7 @@ impl Asp {
         }
     }
 
-    fn add_registered(&mut self, now: Instant, gateway: AssociationId, context: u32, key: &RoutingKey) {
+    fn add_registered(&mut self, now: Instant, gateway: AssociationNumber, context: u32, key: &RoutingKey) {
         let name = ServerName::Named(context);
         let traffic_mode = key.traffic_mode.and_then(|mode| TrafficMode::from_number(mode).ok());
         let served = ServedServer {
@@ -76,7 +80,11 @@ impl Asp {
         self.command(now, gateway, |process| process.add_server(name, traffic_mode));
     }
 
-    pub(super) fn handle_deregistered(&mut self, from: AssociationId, results: Vec<DeregistrationResult>) {
+    pub(super) fn handle_deregistered(
+        &mut self,
+        from: AssociationNumber,
+        results: Vec<DeregistrationResult>,
+    ) {
         for result in results {
             if result.status == DeregistrationStatus::DEREGISTERED {
                 self.remove_registered(from, result.routing_context);
@@ -86,7 +94,7 @@ impl Asp {
         self.settle_routes();
     }
 
-    fn remove_registered(&mut self, gateway: AssociationId, context: u32) {
+    fn remove_registered(&mut self, gateway: AssociationNumber, context: u32) {
         let name = ServerName::Named(context);
         let before = self.servers.len();
         self.servers.retain(|server| !server.is_registered(gateway, &name));
@@ -98,7 +106,7 @@ impl Asp {
     }
 
     /// The gateway holds the ASP for down, and so for deregistered.
-    pub(super) fn forget_registrations(&mut self, gateway: AssociationId) {
+    pub(super) fn forget_registrations(&mut self, gateway: AssociationNumber) {
         self.registering.retain(|(at, _), _| *at != gateway);
         let of_gateway = self.servers.iter().filter(|server| server.registered_at == Some(gateway));
         let contexts: Vec<u32> = of_gateway.filter_map(|server| server.served.name.key().copied()).collect();

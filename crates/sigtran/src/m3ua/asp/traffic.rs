@@ -4,10 +4,10 @@ use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::ServiceIndicator;
 use slantpath_ss7::transfer::{Transfer, TransferIndication};
 
-use crate::asp::{Adaptation as _, AspState, ErrorCode, ServerName};
+use crate::asp::{AdaptationLayer as _, AspState, ErrorCode, ServerName};
 use crate::m3ua::asp::{Asp, AspOutput, Server};
 use crate::m3ua::{Availability, Data, DropReason, M3ua, ProtocolData};
-use crate::transport::{AssociationId, StreamId, Transmit};
+use crate::transport::{AssociationNumber, StreamNumber, Transmit};
 
 impl Asp {
     /// MTP-TRANSFER request. What cannot go on is dropped and counted.
@@ -50,7 +50,7 @@ impl Asp {
         &self,
         network: Option<u32>,
         message: &Transfer,
-    ) -> Result<(AssociationId, &ServerName<u32>), DropReason> {
+    ) -> Result<(AssociationNumber, &ServerName<u32>), DropReason> {
         let place = (network, message.label.dpc);
         let routes = self.routes.get(&place).ok_or(DropReason::DestinationUnavailable)?;
         if routes.state().availability == Availability::Unavailable {
@@ -65,7 +65,7 @@ impl Asp {
     /// The active application server at a gateway that messages of an origin are sent for.
     fn sending_server(
         &self,
-        gateway: AssociationId,
+        gateway: AssociationNumber,
         network: Option<u32>,
         opc: PointCode,
     ) -> Option<&ServerName<u32>> {
@@ -78,11 +78,17 @@ impl Asp {
     }
 
     /// The application servers that a gateway knows.
-    pub(super) fn servers_at(&self, gateway: AssociationId) -> impl Iterator<Item = &Server> {
+    pub(super) fn servers_at(&self, gateway: AssociationNumber) -> impl Iterator<Item = &Server> {
         self.servers.iter().filter(move |server| server.registered_at.is_none_or(|at| at == gateway))
     }
 
-    pub(super) fn handle_data(&mut self, from: AssociationId, stream: StreamId, data: &Data, octets: &[u8]) {
+    pub(super) fn handle_data(
+        &mut self,
+        from: AssociationNumber,
+        stream: StreamNumber,
+        data: &Data,
+        octets: &[u8],
+    ) {
         self.counters.received += 1;
         let indication = self.receive(from, stream, data, octets);
         match indication {
@@ -97,8 +103,8 @@ impl Asp {
 
     fn receive(
         &mut self,
-        from: AssociationId,
-        stream: StreamId,
+        from: AssociationNumber,
+        stream: StreamNumber,
         data: &Data,
         octets: &[u8],
     ) -> Result<(Option<u32>, Transfer), DropReason> {

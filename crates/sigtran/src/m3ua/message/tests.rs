@@ -145,15 +145,18 @@ fn a_message_without_what_it_must_have_names_the_parameter() {
     let duna = [1, 0, 2, 1, 0, 0, 0, 8];
     assert_eq!(
         Message::parse(&duna.to_vec().into()),
-        Err(ParseError::MissingParameter(common::tag::AFFECTED_POINT_CODE))
+        Err(MessageParseError::MissingParameter(common::tag::AFFECTED_POINT_CODE))
     );
     let empty = [1, 0, 2, 1, 0, 0, 0, 12, 0, 18, 0, 4];
     assert_eq!(
         Message::parse(&empty.to_vec().into()),
-        Err(ParseError::InvalidParameterValue(common::tag::AFFECTED_POINT_CODE))
+        Err(MessageParseError::InvalidParameterValue(common::tag::AFFECTED_POINT_CODE))
     );
     let data = [1, 0, 1, 1, 0, 0, 0, 8];
-    assert_eq!(Message::parse(&data.to_vec().into()), Err(ParseError::MissingParameter(tag::PROTOCOL_DATA)));
+    assert_eq!(
+        Message::parse(&data.to_vec().into()),
+        Err(MessageParseError::MissingParameter(tag::PROTOCOL_DATA))
+    );
 }
 
 #[test]
@@ -161,12 +164,12 @@ fn unknown_classes_and_types_are_told_apart() {
     let kind = MessageKind { class: 5, kind: 1 };
     assert_eq!(
         Message::parse(&Bytes::from_static(&[1, 0, 5, 1, 0, 0, 0, 8])),
-        Err(ParseError::UnsupportedClass(kind))
+        Err(MessageParseError::UnsupportedClass(kind))
     );
     let kind = MessageKind { class: 3, kind: 9 };
     assert_eq!(
         Message::parse(&Bytes::from_static(&[1, 0, 3, 9, 0, 0, 0, 8])),
-        Err(ParseError::UnsupportedType(kind))
+        Err(MessageParseError::UnsupportedType(kind))
     );
 }
 
@@ -190,7 +193,7 @@ proptest! {
         if let Ok(read) = Message::parse(&octets.clone().into()) {
             let mut written = Vec::new();
             read.emit(&mut written);
-            let layout = common::Layout::of(&octets, &written).unwrap();
+            let layout = common::MessageLayout::of(&octets, &written).unwrap();
             prop_assert_eq!(layout.apply(&written), Ok(octets));
         }
     }

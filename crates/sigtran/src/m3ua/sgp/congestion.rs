@@ -8,7 +8,7 @@ use crate::affected::AffectedCodes;
 use crate::m3ua::destination;
 use crate::m3ua::sgp::{Sgp, SgpOutput};
 use crate::m3ua::{AffectedDestinations, NetworkPoint, TrafficKey};
-use crate::transport::AssociationId;
+use crate::transport::AssociationNumber;
 
 /// The congestion of the way to an application server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -106,7 +106,7 @@ impl Sgp {
     /// SCON of an ASP: it, or its host, is congested. The SS7 network and the other ASPs are told.
     pub(super) fn handle_congestion_of_asp(
         &mut self,
-        from: AssociationId,
+        from: AssociationNumber,
         affected: &AffectedDestinations,
         level: Option<u8>,
         octets: &[u8],

@@ -5,14 +5,14 @@ use std::collections::VecDeque;
 use slantpath_ss7::mtp3::ServiceIndicator;
 use slantpath_ss7::transfer::{Transfer, TransferIndication};
 
-use crate::asp::{Adaptation as _, AsState, AspState, ErrorCode, TrafficMode};
+use crate::asp::{AdaptationLayer as _, AsState, AspState, ErrorCode, TrafficMode};
 use crate::m3ua::sgp::congestion::Congestion;
 use crate::m3ua::sgp::{Sgp, SgpOutput};
 use crate::m3ua::{
     Availability, Data, DropReason, M3ua, Message, NetworkPoint, ProtocolData, UnavailabilityCause,
     destination,
 };
-use crate::transport::{AssociationId, StreamId, Transmit};
+use crate::transport::{AssociationNumber, StreamNumber, Transmit};
 
 /// State of the distribution to one application server.
 #[derive(Clone, Debug, Default)]
@@ -71,7 +71,13 @@ impl Sgp {
     }
 
     /// DATA of an ASP: to another ASP, or into the SS7 network.
-    pub(super) fn handle_data(&mut self, from: AssociationId, stream: StreamId, data: Data, octets: &[u8]) {
+    pub(super) fn handle_data(
+        &mut self,
+        from: AssociationNumber,
+        stream: StreamNumber,
+        data: Data,
+        octets: &[u8],
+    ) {
         self.counters.received += 1;
         let network = match self.network_of(from, stream, &data, octets) {
             Ok(network) => network,
@@ -104,8 +110,8 @@ impl Sgp {
     /// The network of a DATA message that its sender may send.
     fn network_of(
         &mut self,
-        from: AssociationId,
-        stream: StreamId,
+        from: AssociationNumber,
+        stream: StreamNumber,
         data: &Data,
         octets: &[u8],
     ) -> Result<Option<u32>, DropReason> {
@@ -147,7 +153,12 @@ impl Sgp {
     }
 
     /// Tells the sender that a destination cannot be reached.
-    fn refuse_unavailable(&mut self, from: AssociationId, (network, code): NetworkPoint, reason: DropReason) {
+    fn refuse_unavailable(
+        &mut self,
+        from: AssociationNumber,
+        (network, code): NetworkPoint,
+        reason: DropReason,
+    ) {
         self.counters.drop(reason);
         let contexts = self.active_contexts(from, network);
         for message in
@@ -158,7 +169,7 @@ impl Sgp {
     }
 
     /// Tells the sender that the destination lacks the user part.
-    fn refuse_user(&mut self, from: AssociationId, network: Option<u32>, message: &ProtocolData) {
+    fn refuse_user(&mut self, from: AssociationNumber, network: Option<u32>, message: &ProtocolData) {
         self.counters.drop(DropReason::NoRoutingKey);
         let contexts = self.active_contexts(from, network);
         let affected = destination::affected(network, &contexts, &[(0, message.dpc)]);
@@ -193,7 +204,7 @@ impl Sgp {
         };
         let is_broadcast = self.gateway.traffic_mode(&routing_context) == Some(TrafficMode::Broadcast);
         // Messages of one selection go to one ASP, in the order in which they came.
-        let chosen: &[AssociationId] = match active {
+        let chosen: &[AssociationNumber] = match active {
             [] => &[],
             all if is_broadcast => all,
             all => std::slice::from_ref(&all[usize::from(sls.0) % all.len()]),

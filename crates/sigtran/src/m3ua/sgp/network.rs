@@ -13,7 +13,7 @@ use crate::m3ua::{
     AffectedDestinations, AffectedPlace, Availability, Message, NetworkPoint, UnavailabilityCause,
     destination,
 };
-use crate::transport::AssociationId;
+use crate::transport::AssociationNumber;
 
 /// An ERR has been sent.
 pub(super) struct Refused;
@@ -102,7 +102,7 @@ impl Sgp {
 
     fn send_states(
         &mut self,
-        to: AssociationId,
+        to: AssociationNumber,
         network: Option<u32>,
         contexts: &[u32],
         by_state: &[Vec<(u8, PointCode)>; 3],
@@ -144,7 +144,7 @@ impl Sgp {
         &self,
         network: Option<u32>,
         except: Option<u32>,
-    ) -> Vec<(AssociationId, Vec<u32>)> {
+    ) -> Vec<(AssociationNumber, Vec<u32>)> {
         let links = self.links.keys().copied();
         links
             .filter(|asp| except.is_none_or(|context| !self.gateway.active(&context).contains(asp)))
@@ -154,7 +154,7 @@ impl Sgp {
     }
 
     /// The routing contexts of a network for which an ASP is active.
-    pub(super) fn active_contexts(&self, asp: AssociationId, network: Option<u32>) -> Vec<u32> {
+    pub(super) fn active_contexts(&self, asp: AssociationNumber, network: Option<u32>) -> Vec<u32> {
         let of_network = self.table.keys().filter(|(_, key)| key.network_appearance == network);
         of_network
             .map(|(context, _)| context)
@@ -213,7 +213,7 @@ impl Sgp {
     //# sending the ASP Active Ack, to ensure that traffic is not initiated
     //# by the ASP to these destinations before the SSNM are received.  In
     //# addition to DUNA messages, SCON, DRST, and DAVA can also be sent.
-    pub(super) fn announce_known_destinations(&mut self, to: AssociationId, routing_context: u32) {
+    pub(super) fn announce_known_destinations(&mut self, to: AssociationNumber, routing_context: u32) {
         let Some(key) = self.key(routing_context) else { return };
         let network = key.network_appearance;
         let own: Vec<PointCode> = key.destinations.iter().map(|destination| destination.dpc).collect();
@@ -225,7 +225,7 @@ impl Sgp {
     /// Congestion first, then availability, of each point code.
     fn announce_states(
         &mut self,
-        to: AssociationId,
+        to: AssociationNumber,
         network: Option<u32>,
         contexts: &[u32],
         codes: &BTreeSet<PointCode>,
@@ -265,7 +265,7 @@ impl Sgp {
     /// The network of a message about destinations, if its parameters are configured; an ERR answers otherwise.
     pub(super) fn network_of_ssnm(
         &mut self,
-        from: AssociationId,
+        from: AssociationNumber,
         affected: &AffectedDestinations,
         octets: &[u8],
     ) -> Result<Option<u32>, Refused> {
@@ -296,7 +296,12 @@ impl Sgp {
     //# The SGP SHOULD respond to a DAUD message with the MTP3
     //# availability/congestion status of the routeset associated with each
     //# Destination Point Codes in the DAUD message.
-    pub(super) fn handle_audit(&mut self, from: AssociationId, asked: &AffectedDestinations, octets: &[u8]) {
+    pub(super) fn handle_audit(
+        &mut self,
+        from: AssociationNumber,
+        asked: &AffectedDestinations,
+        octets: &[u8],
+    ) {
         let Ok(network) = self.network_of_ssnm(from, asked, octets) else { return };
         let affected = AffectedCodes::of(&asked.point_codes);
         let mut codes = self.known_codes(network);
@@ -323,7 +328,7 @@ impl Sgp {
     //# Point Code(s).
     fn refuse_status(
         &mut self,
-        from: AssociationId,
+        from: AssociationNumber,
         network: Option<u32>,
         contexts: &[u32],
         point_codes: Vec<(u8, PointCode)>,

@@ -9,13 +9,13 @@ use crate::m3ua::{
     DeregistrationResult, DeregistrationStatus, Message, RegistrationResult, RegistrationStatus, RoutingKey,
     TrafficKey,
 };
-use crate::transport::AssociationId;
+use crate::transport::AssociationNumber;
 
 impl Sgp {
     pub(super) fn handle_registration(
         &mut self,
         now: Instant,
-        from: AssociationId,
+        from: AssociationNumber,
         keys: &[RoutingKey],
         octets: &[u8],
     ) {
@@ -48,7 +48,7 @@ impl Sgp {
     }
 
     /// Finds or makes the application server of a key; or the status, and the routing context to tell with it.
-    fn place(&mut self, from: AssociationId, key: &RoutingKey) -> Result<u32, (RegistrationStatus, u32)> {
+    fn place(&mut self, from: AssociationNumber, key: &RoutingKey) -> Result<u32, (RegistrationStatus, u32)> {
         let refuse = |status| Err((status, 0));
         if !key.others.is_empty() {
             return refuse(RegistrationStatus::UNSUPPORTED_PARAMETER);
@@ -99,7 +99,7 @@ impl Sgp {
     //# procedure or RC does not exist.
     fn change(
         &mut self,
-        from: AssociationId,
+        from: AssociationNumber,
         context: u32,
         traffic: TrafficKey,
     ) -> Result<u32, (RegistrationStatus, u32)> {
@@ -156,7 +156,7 @@ impl Sgp {
     pub(super) fn handle_deregistration(
         &mut self,
         now: Instant,
-        from: AssociationId,
+        from: AssociationNumber,
         contexts: &[u32],
         octets: &[u8],
     ) {
@@ -183,7 +183,7 @@ impl Sgp {
         }
     }
 
-    fn deregistration_status(&self, from: AssociationId, context: u32) -> DeregistrationStatus {
+    fn deregistration_status(&self, from: AssociationNumber, context: u32) -> DeregistrationStatus {
         let Some(key) = self.key(context) else { return DeregistrationStatus::INVALID_ROUTING_CONTEXT };
         if !self.gateway.is_registered(from, &context) {
             return DeregistrationStatus::NOT_REGISTERED;

@@ -13,7 +13,7 @@ use slantpath_sigtran::m3ua::{
     ProtocolData, QueueLimits, Registration, RegistrationResult, RegistrationStatus, RoutingKey,
     ServedServer, Sgp, SgpConfig, TrafficKey, UnavailabilityCause,
 };
-use slantpath_sigtran::transport::{AssociationId, StreamId, TransportInput};
+use slantpath_sigtran::transport::{AssociationNumber, StreamNumber, TransportInput};
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::{RoutingLabel, ServiceInformation, Sls};
 use slantpath_ss7::transfer::Transfer;
@@ -26,12 +26,12 @@ pub(crate) const QUEUE_MAX: usize = 16;
 /// Something happens to an SGP.
 #[derive(Clone, Debug)]
 pub(crate) enum SgpStep {
-    Input(AssociationId, TransportInput),
+    Input(AssociationNumber, TransportInput),
     Transfer(Transfer),
     Availability(PointCode, Availability),
     Congestion(PointCode, u8),
     Isolation(bool),
-    LockOut(AssociationId, bool),
+    LockOut(AssociationNumber, bool),
     Block(u32, bool),
     Wait(Duration),
 }
@@ -39,13 +39,13 @@ pub(crate) enum SgpStep {
 /// Something happens to an ASP.
 #[derive(Clone, Debug)]
 pub(crate) enum AspStep {
-    Input(AssociationId, TransportInput),
+    Input(AssociationNumber, TransportInput),
     Transfer(Transfer),
-    Up(AssociationId),
-    Down(AssociationId),
-    Activate(AssociationId),
-    Deactivate(AssociationId),
-    Register(AssociationId, Vec<RoutingKey>),
+    Up(AssociationNumber),
+    Down(AssociationNumber),
+    Activate(AssociationNumber),
+    Deactivate(AssociationNumber),
+    Register(AssociationNumber, Vec<RoutingKey>),
     Wait(Duration),
 }
 
@@ -76,7 +76,7 @@ pub(crate) fn sgp() -> Sgp {
                 2,
                 2,
                 Some(TrafficMode::Broadcast),
-                Members::Only(vec![AssociationId(0), AssociationId(1)]),
+                Members::Only(vec![AssociationNumber(0), AssociationNumber(1)]),
             ),
         ],
         registration,
@@ -88,7 +88,7 @@ pub(crate) fn sgp() -> Sgp {
 
 /// An ASP with two gateways.
 pub(crate) fn asp() -> Asp {
-    let gateways = vec![AssociationId(0), AssociationId(1)];
+    let gateways = vec![AssociationNumber(0), AssociationNumber(1)];
     let server = |context| ServedServer {
         name: ServerName::Named(context),
         network_appearance: None,
@@ -98,7 +98,7 @@ pub(crate) fn asp() -> Asp {
     let destination = |code| Destination {
         network_appearance: None,
         point_code: PointCode(code),
-        gateways: vec![(AssociationId(0), 0), (AssociationId(1), (code % 2) as u8)],
+        gateways: vec![(AssociationNumber(0), 0), (AssociationNumber(1), (code % 2) as u8)],
     };
     let heartbeat = Some(Duration::from_secs(5));
     Asp::new(AspConfig {
@@ -124,8 +124,8 @@ fn any_code() -> impl Strategy<Value = PointCode> {
     (1_u32..6).prop_map(PointCode)
 }
 
-fn any_association() -> impl Strategy<Value = AssociationId> {
-    (0_u32..3).prop_map(AssociationId)
+fn any_association() -> impl Strategy<Value = AssociationNumber> {
+    (0_u32..3).prop_map(AssociationNumber)
 }
 
 fn any_transfer() -> impl Strategy<Value = Transfer> {
@@ -262,7 +262,7 @@ fn any_octets() -> impl Strategy<Value = Bytes> {
 }
 
 fn any_input() -> impl Strategy<Value = TransportInput> {
-    let stream = prop_oneof![4 => Just(0_u16), 4 => Just(1_u16), 1 => any::<u16>()].prop_map(StreamId);
+    let stream = prop_oneof![4 => Just(0_u16), 4 => Just(1_u16), 1 => any::<u16>()].prop_map(StreamNumber);
     prop_oneof![
         12 => (stream, any_octets()).prop_map(|(stream, octets)| {
             TransportInput::Message { stream, payload_protocol: 3, octets }

@@ -8,10 +8,10 @@ use slantpath_sigtran::asp::{Members, ServerConfig, ServerName, TrafficMode};
 use slantpath_sigtran::m3ua::{
     ApplicationServer, Asp, AspConfig, AspOutput, ServedServer, Sgp, SgpConfig, SgpOutput, TrafficKey,
 };
-use slantpath_sigtran::transport::{AssociationId, StreamId, Transmit, TransportInput};
+use slantpath_sigtran::transport::{AssociationNumber, StreamNumber, Transmit, TransportInput};
 use slantpath_ss7::PointCode;
 use slantpath_ss7::transfer::{StatusCause, TransferIndication};
-use slantpath_testkit::{Faults, Wire};
+use slantpath_testkit::{Wire, WireFaults};
 
 use super::inputs::{message, queue};
 
@@ -50,8 +50,8 @@ pub(crate) fn any_step() -> impl Strategy<Value = Step> {
     ]
 }
 
-pub(crate) fn association(number: usize) -> AssociationId {
-    AssociationId(u32::try_from(number).unwrap())
+pub(crate) fn association(number: usize) -> AssociationNumber {
+    AssociationNumber(u32::try_from(number).unwrap())
 }
 
 /// Octets that an association carries: the stream, then the octets of the message.
@@ -121,7 +121,8 @@ impl World {
     fn path(&mut self, is_up: bool) -> Path {
         self.epochs += 1;
         let epochs = self.epochs;
-        let wire = |name: &str| Wire::new(Faults::none(DELAY), self.seed.stream(&format!("{name}/{epochs}")));
+        let wire =
+            |name: &str| Wire::new(WireFaults::none(DELAY), self.seed.stream(&format!("{name}/{epochs}")));
         Path { is_up, to_sgp: wire("to-sgp"), to_asp: wire("to-asp") }
     }
 
@@ -248,7 +249,7 @@ fn pack(transmit: &Transmit) -> Carried {
 fn unpack(carried: &[u8]) -> TransportInput {
     let (stream, octets) = carried.split_first_chunk().unwrap();
     TransportInput::Message {
-        stream: StreamId(u16::from_be_bytes(*stream)),
+        stream: StreamNumber(u16::from_be_bytes(*stream)),
         payload_protocol: 3,
         octets: octets.to_vec().into(),
     }

@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 
 use slantpath_base::{Duration, Instant, Probability, Seed, Stream};
 use slantpath_sigtran::m2pa::{self, Proving};
-use slantpath_sigtran::transport::{AssociationId, Transmit, TransportInput};
+use slantpath_sigtran::transport::{AssociationNumber, Transmit, TransportInput};
 use slantpath_ss7::link::{LinkIndication, LinkRequest};
-use slantpath_ss7::mtp2::{self, Arrival, Bearer, Transmission};
+use slantpath_ss7::mtp2::{self, Arrival, Bearer};
 
 pub(crate) enum Carrier {
     Association(Box<Association>),
@@ -30,7 +30,7 @@ pub(crate) struct Line {
     ends: [mtp2::Link; 2],
     bearers: [Bearer; 2],
     /// Transmission that each end has been sending last, which the line carries again when it works again.
-    last: [Option<Transmission>; 2],
+    last: [Option<mtp2::Transmission>; 2],
     is_up: bool,
 }
 
@@ -41,7 +41,7 @@ const LOSS: f64 = 0.05;
 impl Carrier {
     pub(crate) fn association(number: u32, delay: Duration, seed: Seed) -> Self {
         let config = m2pa::LinkConfig { proving: Proving::Omitted, ..m2pa::LinkConfig::default() };
-        let end = || m2pa::Link::new(AssociationId(number), config.clone()).unwrap();
+        let end = || m2pa::Link::new(AssociationNumber(number), config.clone()).unwrap();
         Self::Association(Box::new(Association {
             ends: [end(), end()],
             streams: Default::default(),
@@ -225,7 +225,7 @@ impl Line {
         for (bearer, last) in self.bearers.iter_mut().zip(&self.last) {
             if let Some(last) = last.as_ref().filter(|last| last.repeats) {
                 let end = now + (last.end - last.start);
-                bearer.carry(Transmission { start: now, end, ..last.clone() });
+                bearer.carry(mtp2::Transmission { start: now, end, ..last.clone() });
             }
         }
     }

@@ -6,9 +6,9 @@ use bytes::Bytes;
 use slantpath_base::{Duration, Instant, Seed};
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::node::{
-    self, LinkConfig, LinkId, LinkSetConfig, ManagementEvent, Output, Procedure, SequenceNumbers,
+    self, LinkSetConfig, ManagementEvent, Mtp3LinkId, Procedure, SequenceNumbers,
 };
-use slantpath_ss7::mtp3::{Node, RoutingLabel, ServiceIndicator, ServiceInformation, Slc, Sls};
+use slantpath_ss7::mtp3::{self, RoutingLabel, ServiceIndicator, ServiceInformation, Slc, Sls};
 use slantpath_ss7::transfer::{Transfer, TransferIndication};
 
 use super::carrier::Carrier;
@@ -25,7 +25,7 @@ pub(crate) type Streams = BTreeMap<(usize, u8), Vec<u32>>;
 
 pub(crate) struct World {
     now: Instant,
-    nodes: [Node; 2],
+    nodes: [mtp3::Node; 2],
     links: Vec<Carrier>,
     delivered: Streams,
     link_failures: u64,
@@ -39,7 +39,7 @@ impl World {
     /// Two points with a link of each kind, over paths of different length.
     pub(crate) fn new(kinds: &[Kind], seed: u64) -> Self {
         let node = |at: usize| {
-            let links = kinds.iter().zip(0..).map(|(kind, slc)| LinkConfig {
+            let links = kinds.iter().zip(0..).map(|(kind, slc)| node::LinkConfig {
                 name: slc.to_string(),
                 slc: Slc(slc),
                 sequence: match kind {
@@ -52,7 +52,7 @@ impl World {
             config.users = vec![ServiceIndicator::ISUP];
             config.link_sets =
                 vec![LinkSetConfig { name: "set".into(), adjacent: CODES[1 - at], links: links.collect() }];
-            Node::new(config).unwrap()
+            mtp3::Node::new(config).unwrap()
         };
         let seed = Seed::new(seed, 0);
         let links = kinds.iter().zip(0..).map(|(kind, number)| {
@@ -86,7 +86,11 @@ impl World {
         }
         self.run(Duration::from_secs(15));
         for link in self.link_ids() {
-            assert!(self.nodes.iter().all(|node| node.is_link_available(LinkId(link))), "{}", self.report());
+            assert!(
+                self.nodes.iter().all(|node| node.is_link_available(Mtp3LinkId(link))),
+                "{}",
+                self.report()
+            );
         }
     }
 
@@ -115,28 +119,28 @@ impl World {
     }
 
     pub(crate) fn activate(&mut self, end: usize, link: u16) {
-        self.nodes[end].activate(self.now, LinkId(link));
+        self.nodes[end].activate(self.now, Mtp3LinkId(link));
         self.settle();
     }
 
     pub(crate) fn deactivate(&mut self, end: usize, link: u16) {
-        self.nodes[end].deactivate(self.now, LinkId(link));
+        self.nodes[end].deactivate(self.now, Mtp3LinkId(link));
         self.settle();
     }
 
     pub(crate) fn inhibit(&mut self, end: usize, link: u16) {
         // A refusal is an answer too.
-        let _ = self.nodes[end].inhibit(self.now, LinkId(link));
+        let _ = self.nodes[end].inhibit(self.now, Mtp3LinkId(link));
         self.settle();
     }
 
     pub(crate) fn uninhibit(&mut self, end: usize, link: u16) {
-        self.nodes[end].uninhibit(self.now, LinkId(link));
+        self.nodes[end].uninhibit(self.now, Mtp3LinkId(link));
         self.settle();
     }
 
     pub(crate) fn processor_outage(&mut self, end: usize, link: u16, holds: bool) {
-        self.nodes[end].local_processor_outage(self.now, LinkId(link), holds);
+        self.nodes[end].local_processor_outage(self.now, Mtp3LinkId(link), holds);
         self.settle();
     }
 
@@ -158,7 +162,7 @@ impl World {
             let now = self.now;
             let links = self.links.iter_mut().filter_map(|link| link.next_event(now));
             let nodes = self.nodes.iter_mut().filter_map(|node| match node.poll_output(now) {
-                Output::Wait(deadline) => deadline,
+                node::Output::Wait(deadline) => deadline,
                 other => panic!("{other:?} was not asked for"),
             });
             match links.chain(nodes).min() {
@@ -180,23 +184,25 @@ impl World {
             for end in [0, 1] {
                 loop {
                     match self.nodes[end].poll_output(self.now) {
-                        Output::Link(link, request) => {
+                        node::Output::Link(link, request) => {
                             self.links[usize::from(link.0)].request(self.now, end, request);
                         }
-                        Output::Indication(_, TransferIndication::Transfer(transfer)) => {
+                        node::Output::Indication(_, TransferIndication::Transfer(transfer)) => {
                             let number = u32::from_be_bytes(transfer.user_data[..].try_into().unwrap());
                             self.delivered.entry((1 - end, transfer.label.sls.0)).or_default().push(number);
                         }
-                        Output::Management(ManagementEvent::LinkUnavailable(_)) => self.link_failures += 1,
-                        Output::Indication(..) | Output::Management(_) => {}
-                        Output::Wait(_) => break,
+                        node::Output::Management(ManagementEvent::LinkUnavailable(_)) => {
+                            self.link_failures += 1;
+                        }
+                        node::Output::Indication(..) | node::Output::Management(_) => {}
+                        node::Output::Wait(_) => break,
                     }
                     is_idle = false;
                 }
                 for (link, id) in self.links.iter_mut().zip(0..) {
                     while let Some(indication) = link.poll(self.now, end) {
                         is_idle = false;
-                        self.nodes[end].handle_link(self.now, LinkId(id), indication);
+                        self.nodes[end].handle_link(self.now, Mtp3LinkId(id), indication);
                     }
                 }
             }

@@ -7,14 +7,14 @@ use slantpath_base::Instant;
 use crate::link::LinkRequest;
 use crate::mtp3::node::config::SequenceNumbers;
 use crate::mtp3::node::held::{Held, Origin};
-use crate::mtp3::node::id::LinkId;
+use crate::mtp3::node::id::Mtp3LinkId;
 use crate::mtp3::node::machines::changeover::{
     CHANGEOVER, ChangeoverAction, ChangeoverInput, ChangeoverState,
 };
 use crate::mtp3::node::machines::diversion::DiversionInput;
 use crate::mtp3::node::machines::link::{Ends, LinkActivityInput};
 use crate::mtp3::node::schedule::Key;
-use crate::mtp3::node::timers::Timer;
+use crate::mtp3::node::timers::Mtp3Timer;
 use crate::mtp3::node::{DiscardReason, ManagementEvent, Node};
 use crate::mtp3::{Fsn, ManagementMessage, Msu, ServiceIndicator};
 
@@ -23,18 +23,18 @@ impl Node {
     ///
     /// # Panics
     /// If the node has no such link.
-    pub fn changeover_state(&self, link: LinkId) -> ChangeoverState {
+    pub fn changeover_state(&self, link: Mtp3LinkId) -> ChangeoverState {
         self.link(link).changeover.state
     }
 
     /// Messages that come back from a link were accepted before it was lost.
-    pub(super) fn note_loss(&mut self, link: LinkId) {
+    pub(super) fn note_loss(&mut self, link: Mtp3LinkId) {
         let lost_at = self.next_stamp();
         let changeover = &mut self.link_mut(link).changeover;
         (changeover.lost_at, changeover.returned) = (lost_at, 0);
     }
 
-    pub(super) fn changeover(&mut self, now: Instant, link: LinkId, input: ChangeoverInput) {
+    pub(super) fn changeover(&mut self, now: Instant, link: Mtp3LinkId, input: ChangeoverInput) {
         let input = match input {
             ChangeoverInput::LinkFailed if !self.has_way_around(link) => ChangeoverInput::LinkFailedIsolated,
             other => other,
@@ -66,17 +66,17 @@ impl Node {
         }
     }
 
-    fn changeover_action(&mut self, now: Instant, link: LinkId, action: ChangeoverAction) {
+    fn changeover_action(&mut self, now: Instant, link: Mtp3LinkId, action: ChangeoverAction) {
         match action {
             ChangeoverAction::RequestBsnt => self.request(link, LinkRequest::RetrieveBsnt),
-            ChangeoverAction::RestartT1 => self.start(now, Key::Link(link, Timer::T1), Timer::T1),
+            ChangeoverAction::RestartT1 => self.start(now, Key::Link(link, Mtp3Timer::T1), Mtp3Timer::T1),
             ChangeoverAction::StartT1 => {
                 self.counters.timed_changeovers += 1;
-                self.start(now, Key::Link(link, Timer::T1), Timer::T1);
+                self.start(now, Key::Link(link, Mtp3Timer::T1), Mtp3Timer::T1);
             }
-            ChangeoverAction::StartT2 => self.start(now, Key::Link(link, Timer::T2), Timer::T2),
-            ChangeoverAction::StopT1 => self.schedule.stop(Key::Link(link, Timer::T1)),
-            ChangeoverAction::StopT2 => self.schedule.stop(Key::Link(link, Timer::T2)),
+            ChangeoverAction::StartT2 => self.start(now, Key::Link(link, Mtp3Timer::T2), Mtp3Timer::T2),
+            ChangeoverAction::StopT1 => self.schedule.stop(Key::Link(link, Mtp3Timer::T1)),
+            ChangeoverAction::StopT2 => self.schedule.stop(Key::Link(link, Mtp3Timer::T2)),
             ChangeoverAction::SendOrder => {
                 let message = match (self.link(link).changeover.own, self.link(link).sequence) {
                     (Some(fsn), SequenceNumbers::Bits7) => ManagementMessage::Coo(fsn),
@@ -124,7 +124,7 @@ impl Node {
     }
 
     /// Traffic has gone elsewhere in the meantime: what level 2 holds would come behind newer messages.
-    pub(super) fn flush_if_diverted(&mut self, link: LinkId) {
+    pub(super) fn flush_if_diverted(&mut self, link: Mtp3LinkId) {
         if self.link(link).changeover.state == ChangeoverState::Diverted {
             self.request(link, LinkRequest::FlushBuffers);
         }
@@ -132,21 +132,21 @@ impl Node {
 
     /// Retrieves what was never sent. Messages that were sent and not acknowledged are lost if they did not arrive;
     /// repeating them could double them.
-    fn retrieve_unsent(&mut self, link: LinkId) {
+    fn retrieve_unsent(&mut self, link: Mtp3LinkId) {
         self.counters.unsequenced_changeovers += 1;
         self.report(ManagementEvent::ChangeoverWithoutSequence(link));
         self.request(link, LinkRequest::RetrieveUnsent);
     }
 
     /// Level 2 answered with the last number that it accepted.
-    pub(super) fn bsnt(&mut self, now: Instant, link: LinkId, own: Option<Fsn>) {
+    pub(super) fn bsnt(&mut self, now: Instant, link: Mtp3LinkId, own: Option<Fsn>) {
         self.link_mut(link).changeover.own = own;
         self.changeover(now, link, ChangeoverInput::BsntAnswered);
     }
 
     /// A changeover order or acknowledgement for a link. A 7-bit number says nothing about a link that counts in 24
     /// bits, and the other way round.
-    pub(super) fn changeover_message(&mut self, now: Instant, link: LinkId, message: ManagementMessage) {
+    pub(super) fn changeover_message(&mut self, now: Instant, link: Mtp3LinkId, message: ManagementMessage) {
         let sequence = self.link(link).sequence;
         let (input, far) = match message {
             ManagementMessage::Coo(fsn) if sequence == SequenceNumbers::Bits7 => {
@@ -180,7 +180,7 @@ impl Node {
     }
 
     /// A message came back: it waits for the changeover to end before all that was accepted since.
-    pub(super) fn retrieved(&mut self, link: LinkId, octets: &Bytes) {
+    pub(super) fn retrieved(&mut self, link: Mtp3LinkId, octets: &Bytes) {
         self.counters.retrieved += 1;
         let Ok(msu) = Msu::parse(octets, self.config.format) else {
             return self.counters.discard(DiscardReason::Malformed);

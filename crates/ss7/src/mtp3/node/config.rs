@@ -4,11 +4,11 @@ use core::fmt;
 use slantpath_base::Duration;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::mtp3::node::id::{LinkId, LinkSetId};
+use crate::mtp3::node::id::{LinkSetId, Mtp3LinkId};
 use crate::mtp3::node::machines::routes::RouteState;
 use crate::mtp3::node::measurements::Spells;
 use crate::mtp3::node::table::Route;
-use crate::mtp3::node::timers::{Timer, Timers};
+use crate::mtp3::node::timers::{Mtp3Timer, Timers};
 use crate::mtp3::{ManagementLayout, NetworkIndicator, ServiceIndicator, Slc};
 use crate::{PointCode, PointCodeFormat};
 
@@ -45,7 +45,7 @@ pub struct Config {
     pub link_sets: Vec<LinkSetConfig>,
     /// Links in reserve (Q.704, section 12.2), counted over all link sets: each is activated only while another one of
     /// its link set has failed. Both ends of a link must agree on it.
-    pub backups: Vec<LinkId>,
+    pub backups: Vec<Mtp3LinkId>,
     /// Destinations beyond the adjacent points, and further routes to those.
     pub destinations: Vec<DestinationConfig>,
     /// Point codes that lie behind this point, as those of application servers behind a signalling gateway: messages
@@ -261,7 +261,7 @@ pub enum ConfigError {
     #[error("{timer} is {value}: the Recommendation has {least} to {most}")]
     TimerOutOfRange {
         /// Timer that is outside its range.
-        timer: Timer,
+        timer: Mtp3Timer,
         /// Value that was asked for.
         value: Duration,
         /// The least that it may be.
@@ -400,7 +400,7 @@ impl Config {
 
     /// The link by which messages of a signalling link selection leave for a destination while every link that is no
     /// backup is in service. None where there is no route.
-    pub fn usual_link(&self, destination: PointCode, sls: u8) -> Option<LinkId> {
+    pub fn usual_link(&self, destination: PointCode, sls: u8) -> Option<Mtp3LinkId> {
         let routes = self.routes();
         let routes = routes.get(&destination)?;
         let best = routes.first()?.priority;
@@ -416,12 +416,12 @@ impl Config {
         let before: usize =
             self.link_sets.iter().take(usize::from(link_set.0)).map(|set| set.links.len()).sum();
         let count = self.link_sets.get(usize::from(link_set.0))?.links.len();
-        let id = |at: usize| u16::try_from(before + at).ok().map(LinkId);
+        let id = |at: usize| u16::try_from(before + at).ok().map(Mtp3LinkId);
         let own = id(rest.checked_rem(count)?)?;
         if !self.backups.contains(&own) {
             return Some(own);
         }
-        let active: Vec<LinkId> =
+        let active: Vec<Mtp3LinkId> =
             (0..count).filter_map(id).filter(|link| !self.backups.contains(link)).collect();
         active.get((rest / count + rest % count).checked_rem(active.len())?).copied()
     }
@@ -465,10 +465,10 @@ impl Config {
     }
 
     /// The links of a link set, by its place among all.
-    fn links_of(&self, place: usize) -> impl Iterator<Item = LinkId> {
+    fn links_of(&self, place: usize) -> impl Iterator<Item = Mtp3LinkId> {
         let first: usize = self.link_sets[..place].iter().map(|link_set| link_set.links.len()).sum();
         let links = first..first + self.link_sets[place].links.len();
-        links.filter_map(|link| u16::try_from(link).ok().map(LinkId))
+        links.filter_map(|link| u16::try_from(link).ok().map(Mtp3LinkId))
     }
 
     fn check_destinations(&self, faults: &mut Vec<ConfigError>) {

@@ -6,12 +6,12 @@ use slantpath_base::Instant;
 use crate::PointCode;
 use crate::mtp3::node::config::CongestionMethod;
 use crate::mtp3::node::held::{Held, Origin};
-use crate::mtp3::node::id::LinkId;
+use crate::mtp3::node::id::Mtp3LinkId;
 use crate::mtp3::node::machines::congestion::{
     CONGESTION_TEST, CongestionTestAction, CongestionTestInput, MESSAGES_PER_INDICATION,
 };
 use crate::mtp3::node::schedule::Key;
-use crate::mtp3::node::timers::Timer;
+use crate::mtp3::node::timers::Mtp3Timer;
 use crate::mtp3::node::{DiscardReason, ManagementEvent, Node};
 use crate::mtp3::{ManagementMessage, ServiceInformation, Slc};
 use crate::transfer::{StatusCause, TransferIndication};
@@ -37,7 +37,7 @@ impl Node {
         }
     }
 
-    pub(super) fn link_congestion(&mut self, now: Instant, link: LinkId, status: u8) {
+    pub(super) fn link_congestion(&mut self, now: Instant, link: Mtp3LinkId, status: u8) {
         if self.link(link).congestion != status {
             self.link_mut(link).congestion = status;
             self.measure(now, link);
@@ -46,7 +46,7 @@ impl Node {
     }
 
     /// A message is about to take a link: tells whoever sends too much. Whether it may go.
-    pub(super) fn pass_congestion(&mut self, link: LinkId, message: &Held) -> bool {
+    pub(super) fn pass_congestion(&mut self, link: Mtp3LinkId, message: &Held) -> bool {
         let on_link = self.link(link).congestion;
         let destination = self.table.destination_mut(message.destination);
         let level = match message.origin {
@@ -163,10 +163,10 @@ impl Node {
                     let status = self.table.destination(destination).congestion.status;
                     self.send_test_of_congestion(code, status.saturating_sub(1));
                 }
-                CongestionTestAction::StartT15 => self.start(now, key(Timer::T15), Timer::T15),
-                CongestionTestAction::StartT16 => self.start(now, key(Timer::T16), Timer::T16),
-                CongestionTestAction::StopT15 => self.schedule.stop(key(Timer::T15)),
-                CongestionTestAction::StopT16 => self.schedule.stop(key(Timer::T16)),
+                CongestionTestAction::StartT15 => self.start(now, key(Mtp3Timer::T15), Mtp3Timer::T15),
+                CongestionTestAction::StartT16 => self.start(now, key(Mtp3Timer::T16), Mtp3Timer::T16),
+                CongestionTestAction::StopT15 => self.schedule.stop(key(Mtp3Timer::T15)),
+                CongestionTestAction::StopT16 => self.schedule.stop(key(Mtp3Timer::T16)),
             }
         }
     }

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::PointCode;
 use crate::mtp3::node::config::share;
 use crate::mtp3::node::held::Held;
-use crate::mtp3::node::id::{LinkId, LinkSetId};
+use crate::mtp3::node::id::{LinkSetId, Mtp3LinkId};
 use crate::mtp3::node::machines::changeover::ChangeoverInput;
 use crate::mtp3::node::machines::diversion::{
     DIVERSION, Diversion, DiversionAction, DiversionInput, DiversionState, Subject,
@@ -20,12 +20,17 @@ use crate::mtp3::node::machines::restart::{AdjacentInput, AdjacentState, Restart
 use crate::mtp3::node::machines::routes::{RouteInput, RouteState};
 use crate::mtp3::node::schedule::Key;
 use crate::mtp3::node::table::{Bundle, NOWHERE, Slot};
-use crate::mtp3::node::timers::Timer;
+use crate::mtp3::node::timers::Mtp3Timer;
 use crate::mtp3::node::{DiscardReason, ManagementEvent, Node};
 use crate::mtp3::{ChangebackCode, ManagementMessage, ServiceInformation};
 
 impl Node {
-    fn new_diversion(&mut self, subject: Subject, origins: BTreeSet<LinkId>, after: BTreeSet<u32>) -> u32 {
+    fn new_diversion(
+        &mut self,
+        subject: Subject,
+        origins: BTreeSet<Mtp3LinkId>,
+        after: BTreeSet<u32>,
+    ) -> u32 {
         let id = self.next_diversion;
         self.next_diversion = self.next_diversion.wrapping_add(1);
         let state = DIVERSION.initial;
@@ -52,7 +57,7 @@ impl Node {
     }
 
     /// A link can be used no longer: its traffic waits for the changeover.
-    pub(super) fn link_lost(&mut self, now: Instant, link: LinkId, cause: ChangeoverInput) {
+    pub(super) fn link_lost(&mut self, now: Instant, link: Mtp3LinkId, cause: ChangeoverInput) {
         self.is_unsettled = true;
         let diversion = self.new_diversion(Subject::Changeover, BTreeSet::from([link]), BTreeSet::new());
         self.link_mut(link).changeover.diversion = Some(diversion);
@@ -77,7 +82,7 @@ impl Node {
     }
 
     /// The changeover of a link says what it does with the messages that other diversions have left it for.
-    pub(super) fn drive_followers(&mut self, now: Instant, link: LinkId, input: DiversionInput) {
+    pub(super) fn drive_followers(&mut self, now: Instant, link: Mtp3LinkId, input: DiversionInput) {
         let follows = |diversion: &Diversion| match input {
             // The order is the changeover's now, unless the traffic leaves other links as well.
             DiversionInput::OriginLost => diversion.origins.len() == 1,
@@ -135,7 +140,7 @@ impl Node {
     }
 
     /// A link can be used again.
-    pub(super) fn link_gained(&mut self, now: Instant, link: LinkId) {
+    pub(super) fn link_gained(&mut self, now: Instant, link: Mtp3LinkId) {
         self.is_unsettled = true;
         let link_set = self.link(link).set;
         let is_first = self.available_links(link_set).count() == 1;
@@ -178,7 +183,7 @@ impl Node {
     }
 
     fn reconcile_slots(&mut self, now: Instant) {
-        let mut moves: BTreeMap<(LinkId, LinkId), Vec<(u16, u8)>> = BTreeMap::new();
+        let mut moves: BTreeMap<(Mtp3LinkId, Mtp3LinkId), Vec<(u16, u8)>> = BTreeMap::new();
         for (bundle, sls) in self.table.positions() {
             let slot = self.table.slot(bundle, sls);
             let wanted = self.wanted_link(bundle, sls);
@@ -241,7 +246,7 @@ impl Node {
 
     /// The link that a slot ought to name: its own link of the link set that its sharing bit says, as long as that is
     /// available, and otherwise one of the others by what is left of the SLS.
-    pub(super) fn wanted_link(&self, bundle: u16, sls: u8) -> Option<LinkId> {
+    pub(super) fn wanted_link(&self, bundle: u16, sls: u8) -> Option<Mtp3LinkId> {
         let Bundle { first, second } = self.table.bundles[usize::from(bundle)];
         let (Some(first), Some(second)) = (first, second) else {
             return self.link_of(first?, usize::from(sls));
@@ -251,7 +256,7 @@ impl Node {
         self.link_of(one, rest).or_else(|| self.link_of(other, rest))
     }
 
-    fn link_of(&self, link_set: LinkSetId, sls: usize) -> Option<LinkId> {
+    fn link_of(&self, link_set: LinkSetId, sls: usize) -> Option<Mtp3LinkId> {
         if !self.is_running() || self.link_set(link_set).state != AdjacentState::Accessible {
             return None;
         }
@@ -313,7 +318,7 @@ impl Node {
     }
 
     /// The first destination that would be cut off without a link.
-    pub(super) fn would_cut_off(&self, link: LinkId) -> Option<PointCode> {
+    pub(super) fn would_cut_off(&self, link: Mtp3LinkId) -> Option<PointCode> {
         let link_set = self.link(link).set;
         if !self.link(link).is_available() || self.available_links(link_set).count() > 1 {
             return None;
@@ -346,20 +351,20 @@ impl Node {
                 }
                 // Only changebacks send and await declarations.
                 (DiversionAction::SendDeclaration | DiversionAction::ReportUnacknowledged, _) => {}
-                (DiversionAction::StartT3, _) => self.start(now, key(Timer::T3), Timer::T3),
-                (DiversionAction::StartT4, _) => self.start(now, key(Timer::T4), Timer::T4),
-                (DiversionAction::StartT5, _) => self.start(now, key(Timer::T5), Timer::T5),
-                (DiversionAction::StartT6, _) => self.start(now, key(Timer::T6), Timer::T6),
-                (DiversionAction::StopT3, _) => self.schedule.stop(key(Timer::T3)),
-                (DiversionAction::StopT4, _) => self.schedule.stop(key(Timer::T4)),
-                (DiversionAction::StopT5, _) => self.schedule.stop(key(Timer::T5)),
-                (DiversionAction::StopT6, _) => self.schedule.stop(key(Timer::T6)),
+                (DiversionAction::StartT3, _) => self.start(now, key(Mtp3Timer::T3), Mtp3Timer::T3),
+                (DiversionAction::StartT4, _) => self.start(now, key(Mtp3Timer::T4), Mtp3Timer::T4),
+                (DiversionAction::StartT5, _) => self.start(now, key(Mtp3Timer::T5), Mtp3Timer::T5),
+                (DiversionAction::StartT6, _) => self.start(now, key(Mtp3Timer::T6), Mtp3Timer::T6),
+                (DiversionAction::StopT3, _) => self.schedule.stop(key(Mtp3Timer::T3)),
+                (DiversionAction::StopT4, _) => self.schedule.stop(key(Mtp3Timer::T4)),
+                (DiversionAction::StopT5, _) => self.schedule.stop(key(Mtp3Timer::T5)),
+                (DiversionAction::StopT6, _) => self.schedule.stop(key(Mtp3Timer::T6)),
             }
         }
     }
 
     /// A changeback acknowledgement for the link that became available.
-    pub(super) fn changeback_acknowledged(&mut self, now: Instant, link: LinkId, code: ChangebackCode) {
+    pub(super) fn changeback_acknowledged(&mut self, now: Instant, link: Mtp3LinkId, code: ChangebackCode) {
         let found = self.diversions.iter().find(|(_, diversion)| {
             diversion.state != DiversionState::Over
                 && matches!(diversion.subject, Subject::Changeback { to, code: own, .. } if to == link && own == code)
@@ -371,7 +376,7 @@ impl Node {
     }
 
     /// A changeback declaration: acknowledged at once, whatever is known of the link.
-    pub(super) fn changeback_declared(&mut self, link: LinkId, code: ChangebackCode) {
+    pub(super) fn changeback_declared(&mut self, link: Mtp3LinkId, code: ChangebackCode) {
         self.send_about_link(link, ManagementMessage::Cba(code));
     }
 

@@ -3,14 +3,14 @@
 use slantpath_base::Instant;
 
 use crate::mtp3::ManagementMessage;
-use crate::mtp3::node::id::LinkId;
+use crate::mtp3::node::id::Mtp3LinkId;
 use crate::mtp3::node::machines::changeover::ChangeoverInput;
 use crate::mtp3::node::machines::inhibiting::{
     InhibitError, LOCAL_INHIBITION, LocalInhibition, LocalInhibitionAction, LocalInhibitionInput,
     REMOTE_INHIBITION, RemoteInhibition, RemoteInhibitionAction, RemoteInhibitionInput,
 };
 use crate::mtp3::node::schedule::Key;
-use crate::mtp3::node::timers::Timer;
+use crate::mtp3::node::timers::Mtp3Timer;
 use crate::mtp3::node::{DiscardReason, ManagementEvent, Node};
 
 impl Node {
@@ -18,7 +18,7 @@ impl Node {
     ///
     /// # Errors
     /// If a destination would be cut off, or the link is inhibited from here already.
-    pub fn inhibit(&mut self, now: Instant, link: LinkId) -> Result<(), InhibitError> {
+    pub fn inhibit(&mut self, now: Instant, link: Mtp3LinkId) -> Result<(), InhibitError> {
         if self.link(link).inhibition.local != LocalInhibition::Uninhibited {
             return Err(InhibitError::UnderWay);
         }
@@ -31,7 +31,7 @@ impl Node {
     }
 
     /// Lets traffic use a link again that was inhibited from here.
-    pub fn uninhibit(&mut self, now: Instant, link: LinkId) {
+    pub fn uninhibit(&mut self, now: Instant, link: Mtp3LinkId) {
         self.local_inhibition(now, link, LocalInhibitionInput::Uninhibit);
         self.settle(now);
     }
@@ -40,12 +40,12 @@ impl Node {
     ///
     /// # Panics
     /// If the node has no such link.
-    pub fn inhibition(&self, link: LinkId) -> (LocalInhibition, RemoteInhibition) {
+    pub fn inhibition(&self, link: Mtp3LinkId) -> (LocalInhibition, RemoteInhibition) {
         let inhibition = self.link(link).inhibition;
         (inhibition.local, inhibition.remote)
     }
 
-    pub(super) fn inhibiting_message(&mut self, now: Instant, link: LinkId, message: ManagementMessage) {
+    pub(super) fn inhibiting_message(&mut self, now: Instant, link: Mtp3LinkId, message: ManagementMessage) {
         use ManagementMessage as M;
         let is_expected = match message {
             M::Lia => self.local_inhibition(now, link, LocalInhibitionInput::Accepted),
@@ -67,12 +67,12 @@ impl Node {
     }
 
     /// A destination is cut off: links that are only inhibited come back (Q.704, section 10.2).
-    pub(super) fn force_uninhibit(&mut self, now: Instant, link: LinkId) {
+    pub(super) fn force_uninhibit(&mut self, now: Instant, link: Mtp3LinkId) {
         self.local_inhibition(now, link, LocalInhibitionInput::Uninhibit);
         self.remote_inhibition(now, link, RemoteInhibitionInput::ForceUninhibit);
     }
 
-    pub(super) fn forget_inhibition(&mut self, now: Instant, link: LinkId) {
+    pub(super) fn forget_inhibition(&mut self, now: Instant, link: Mtp3LinkId) {
         self.local_inhibition(now, link, LocalInhibitionInput::Restart);
         self.remote_inhibition(now, link, RemoteInhibitionInput::Restart);
     }
@@ -81,7 +81,7 @@ impl Node {
     pub(super) fn local_inhibition(
         &mut self,
         now: Instant,
-        link: LinkId,
+        link: Mtp3LinkId,
         input: LocalInhibitionInput,
     ) -> bool {
         let Some(row) = LOCAL_INHIBITION.next(self.link(link).inhibition.local, input) else { return false };
@@ -103,12 +103,18 @@ impl Node {
                 LocalInhibitionAction::SendLin => self.send_about_link(link, ManagementMessage::Lin),
                 LocalInhibitionAction::SendLlt => self.send_about_link(link, ManagementMessage::Llt),
                 LocalInhibitionAction::SendLun => self.send_about_link(link, ManagementMessage::Lun),
-                LocalInhibitionAction::StartT12 => self.start(now, Key::Link(link, Timer::T12), Timer::T12),
-                LocalInhibitionAction::StartT14 => self.start(now, Key::Link(link, Timer::T14), Timer::T14),
-                LocalInhibitionAction::StartT22 => self.start(now, Key::Link(link, Timer::T22), Timer::T22),
-                LocalInhibitionAction::StopT12 => self.schedule.stop(Key::Link(link, Timer::T12)),
-                LocalInhibitionAction::StopT14 => self.schedule.stop(Key::Link(link, Timer::T14)),
-                LocalInhibitionAction::StopT22 => self.schedule.stop(Key::Link(link, Timer::T22)),
+                LocalInhibitionAction::StartT12 => {
+                    self.start(now, Key::Link(link, Mtp3Timer::T12), Mtp3Timer::T12);
+                }
+                LocalInhibitionAction::StartT14 => {
+                    self.start(now, Key::Link(link, Mtp3Timer::T14), Mtp3Timer::T14);
+                }
+                LocalInhibitionAction::StartT22 => {
+                    self.start(now, Key::Link(link, Mtp3Timer::T22), Mtp3Timer::T22);
+                }
+                LocalInhibitionAction::StopT12 => self.schedule.stop(Key::Link(link, Mtp3Timer::T12)),
+                LocalInhibitionAction::StopT14 => self.schedule.stop(Key::Link(link, Mtp3Timer::T14)),
+                LocalInhibitionAction::StopT22 => self.schedule.stop(Key::Link(link, Mtp3Timer::T22)),
                 LocalInhibitionAction::ReportDenied => self.report(ManagementEvent::InhibitionDenied(link)),
                 LocalInhibitionAction::ReportUnanswered => {
                     self.report(ManagementEvent::InhibitionUnanswered(link));
@@ -122,7 +128,7 @@ impl Node {
     pub(super) fn remote_inhibition(
         &mut self,
         now: Instant,
-        link: LinkId,
+        link: Mtp3LinkId,
         input: RemoteInhibitionInput,
     ) -> bool {
         let Some(row) = REMOTE_INHIBITION.next(self.link(link).inhibition.remote, input) else {
@@ -148,10 +154,14 @@ impl Node {
                 RemoteInhibitionAction::SendLid => self.send_about_link(link, ManagementMessage::Lid),
                 RemoteInhibitionAction::SendLrt => self.send_about_link(link, ManagementMessage::Lrt),
                 RemoteInhibitionAction::SendLua => self.send_about_link(link, ManagementMessage::Lua),
-                RemoteInhibitionAction::StartT13 => self.start(now, Key::Link(link, Timer::T13), Timer::T13),
-                RemoteInhibitionAction::StartT23 => self.start(now, Key::Link(link, Timer::T23), Timer::T23),
-                RemoteInhibitionAction::StopT13 => self.schedule.stop(Key::Link(link, Timer::T13)),
-                RemoteInhibitionAction::StopT23 => self.schedule.stop(Key::Link(link, Timer::T23)),
+                RemoteInhibitionAction::StartT13 => {
+                    self.start(now, Key::Link(link, Mtp3Timer::T13), Mtp3Timer::T13);
+                }
+                RemoteInhibitionAction::StartT23 => {
+                    self.start(now, Key::Link(link, Mtp3Timer::T23), Mtp3Timer::T23);
+                }
+                RemoteInhibitionAction::StopT13 => self.schedule.stop(Key::Link(link, Mtp3Timer::T13)),
+                RemoteInhibitionAction::StopT23 => self.schedule.stop(Key::Link(link, Mtp3Timer::T23)),
                 RemoteInhibitionAction::ReportUnanswered => {
                     self.report(ManagementEvent::InhibitionUnanswered(link));
                 }

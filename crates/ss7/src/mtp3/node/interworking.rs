@@ -10,11 +10,11 @@ use slantpath_base::Instant;
 
 use crate::PointCode;
 use crate::mtp3::node::config::CongestionMethod;
-use crate::mtp3::node::id::{LinkId, LinkSetId};
+use crate::mtp3::node::id::{LinkSetId, Mtp3LinkId};
 use crate::mtp3::node::machines::congestion::MESSAGES_PER_INDICATION;
 use crate::mtp3::node::machines::routes::RouteState;
 use crate::mtp3::node::schedule::Key;
-use crate::mtp3::node::timers::Timer;
+use crate::mtp3::node::timers::Mtp3Timer;
 use crate::mtp3::node::{DiscardReason, ManagementEvent, Node};
 use crate::mtp3::{ManagementMessage, Msu, Slc};
 use crate::transfer::{Transfer, TransferIndication};
@@ -91,7 +91,7 @@ impl Node {
     }
 
     /// A message of another point for one behind this.
-    pub(super) fn received_for_served(&mut self, link: LinkId, msu: &Msu<'_>, octets: &Bytes) {
+    pub(super) fn received_for_served(&mut self, link: Mtp3LinkId, msu: &Msu<'_>, octets: &Bytes) {
         let (code, opc) = (msu.label.dpc, msu.label.opc);
         if !self.is_running() {
             return self.counters.discard(DiscardReason::Restarting);
@@ -106,7 +106,7 @@ impl Node {
             let from = self.link(link).set;
             let key = Key::ServedProhibited(code, from);
             if !self.schedule.is_running(key) {
-                self.start(self.now, key, Timer::T8);
+                self.start(self.now, key, Mtp3Timer::T8);
                 self.say_of_served(code, from);
             }
             return;

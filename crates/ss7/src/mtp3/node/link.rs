@@ -3,14 +3,14 @@
 use slantpath_base::Instant;
 
 use crate::link::{LinkIndication, LinkRequest, OutOfServiceReason};
-use crate::mtp3::node::id::LinkId;
+use crate::mtp3::node::id::Mtp3LinkId;
 use crate::mtp3::node::machines::changeover::ChangeoverInput;
 use crate::mtp3::node::machines::link::{
     Ends, LINK_ACTIVITY, Link, LinkActivity, LinkActivityAction, LinkActivityInput,
 };
 use crate::mtp3::node::machines::link_test::LinkTestInput;
 use crate::mtp3::node::schedule::Key;
-use crate::mtp3::node::timers::Timer;
+use crate::mtp3::node::timers::Mtp3Timer;
 use crate::mtp3::node::{ManagementEvent, Node};
 
 impl Node {
@@ -18,7 +18,7 @@ impl Node {
     ///
     /// # Panics
     /// If the node has no such link.
-    pub fn link_activity(&self, link: LinkId) -> LinkActivity {
+    pub fn link_activity(&self, link: Mtp3LinkId) -> LinkActivity {
         self.link(link).activity
     }
 
@@ -26,13 +26,13 @@ impl Node {
     ///
     /// # Panics
     /// If the node has no such link.
-    pub fn is_link_available(&self, link: LinkId) -> bool {
+    pub fn is_link_available(&self, link: Mtp3LinkId) -> bool {
         self.link(link).is_available()
     }
 
     /// Brings a link into service, and back into service whenever it fails. A link in reserve waits for another one to
     /// fail.
-    pub fn activate(&mut self, now: Instant, link: LinkId) {
+    pub fn activate(&mut self, now: Instant, link: Mtp3LinkId) {
         if !self.is_backup(link) {
             self.link_activity_input(now, link, LinkActivityInput::Activate);
         }
@@ -40,46 +40,46 @@ impl Node {
     }
 
     /// Takes a link out of service. Traffic changes over.
-    pub fn deactivate(&mut self, now: Instant, link: LinkId) {
+    pub fn deactivate(&mut self, now: Instant, link: Mtp3LinkId) {
         self.link_activity_input(now, link, LinkActivityInput::Deactivate);
         self.settle(now);
     }
 
     /// Management wants a link to align with the emergency proving period from now on, or wants that no longer. Without
     /// its wish, the last link of a link set does so (Q.704, section 12.2).
-    pub fn emergency(&mut self, link: LinkId, holds: bool) {
+    pub fn emergency(&mut self, link: Mtp3LinkId, holds: bool) {
         self.link_mut(link).wants_emergency = holds;
         self.choose_proving(link);
     }
 
-    fn choose_proving(&mut self, link: LinkId) {
+    fn choose_proving(&mut self, link: Mtp3LinkId) {
         let is_alone = self.available_links(self.link(link).set).next().is_none();
         let is_emergency = self.link(link).wants_emergency || is_alone;
         self.request(link, if is_emergency { LinkRequest::Emergency } else { LinkRequest::EmergencyCeases });
     }
 
     /// Level 3 of this end cannot serve a link, or can again; the far end is told.
-    pub fn local_processor_outage(&mut self, now: Instant, link: LinkId, holds: bool) {
+    pub fn local_processor_outage(&mut self, now: Instant, link: Mtp3LinkId, holds: bool) {
         if holds {
-            self.schedule.stop(Key::Link(link, Timer::T24));
+            self.schedule.stop(Key::Link(link, Mtp3Timer::T24));
             self.request(link, LinkRequest::LocalProcessorOutage);
             self.block(now, link, |ends| ends.with_local(true));
         } else {
             // What the far end sent meanwhile settles first (T24).
-            self.start(now, Key::Link(link, Timer::T24), Timer::T24);
+            self.start(now, Key::Link(link, Mtp3Timer::T24), Mtp3Timer::T24);
         }
         self.settle(now);
     }
 
     /// T24: the outage is over for good. What is to be flushed goes before level 2 may deliver or send it.
-    pub(super) fn local_processor_recovered(&mut self, now: Instant, link: LinkId) {
+    pub(super) fn local_processor_recovered(&mut self, now: Instant, link: Mtp3LinkId) {
         self.flush_if_diverted(link);
         self.request(link, LinkRequest::LocalProcessorRecovered);
         self.unblock(now, link, |ends| ends.with_local(false));
     }
 
     /// The outage of one end is over. Level 2 goes on once no other is left.
-    fn unblock(&mut self, now: Instant, link: LinkId, change: impl Fn(Ends) -> Ends) {
+    fn unblock(&mut self, now: Instant, link: Mtp3LinkId, change: impl Fn(Ends) -> Ends) {
         let blocked = self.link(link).blocked;
         if blocked != Ends::Neither && change(blocked) == Ends::Neither {
             self.request(link, LinkRequest::Continue);
@@ -88,7 +88,7 @@ impl Node {
         self.block(now, link, change);
     }
 
-    pub(super) fn block(&mut self, now: Instant, link: LinkId, change: impl FnOnce(Ends) -> Ends) {
+    pub(super) fn block(&mut self, now: Instant, link: Mtp3LinkId, change: impl FnOnce(Ends) -> Ends) {
         self.change_link(now, link, ChangeoverInput::LinkBlocked, |link| link.blocked = change(link.blocked));
     }
 
@@ -96,7 +96,7 @@ impl Node {
     pub(super) fn change_link(
         &mut self,
         now: Instant,
-        link: LinkId,
+        link: Mtp3LinkId,
         cause: ChangeoverInput,
         change: impl FnOnce(&mut Link),
     ) {
@@ -121,7 +121,7 @@ impl Node {
         }
     }
 
-    pub(super) fn level_2(&mut self, now: Instant, link: LinkId, indication: LinkIndication) {
+    pub(super) fn level_2(&mut self, now: Instant, link: Mtp3LinkId, indication: LinkIndication) {
         match indication {
             LinkIndication::InService => {
                 self.link_mut(link).congestion = 0;
@@ -149,7 +149,7 @@ impl Node {
         }
     }
 
-    pub(super) fn link_activity_input(&mut self, now: Instant, link: LinkId, input: LinkActivityInput) {
+    pub(super) fn link_activity_input(&mut self, now: Instant, link: Mtp3LinkId, input: LinkActivityInput) {
         let Some(row) = LINK_ACTIVITY.next(self.link(link).activity, input) else { return };
         if row.to != LinkActivity::Available && row.from != LinkActivity::Available {
             self.link_mut(link).activity = row.to;
@@ -192,8 +192,10 @@ impl Node {
                         self.request(link, LinkRequest::LocalProcessorOutage);
                     }
                 }
-                LinkActivityAction::StartT17 => self.start(now, Key::Link(link, Timer::T17), Timer::T17),
-                LinkActivityAction::StopT17 => self.schedule.stop(Key::Link(link, Timer::T17)),
+                LinkActivityAction::StartT17 => {
+                    self.start(now, Key::Link(link, Mtp3Timer::T17), Mtp3Timer::T17);
+                }
+                LinkActivityAction::StopT17 => self.schedule.stop(Key::Link(link, Mtp3Timer::T17)),
                 LinkActivityAction::StartTest => self.link_test(now, link, LinkTestInput::Start),
                 LinkActivityAction::StopTest => self.link_test(now, link, LinkTestInput::Stop),
                 LinkActivityAction::StopLink => self.request(link, LinkRequest::Stop),

@@ -3,18 +3,18 @@
 use slantpath_base::Instant;
 
 use crate::link::LinkRequest;
-use crate::mtp3::node::id::LinkId;
+use crate::mtp3::node::id::Mtp3LinkId;
 use crate::mtp3::node::machines::link::LinkActivityInput;
 use crate::mtp3::node::machines::link_test::{LINK_TEST, LinkTestAction, LinkTestInput};
 use crate::mtp3::node::schedule::Key;
-use crate::mtp3::node::timers::Timer;
+use crate::mtp3::node::timers::Mtp3Timer;
 use crate::mtp3::node::{DiscardReason, ManagementEvent, Node, Procedure};
 use crate::mtp3::{
     ManagementLayout, Msu, RoutingLabel, ServiceIndicator, ServiceInformation, Sls, TestMessage,
 };
 
 impl Node {
-    pub(super) fn link_test(&mut self, now: Instant, link: LinkId, input: LinkTestInput) {
+    pub(super) fn link_test(&mut self, now: Instant, link: Mtp3LinkId, input: LinkTestInput) {
         let Some(row) = LINK_TEST.next(self.link(link).test.state, input) else { return };
         self.link_mut(link).test.state = row.to;
         if input == LinkTestInput::T1 {
@@ -27,14 +27,16 @@ impl Node {
                     self.link_mut(link).test.number = number;
                     self.send_test(link, TestMessage::Sltm(&number.to_be_bytes()));
                 }
-                LinkTestAction::StartT1 => self.start(now, Key::Link(link, Timer::TestT1), Timer::TestT1),
+                LinkTestAction::StartT1 => {
+                    self.start(now, Key::Link(link, Mtp3Timer::TestT1), Mtp3Timer::TestT1);
+                }
                 LinkTestAction::StartT2 => {
                     if self.config.periodic_link_test == Procedure::Used {
-                        self.start(now, Key::Link(link, Timer::TestT2), Timer::TestT2);
+                        self.start(now, Key::Link(link, Mtp3Timer::TestT2), Mtp3Timer::TestT2);
                     }
                 }
-                LinkTestAction::StopT1 => self.schedule.stop(Key::Link(link, Timer::TestT1)),
-                LinkTestAction::StopT2 => self.schedule.stop(Key::Link(link, Timer::TestT2)),
+                LinkTestAction::StopT1 => self.schedule.stop(Key::Link(link, Mtp3Timer::TestT1)),
+                LinkTestAction::StopT2 => self.schedule.stop(Key::Link(link, Mtp3Timer::TestT2)),
                 LinkTestAction::Pass => self.link_activity_input(now, link, LinkActivityInput::TestPassed),
                 LinkTestAction::Fail => {
                     self.link_mut(link).measured.test_failures += 1;
@@ -46,7 +48,7 @@ impl Node {
     }
 
     /// A test message that came over a link and is for this point.
-    pub(super) fn test_message(&mut self, now: Instant, link: LinkId, msu: &Msu<'_>) {
+    pub(super) fn test_message(&mut self, now: Instant, link: Mtp3LinkId, msu: &Msu<'_>) {
         let parsed = TestMessage::parse(msu.user_part, self.layout, msu.label.sls);
         let Ok((message, slc)) = parsed else {
             return self.counters.discard(DiscardReason::Malformed);
@@ -71,7 +73,7 @@ impl Node {
     }
 
     /// Test messages go over the link that they test, whatever its state.
-    fn send_test(&mut self, link: LinkId, message: TestMessage<'_>) {
+    fn send_test(&mut self, link: Mtp3LinkId, message: TestMessage<'_>) {
         let slc = self.link(link).slc;
         let mut user_part = Vec::new();
         message.emit(self.layout, slc, &mut user_part);

@@ -4,7 +4,7 @@ use slantpath_base::Instant;
 
 use crate::PointCode;
 use crate::mtp3::node::Node;
-use crate::mtp3::node::id::{LinkId, LinkSetId};
+use crate::mtp3::node::id::{LinkSetId, Mtp3LinkId};
 use crate::mtp3::node::measurements::{DestinationMeasurements, LinkMeasurements, RouteMeasurements, Spells};
 
 impl Node {
@@ -12,7 +12,7 @@ impl Node {
     ///
     /// # Panics
     /// If the node has no such link.
-    pub fn link_measurements(&self, link: LinkId) -> &LinkMeasurements {
+    pub fn link_measurements(&self, link: Mtp3LinkId) -> &LinkMeasurements {
         &self.link(link).measured
     }
 
@@ -44,7 +44,7 @@ impl Node {
     }
 
     /// A link has changed: what holds of it now is measured from now on.
-    pub(super) fn measure(&mut self, now: Instant, link: LinkId) {
+    pub(super) fn measure(&mut self, now: Instant, link: Mtp3LinkId) {
         let link = self.link_mut(link);
         link.measured.follow(now, link.inhibited, link.blocked, link.congestion);
     }

@@ -6,7 +6,7 @@ use slantpath_base::Instant;
 
 use crate::mtp3::node::config::{Function, SequenceNumbers, Spread};
 use crate::mtp3::node::held::Origin;
-use crate::mtp3::node::id::{LinkId, LinkSetId};
+use crate::mtp3::node::id::{LinkSetId, Mtp3LinkId};
 use crate::mtp3::node::machines::routes::{RouteInput, RouteState};
 use crate::mtp3::node::{DiscardReason, ManagementEvent, Node};
 use crate::mtp3::{ManagementMessage, Msu, ServiceIndicator, Slc};
@@ -16,7 +16,7 @@ use crate::transfer::{Transfer, TransferIndication};
 const UNEQUIPPED: u8 = 1;
 
 impl Node {
-    pub(super) fn received(&mut self, now: Instant, link: LinkId, octets: &Bytes) {
+    pub(super) fn received(&mut self, now: Instant, link: Mtp3LinkId, octets: &Bytes) {
         let measured = &mut self.link_mut(link).measured;
         measured.received_msus += 1;
         measured.received_octets += octets.len() as u64;
@@ -53,7 +53,7 @@ impl Node {
         }
     }
 
-    fn transit(&mut self, link: LinkId, msu: &Msu<'_>, octets: &Bytes) {
+    fn transit(&mut self, link: Mtp3LinkId, msu: &Msu<'_>, octets: &Bytes) {
         if self.config.function == Function::EndPoint {
             return self.counters.discard(DiscardReason::NotForThisPoint);
         }

@@ -4,7 +4,7 @@
 use slantpath_base::Instant;
 
 use crate::mtp3::node::Node;
-use crate::mtp3::node::id::{LinkId, LinkSetId};
+use crate::mtp3::node::id::{LinkSetId, Mtp3LinkId};
 use crate::mtp3::node::machines::link::{Link, LinkActivity, LinkActivityInput};
 
 impl Node {
@@ -12,7 +12,7 @@ impl Node {
     ///
     /// # Panics
     /// If the node has no such link.
-    pub fn is_backup(&self, link: LinkId) -> bool {
+    pub fn is_backup(&self, link: Mtp3LinkId) -> bool {
         assert!(usize::from(link.0) < self.links.len(), "the node has no link {}", link.0);
         self.config.backups.contains(&link)
     }
@@ -23,13 +23,14 @@ impl Node {
         if self.config.backups.is_empty() {
             return;
         }
-        let activity = |link: &LinkId| self.link(*link).activity;
+        let activity = |link: &Mtp3LinkId| self.link(*link).activity;
         let lost = self.links_in(set, |own| !own).filter(|link| activity(link) != LinkActivity::Available);
-        let helps = |link: &LinkId| {
+        let helps = |link: &Mtp3LinkId| {
             matches!(activity(link), LinkActivity::Aligning | LinkActivity::Available | LinkActivity::Testing)
         };
         let lost = lost.count();
-        let (helping, waiting): (Vec<LinkId>, Vec<LinkId>) = self.links_in(set, |own| own).partition(helps);
+        let (helping, waiting): (Vec<Mtp3LinkId>, Vec<Mtp3LinkId>) =
+            self.links_in(set, |own| own).partition(helps);
         let next = waiting.into_iter().find(|link| activity(link) == LinkActivity::Inactive);
         if let Some(next) = next.filter(|_| helping.len() < lost) {
             self.link_activity_input(now, next, LinkActivityInput::Activate);
@@ -45,7 +46,7 @@ impl Node {
         let is_active = |activity| !matches!(activity, LinkActivity::Inactive | LinkActivity::Deactivating);
         let surplus = self.config.backups.iter().copied().rev().find(|link| {
             let Link { set, activity, .. } = *self.link(*link);
-            let is_available = |link: &LinkId| self.link(*link).activity == LinkActivity::Available;
+            let is_available = |link: &Mtp3LinkId| self.link(*link).activity == LinkActivity::Available;
             let lost = self.links_in(set, |own| !own).filter(|link| !is_available(link)).count();
             let helping = self.links_in(set, |own| own).filter(is_available).count();
             is_active(activity) && helping + usize::from(activity != LinkActivity::Available) > lost
@@ -57,7 +58,7 @@ impl Node {
     }
 
     /// The links of a link set that are in reserve, or are not.
-    fn links_in(&self, set: LinkSetId, wanted: impl Fn(bool) -> bool) -> impl Iterator<Item = LinkId> {
+    fn links_in(&self, set: LinkSetId, wanted: impl Fn(bool) -> bool) -> impl Iterator<Item = Mtp3LinkId> {
         let links = self.link_set(set).links.iter().copied();
         links.filter(move |link| wanted(self.config.backups.contains(link)))
     }

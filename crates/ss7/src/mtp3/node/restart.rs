@@ -9,7 +9,7 @@ use crate::mtp3::node::machines::restart::{
     RestartState,
 };
 use crate::mtp3::node::schedule::Key;
-use crate::mtp3::node::timers::Timer;
+use crate::mtp3::node::timers::Mtp3Timer;
 use crate::mtp3::node::{DiscardReason, ManagementEvent, Node};
 use crate::mtp3::{ManagementMessage, Slc};
 
@@ -63,7 +63,7 @@ impl Node {
         if self.config.restart == Procedure::Omitted {
             return self.counters.discard(DiscardReason::Unexpected);
         }
-        let is_echo = self.schedule.is_running(Key::LinkSet(from, Timer::T19));
+        let is_echo = self.schedule.is_running(Key::LinkSet(from, Mtp3Timer::T19));
         let input = if is_echo { AdjacentInput::TraEchoed } else { AdjacentInput::Tra };
         if !self.adjacent_input(now, from, input) {
             self.counters.discard(DiscardReason::Unexpected);
@@ -84,14 +84,14 @@ impl Node {
         self.is_unsettled = true;
         for action in row.actions {
             match action {
-                RestartAction::StartT18 => self.start(now, Key::Node(Timer::T18), Timer::T18),
+                RestartAction::StartT18 => self.start(now, Key::Node(Mtp3Timer::T18), Mtp3Timer::T18),
                 RestartAction::StartT20 => {
                     self.counters.restarts += 1;
                     self.report(ManagementEvent::RestartBegun);
-                    self.start(now, Key::Node(Timer::T20), Timer::T20);
+                    self.start(now, Key::Node(Mtp3Timer::T20), Mtp3Timer::T20);
                 }
-                RestartAction::StopT18 => self.schedule.stop(Key::Node(Timer::T18)),
-                RestartAction::StopT20 => self.schedule.stop(Key::Node(Timer::T20)),
+                RestartAction::StopT18 => self.schedule.stop(Key::Node(Mtp3Timer::T18)),
+                RestartAction::StopT20 => self.schedule.stop(Key::Node(Mtp3Timer::T20)),
                 RestartAction::SendProhibited => {
                     for to in self.link_set_ids() {
                         self.send_all_prohibited(to);
@@ -101,7 +101,7 @@ impl Node {
                     for to in self.link_set_ids() {
                         let adjacent = self.link_set(to).adjacent;
                         self.send_direct(adjacent, to, ManagementMessage::Tra);
-                        self.start(now, Key::LinkSet(to, Timer::T19), Timer::T19);
+                        self.start(now, Key::LinkSet(to, Mtp3Timer::T19), Mtp3Timer::T19);
                     }
                 }
                 RestartAction::StartTraffic => {
@@ -134,9 +134,13 @@ impl Node {
                     let adjacent = self.link_set(link_set).adjacent;
                     self.send_direct(adjacent, link_set, ManagementMessage::Tra);
                 }
-                AdjacentAction::StartT19 => self.start(now, Key::LinkSet(link_set, Timer::T19), Timer::T19),
-                AdjacentAction::StartT21 => self.start(now, Key::LinkSet(link_set, Timer::T21), Timer::T21),
-                AdjacentAction::StopT21 => self.schedule.stop(Key::LinkSet(link_set, Timer::T21)),
+                AdjacentAction::StartT19 => {
+                    self.start(now, Key::LinkSet(link_set, Mtp3Timer::T19), Mtp3Timer::T19);
+                }
+                AdjacentAction::StartT21 => {
+                    self.start(now, Key::LinkSet(link_set, Mtp3Timer::T21), Mtp3Timer::T21);
+                }
+                AdjacentAction::StopT21 => self.schedule.stop(Key::LinkSet(link_set, Mtp3Timer::T21)),
             }
         }
         true

@@ -10,7 +10,7 @@ use crate::mtp3::node::machines::restart::RestartState;
 use crate::mtp3::node::machines::routes::{ROUTE, RouteAction, RouteInput, RouteState};
 use crate::mtp3::node::schedule::Key;
 use crate::mtp3::node::table::{Bundle, NOWHERE, RestrictedTo};
-use crate::mtp3::node::timers::Timer;
+use crate::mtp3::node::timers::Mtp3Timer;
 use crate::mtp3::node::{DiscardReason, Node};
 use crate::mtp3::{ManagementMessage, Slc};
 use crate::transfer::TransferIndication;
@@ -60,7 +60,7 @@ impl Node {
                 RouteAction::Reroute => self.is_unsettled = true,
                 RouteAction::SendRst => self.send_direct(adjacent, over, ManagementMessage::Rst(code)),
                 RouteAction::SendRsr => self.send_direct(adjacent, over, ManagementMessage::Rsr(code)),
-                RouteAction::StartT10 => self.start(now, Key::Route(destination, over), Timer::T10),
+                RouteAction::StartT10 => self.start(now, Key::Route(destination, over), Mtp3Timer::T10),
                 RouteAction::StopT10 => self.schedule.stop(Key::Route(destination, over)),
             }
         }
@@ -126,7 +126,7 @@ impl Node {
     pub(super) fn respond_prohibited(&mut self, now: Instant, destination: u32, to: LinkSetId) {
         let key = Key::Prohibited(destination, to);
         if !self.schedule.is_running(key) {
-            self.start(now, key, Timer::T8);
+            self.start(now, key, Mtp3Timer::T8);
             self.say(destination, to, RouteState::Prohibited);
         }
     }
@@ -193,7 +193,7 @@ impl Node {
         if self.config.transfer_restricted == Procedure::Omitted {
             return;
         }
-        let key = Key::Destination(destination, Timer::T11);
+        let key = Key::Destination(destination, Mtp3Timer::T11);
         let known = self.table.destination(destination);
         let normal = known.routes.first().map(|route| route.link_set);
         let bundle = self.table.bundles[usize::from(known.bundle)];
@@ -204,7 +204,7 @@ impl Node {
                 self.say_to_all(destination);
             }
         } else if known.restricted == RestrictedTo::Nobody && !self.schedule.is_running(key) {
-            self.start(now, key, Timer::T11);
+            self.start(now, key, Mtp3Timer::T11);
         }
     }
 

@@ -4,17 +4,17 @@ use slantpath_base::Instant;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::PointCode;
-use crate::mtp3::node::id::{LinkId, LinkSetId};
-use crate::mtp3::node::timers::Timer;
+use crate::mtp3::node::id::{LinkSetId, Mtp3LinkId};
+use crate::mtp3::node::timers::Mtp3Timer;
 
 /// A running timer: what it belongs to and which one it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Key {
-    Destination(u32, Timer),
-    Diversion(u32, Timer),
-    Link(LinkId, Timer),
-    LinkSet(LinkSetId, Timer),
-    Node(Timer),
+    Destination(u32, Mtp3Timer),
+    Diversion(u32, Mtp3Timer),
+    Link(Mtp3LinkId, Mtp3Timer),
+    LinkSet(LinkSetId, Mtp3Timer),
+    Node(Mtp3Timer),
     /// T10: the route to a destination over a link set.
     Route(u32, LinkSetId),
     /// T8: transfer prohibited for a destination has just been sent to an adjacent point in answer to a message.

@@ -6,7 +6,7 @@
 
 use crate::PointCode;
 use crate::mtp3::node::config::Config;
-use crate::mtp3::node::id::{LinkId, LinkSetId};
+use crate::mtp3::node::id::{LinkSetId, Mtp3LinkId};
 use crate::mtp3::node::machines::congestion::RouteSetCongestion;
 use crate::mtp3::node::machines::routes::RouteState;
 use crate::mtp3::node::measurements::{DestinationMeasurements, Spells};
@@ -22,7 +22,7 @@ const PAGE: usize = 256;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Slot {
     /// The link; while held, the link that they took before.
-    pub(super) link: Option<LinkId>,
+    pub(super) link: Option<Mtp3LinkId>,
     /// The diversion that holds them back.
     pub(super) held: Option<u32>,
 }

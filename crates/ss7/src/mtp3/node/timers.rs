@@ -5,7 +5,7 @@ use slantpath_base::Duration;
 
 /// A timer of MTP3 by its name in the Recommendations. T9 of Q.704 is not used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Timer {
+pub enum Mtp3Timer {
     /// Delay to avoid mis-sequencing on changeover.
     T1,
     /// Waiting for changeover acknowledgement.
@@ -58,7 +58,7 @@ pub enum Timer {
     TestT2,
 }
 
-impl fmt::Display for Timer {
+impl fmt::Display for Mtp3Timer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TestT1 => f.write_str("T1 of Q.707"),
@@ -72,7 +72,7 @@ impl fmt::Display for Timer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimerRange {
     /// Timer that the range is for.
-    pub timer: Timer,
+    pub timer: Mtp3Timer,
     /// The least value.
     pub least: Duration,
     /// The greatest value.
@@ -81,7 +81,7 @@ pub struct TimerRange {
     pub default: Duration,
 }
 
-const fn ms(timer: Timer, least: u64, default: u64, most: u64) -> TimerRange {
+const fn ms(timer: Mtp3Timer, least: u64, default: u64, most: u64) -> TimerRange {
     TimerRange {
         timer,
         least: Duration::from_millis(least),
@@ -93,31 +93,31 @@ const fn ms(timer: Timer, least: u64, default: u64, most: u64) -> TimerRange {
 /// Every timer with its range. Defaults are the middle of the range, rounded; T24's only value is provisional in
 /// the Recommendation, and T18 depends on the network: its range here is what fits inside T20.
 pub const TIMER_RANGES: [TimerRange; 25] = [
-    ms(Timer::T1, 500, 800, 1_200),
-    ms(Timer::T2, 700, 1_400, 2_000),
-    ms(Timer::T3, 500, 800, 1_200),
-    ms(Timer::T4, 500, 800, 1_200),
-    ms(Timer::T5, 500, 800, 1_200),
-    ms(Timer::T6, 500, 800, 1_200),
-    ms(Timer::T7, 1_000, 1_500, 2_000),
-    ms(Timer::T8, 800, 1_000, 1_200),
-    ms(Timer::T10, 30_000, 45_000, 60_000),
-    ms(Timer::T11, 30_000, 60_000, 90_000),
-    ms(Timer::T12, 800, 1_200, 1_500),
-    ms(Timer::T13, 800, 1_200, 1_500),
-    ms(Timer::T14, 2_000, 2_500, 3_000),
-    ms(Timer::T15, 2_000, 2_500, 3_000),
-    ms(Timer::T16, 1_400, 1_700, 2_000),
-    ms(Timer::T17, 800, 1_200, 1_500),
-    ms(Timer::T18, 2_000, 20_000, 58_000),
-    ms(Timer::T19, 67_000, 68_000, 69_000),
-    ms(Timer::T20, 59_000, 60_000, 61_000),
-    ms(Timer::T21, 63_000, 64_000, 65_000),
-    ms(Timer::T22, 180_000, 270_000, 360_000),
-    ms(Timer::T23, 180_000, 270_000, 360_000),
-    ms(Timer::T24, 500, 500, 500),
-    ms(Timer::TestT1, 4_000, 8_000, 12_000),
-    ms(Timer::TestT2, 30_000, 60_000, 90_000),
+    ms(Mtp3Timer::T1, 500, 800, 1_200),
+    ms(Mtp3Timer::T2, 700, 1_400, 2_000),
+    ms(Mtp3Timer::T3, 500, 800, 1_200),
+    ms(Mtp3Timer::T4, 500, 800, 1_200),
+    ms(Mtp3Timer::T5, 500, 800, 1_200),
+    ms(Mtp3Timer::T6, 500, 800, 1_200),
+    ms(Mtp3Timer::T7, 1_000, 1_500, 2_000),
+    ms(Mtp3Timer::T8, 800, 1_000, 1_200),
+    ms(Mtp3Timer::T10, 30_000, 45_000, 60_000),
+    ms(Mtp3Timer::T11, 30_000, 60_000, 90_000),
+    ms(Mtp3Timer::T12, 800, 1_200, 1_500),
+    ms(Mtp3Timer::T13, 800, 1_200, 1_500),
+    ms(Mtp3Timer::T14, 2_000, 2_500, 3_000),
+    ms(Mtp3Timer::T15, 2_000, 2_500, 3_000),
+    ms(Mtp3Timer::T16, 1_400, 1_700, 2_000),
+    ms(Mtp3Timer::T17, 800, 1_200, 1_500),
+    ms(Mtp3Timer::T18, 2_000, 20_000, 58_000),
+    ms(Mtp3Timer::T19, 67_000, 68_000, 69_000),
+    ms(Mtp3Timer::T20, 59_000, 60_000, 61_000),
+    ms(Mtp3Timer::T21, 63_000, 64_000, 65_000),
+    ms(Mtp3Timer::T22, 180_000, 270_000, 360_000),
+    ms(Mtp3Timer::T23, 180_000, 270_000, 360_000),
+    ms(Mtp3Timer::T24, 500, 500, 500),
+    ms(Mtp3Timer::TestT1, 4_000, 8_000, 12_000),
+    ms(Mtp3Timer::TestT2, 30_000, 60_000, 90_000),
 ];
 
 /// Values of all timers.
@@ -132,13 +132,13 @@ impl Default for Timers {
 
 impl Timers {
     /// The value of a timer.
-    pub const fn value(&self, timer: Timer) -> Duration {
+    pub const fn value(&self, timer: Mtp3Timer) -> Duration {
         self.0[timer as usize]
     }
 
     /// Gives the timers with one of them set. The range is checked with the rest of the configuration.
     #[must_use]
-    pub const fn with(mut self, timer: Timer, value: Duration) -> Self {
+    pub const fn with(mut self, timer: Mtp3Timer, value: Duration) -> Self {
         self.0[timer as usize] = value;
         self
     }
@@ -164,13 +164,16 @@ mod tests {
     #[test]
     fn defaults_lie_inside_their_ranges_and_other_values_are_told() {
         assert_eq!(Timers::default().out_of_range().count(), 0);
-        let timers = Timers::default().with(Timer::T2, Duration::from_millis(2_001));
+        let timers = Timers::default().with(Mtp3Timer::T2, Duration::from_millis(2_001));
         let outside: Vec<_> = timers.out_of_range().map(|(range, value)| (range.timer, value)).collect();
-        assert_eq!(outside, [(Timer::T2, Duration::from_millis(2_001))]);
+        assert_eq!(outside, [(Mtp3Timer::T2, Duration::from_millis(2_001))]);
     }
 
     #[test]
     fn a_timer_is_named_as_its_recommendation_does() {
-        assert_eq!((Timer::T17.to_string(), Timer::TestT2.to_string()), ("T17".into(), "T2 of Q.707".into()));
+        assert_eq!(
+            (Mtp3Timer::T17.to_string(), Mtp3Timer::TestT2.to_string()),
+            ("T17".into(), "T2 of Q.707".into())
+        );
     }
 }

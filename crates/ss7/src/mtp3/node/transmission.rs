@@ -5,7 +5,7 @@ use bytes::Bytes;
 use crate::PointCode;
 use crate::link::LinkRequest;
 use crate::mtp3::node::held::{Held, Origin};
-use crate::mtp3::node::id::{LinkId, LinkSetId};
+use crate::mtp3::node::id::{LinkSetId, Mtp3LinkId};
 use crate::mtp3::node::machines::routes::RouteState;
 use crate::mtp3::node::table::NOWHERE;
 use crate::mtp3::node::{DiscardReason, Node};
@@ -76,7 +76,7 @@ impl Node {
     }
 
     /// A message must not go back where it came from: the other link set of a combined one may take it.
-    fn other_way(&self, message: &Held, from: LinkSetId) -> Option<LinkId> {
+    fn other_way(&self, message: &Held, from: LinkSetId) -> Option<Mtp3LinkId> {
         let bundle = self.table.bundles[usize::from(self.table.destination(message.destination).bundle)];
         let other = bundle.link_sets().find(|link_set| *link_set != from)?;
         let links: Vec<_> = self.available_links(other).collect();
@@ -107,7 +107,7 @@ impl Node {
     }
 
     /// A message about a link, to its far end over another link where there is one.
-    pub(super) fn send_about_link(&mut self, link: LinkId, message: ManagementMessage) {
+    pub(super) fn send_about_link(&mut self, link: Mtp3LinkId, message: ManagementMessage) {
         let slc = self.link(link).slc;
         self.send_management(self.adjacent(link), slc, message);
     }
@@ -141,7 +141,7 @@ impl Node {
     }
 
     /// A changeback declaration follows the traffic over the link that it leaves (section 6.3).
-    pub(super) fn send_declaration(&mut self, over: LinkId, about: LinkId, code: ChangebackCode) {
+    pub(super) fn send_declaration(&mut self, over: Mtp3LinkId, about: Mtp3LinkId, code: ChangebackCode) {
         let (to, slc) = (self.adjacent(about), self.link(about).slc);
         let octets = self.management(to, slc, ManagementMessage::Cbd(code), self.top_priority());
         self.request(over, LinkRequest::Transmit(octets));
@@ -159,7 +159,7 @@ impl Node {
 
     /// The link for a management message: of the direct link set if one is available, else of the best route, else
     /// one that is only inhibited (section 10.5).
-    pub(super) fn management_link(&self, to: PointCode, slc: Slc) -> Option<LinkId> {
+    pub(super) fn management_link(&self, to: PointCode, slc: Slc) -> Option<Mtp3LinkId> {
         let destination = self.table.find(to)?;
         let routes = &self.table.destination(destination).routes;
         let direct = routes.iter().filter(|route| self.link_set(route.link_set).adjacent == to);
@@ -177,7 +177,7 @@ impl Node {
     }
 
     /// Tells if the far end of a link can be told something without that link.
-    pub(super) fn has_way_around(&self, link: LinkId) -> bool {
+    pub(super) fn has_way_around(&self, link: Mtp3LinkId) -> bool {
         let link_set = self.link(link).set;
         self.available_links(link_set).any(|other| other != link) || self.is_adjacent_reached(link_set)
     }

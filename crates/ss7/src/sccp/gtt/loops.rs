@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::PointCode;
-use crate::sccp::gtt::{Conditions, DigitChange, DigitPattern, Place, RouteOn, Rule, Translator};
+use crate::sccp::gtt::{Conditions, DigitChange, DigitPattern, PatternPlace, RouteOn, Rule, Translator};
 use crate::sccp::{Digits, GlobalTitle, PartyAddress, Ssn};
 
 /// A loop, or what may be one.
@@ -271,7 +271,7 @@ impl Title {
         }
         signs.is_open &= pattern.is_open();
         for (sign, place) in signs.signs.iter().zip(places) {
-            let Place::Digit(wanted) = place else { continue };
+            let PatternPlace::Digit(wanted) = place else { continue };
             match *sign {
                 Sign::Known(digit) if digit != *wanted => return None,
                 Sign::Known(_) => {}

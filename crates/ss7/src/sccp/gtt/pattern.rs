@@ -6,7 +6,7 @@ use crate::sccp::Digits;
 
 /// One place of a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Place {
+pub enum PatternPlace {
     /// Exactly this digit.
     Digit(u8),
     /// Any one digit: `?`.
@@ -16,7 +16,7 @@ pub enum Place {
 /// A pattern of digits, such as `49171*`, `26201??????????` or `*`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DigitPattern {
-    places: Vec<Place>,
+    places: Vec<PatternPlace>,
     is_open: bool,
 }
 
@@ -66,9 +66,9 @@ impl DigitPattern {
         let places = body
             .chars()
             .map(|character| match character {
-                '?' => Ok(Place::Any),
+                '?' => Ok(PatternPlace::Any),
                 _ => Digits::parse(character.encode_utf8(&mut [0; 4]))
-                    .map(|digits| Place::Digit(digits.values()[0]))
+                    .map(|digits| PatternPlace::Digit(digits.values()[0]))
                     .map_err(|_| PatternError::NotADigit { text: text.to_owned(), character }),
             })
             .collect::<Result<Vec<_>, _>>()?;
@@ -79,7 +79,7 @@ impl DigitPattern {
     }
 
     /// Gives the places of the pattern, without the star.
-    pub fn places(&self) -> &[Place] {
+    pub fn places(&self) -> &[PatternPlace] {
         &self.places
     }
 
@@ -94,8 +94,8 @@ impl DigitPattern {
             if self.is_open { digits.len() >= self.places.len() } else { digits.len() == self.places.len() };
         is_long_enough
             && self.places.iter().zip(digits).all(|(place, digit)| match place {
-                Place::Any => true,
-                Place::Digit(wanted) => wanted == digit,
+                PatternPlace::Any => true,
+                PatternPlace::Digit(wanted) => wanted == digit,
             })
     }
 }
@@ -104,8 +104,8 @@ impl fmt::Display for DigitPattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for place in &self.places {
             match place {
-                Place::Any => write!(f, "?")?,
-                Place::Digit(digit) => write!(f, "{digit:x}")?,
+                PatternPlace::Any => write!(f, "?")?,
+                PatternPlace::Digit(digit) => write!(f, "{digit:x}")?,
             }
         }
         if self.is_open { write!(f, "*") } else { Ok(()) }

@@ -6,7 +6,7 @@
 
 use smallvec::SmallVec;
 
-use crate::sccp::gtt::pattern::{DigitPattern, Place};
+use crate::sccp::gtt::pattern::{DigitPattern, PatternPlace};
 use crate::sccp::gtt::signals::{LABEL_DIGITS, Label, Signals};
 
 /// A rule at the end of its pattern, with what is wanted first: where it leads, and which conditions it sets.
@@ -129,8 +129,8 @@ impl Trie {
         let mut below: [Vec<(&DigitPattern, Candidate)>; 17] = Default::default();
         for (pattern, candidate) in patterns {
             match pattern.places().get(depth) {
-                Some(Place::Digit(digit)) => below[usize::from(*digit)].push((pattern, candidate)),
-                Some(Place::Any) => below[16].push((pattern, candidate)),
+                Some(PatternPlace::Digit(digit)) => below[usize::from(*digit)].push((pattern, candidate)),
+                Some(PatternPlace::Any) => below[16].push((pattern, candidate)),
                 None if pattern.is_open() => ends.open.push(candidate),
                 None => ends.exact.push(candidate),
             }
@@ -262,11 +262,11 @@ fn shared_digits<T>(patterns: &[(&DigitPattern, T)], depth: usize) -> Vec<u8> {
     let next = first.places().get(depth..).unwrap_or_default().iter().enumerate();
     next.take(LABEL_DIGITS)
         .map_while(|(at, place)| match place {
-            Place::Digit(digit) => Some((at, *digit)),
-            Place::Any => None,
+            PatternPlace::Digit(digit) => Some((at, *digit)),
+            PatternPlace::Any => None,
         })
         .take_while(|(at, digit)| {
-            let same = Some(&Place::Digit(*digit));
+            let same = Some(&PatternPlace::Digit(*digit));
             patterns.iter().all(|(pattern, _)| pattern.places().get(depth + at) == same)
         })
         .map(|(_, digit)| digit)
@@ -313,7 +313,7 @@ mod tests {
     fn is_more_specific(a: &DigitPattern, b: &DigitPattern) -> bool {
         let rank = |pattern: &DigitPattern| {
             let mut rank: Vec<u8> =
-                pattern.places().iter().map(|place| u8::from(*place == Place::Any)).collect();
+                pattern.places().iter().map(|place| u8::from(*place == PatternPlace::Any)).collect();
             rank.push(u8::from(pattern.is_open()) * 2);
             rank
         };

@@ -3,8 +3,8 @@
 use slantpath_base::Duration;
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::node::{
-    Config, Function, LinkSetConfig, SequenceNumbers, Timer, Timers, check_alternatives, check_changeovers,
-    check_network,
+    Config, Function, LinkSetConfig, Mtp3Timer, SequenceNumbers, Timers, check_alternatives,
+    check_changeovers, check_network,
 };
 use slantpath_ss7::mtp3::{Node, ServiceIndicator, Slc};
 
@@ -110,8 +110,8 @@ fn an_adjacent_point_has_one_link_set_with_links() {
 fn timers_stay_in_their_ranges() {
     let found = faults(|config| {
         config.timers = Timers::default()
-            .with(Timer::T1, Duration::from_millis(499))
-            .with(Timer::TestT2, Duration::from_secs(91));
+            .with(Mtp3Timer::T1, Duration::from_millis(499))
+            .with(Mtp3Timer::TestT2, Duration::from_secs(91));
     });
     assert_eq!(
         found,
@@ -253,15 +253,15 @@ fn a_ttc_network_is_not_managed() {
 
 #[test]
 fn the_usual_link_follows_the_link_selection_over_both_link_sets_and_leaves_backups_out() {
-    use slantpath_ss7::mtp3::node::LinkId;
+    use slantpath_ss7::mtp3::node::Mtp3LinkId;
     let mut config = right();
     let links = |config: &Config| -> Vec<Option<u16>> {
-        (0..16).map(|sls| config.usual_link(PointCode(2), sls).map(|LinkId(link)| link)).collect()
+        (0..16).map(|sls| config.usual_link(PointCode(2), sls).map(|Mtp3LinkId(link)| link)).collect()
     };
     // Bit 3 shares, and what is left of the selection chooses.
     let even = [0, 1, 0, 1, 0, 1, 0, 1, 2, 3, 2, 3, 2, 3, 2, 3].map(Some);
     assert_eq!(links(&config), even);
-    config.backups = vec![LinkId(3)];
+    config.backups = vec![Mtp3LinkId(3)];
     assert_eq!(links(&config)[9], Some(2));
     config.destinations = vec![route(2, &[(11, 1), (12, 0)])];
     assert_eq!(links(&config)[..3], [Some(2); 3]);

@@ -7,8 +7,8 @@ use slantpath_base::{Duration, Instant};
 use slantpath_ss7::PointCode;
 use slantpath_ss7::link::{LinkIndication, LinkRequest, OutOfServiceReason};
 use slantpath_ss7::mtp3::node::{
-    Config, DestinationConfig, Function, LinkConfig, LinkId, LinkSetConfig, Output, Procedure, RouteConfig,
-    SequenceNumbers,
+    Config, DestinationConfig, Function, LinkConfig, LinkSetConfig, Mtp3LinkId, Output, Procedure,
+    RouteConfig, SequenceNumbers,
 };
 use slantpath_ss7::mtp3::{
     Fsn, ManagementLayout, ManagementMessage, Msu, Node, RoutingLabel, ServiceIndicator, ServiceInformation,
@@ -29,7 +29,7 @@ struct End {
 
 #[derive(Debug)]
 pub(crate) struct Wire {
-    pub(crate) ends: [(usize, LinkId); 2],
+    pub(crate) ends: [(usize, Mtp3LinkId); 2],
     sides: [End; 2],
     modulus: u32,
     is_up: bool,
@@ -98,7 +98,7 @@ impl Network {
             for link_set in &config.link_sets {
                 let far = configs.iter().position(|far| far.point_code == link_set.adjacent).unwrap();
                 for link in &link_set.links {
-                    let here = (at, LinkId(id));
+                    let here = (at, Mtp3LinkId(id));
                     id += 1;
                     if at < far {
                         let back = far_link(&configs[far], config.point_code, link.slc);
@@ -254,7 +254,7 @@ impl Network {
         }
     }
 
-    fn request(&mut self, node: usize, link: LinkId, request: LinkRequest) {
+    fn request(&mut self, node: usize, link: Mtp3LinkId, request: LinkRequest) {
         let at = self.wires.iter().position(|wire| wire.ends.contains(&(node, link))).unwrap();
         let side = usize::from(self.wires[at].ends[1] == (node, link));
         let modulus = self.wires[at].modulus;
@@ -310,12 +310,12 @@ impl Network {
     }
 }
 
-fn far_link(far: &Config, adjacent: PointCode, slc: Slc) -> LinkId {
+fn far_link(far: &Config, adjacent: PointCode, slc: Slc) -> Mtp3LinkId {
     let mut id = 0;
     for link_set in &far.link_sets {
         for link in &link_set.links {
             if link_set.adjacent == adjacent && link.slc == slc {
-                return LinkId(id);
+                return Mtp3LinkId(id);
             }
             id += 1;
         }

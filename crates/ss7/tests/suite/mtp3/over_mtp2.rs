@@ -6,7 +6,7 @@ use bytes::Bytes;
 use slantpath_base::{Duration, Instant};
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp2;
-use slantpath_ss7::mtp3::node::{Function, LinkId, Output, SequenceNumbers};
+use slantpath_ss7::mtp3::node::{Function, Mtp3LinkId, Output, SequenceNumbers};
 use slantpath_ss7::mtp3::{Node, RoutingLabel, ServiceIndicator, ServiceInformation, Sls};
 use slantpath_ss7::transfer::{Transfer, TransferIndication};
 
@@ -33,7 +33,7 @@ impl Pair {
         let mut pair =
             Self { now: Instant::START, nodes, lines: [line(), line()], delivered: BTreeMap::new() };
         for at in [0, 1] {
-            for link in [LinkId(0), LinkId(1)] {
+            for link in [Mtp3LinkId(0), Mtp3LinkId(1)] {
                 pair.nodes[at].activate(pair.now, link);
             }
         }
@@ -56,7 +56,7 @@ impl Pair {
         while !is_idle {
             is_idle = true;
             for at in [0, 1] {
-                for (link, line) in (0..).map(LinkId).zip(&mut self.lines) {
+                for (link, line) in (0..).map(Mtp3LinkId).zip(&mut self.lines) {
                     for indication in line.indications(at) {
                         is_idle = false;
                         self.nodes[at].handle_link(self.now, link, indication);
@@ -92,7 +92,7 @@ impl Pair {
     }
 
     fn is_available(&self, link: u16) -> bool {
-        self.nodes.iter().all(|node| node.is_link_available(LinkId(link)))
+        self.nodes.iter().all(|node| node.is_link_available(Mtp3LinkId(link)))
     }
 }
 

@@ -1,7 +1,7 @@
 //! The periodic link test of Q.707, which a network may leave out.
 
 use slantpath_base::Duration;
-use slantpath_ss7::mtp3::node::{Function, LinkActivity, LinkId, Procedure, SequenceNumbers};
+use slantpath_ss7::mtp3::node::{Function, LinkActivity, Mtp3LinkId, Procedure, SequenceNumbers};
 
 use super::network::{Network, link_set, node};
 
@@ -14,10 +14,10 @@ fn sent(periodic_link_test: Procedure) -> [u64; 2] {
     };
     let mut network = Network::new(vec![point(1, 2), point(2, 1)]);
     network.activate_all();
-    let count = |network: &Network| network.nodes[0].link_measurements(LinkId(0)).sent_msus;
+    let count = |network: &Network| network.nodes[0].link_measurements(Mtp3LinkId(0)).sent_msus;
     let before = count(&network);
     network.run(Duration::from_secs(3_600));
-    assert_eq!(network.nodes[0].link_activity(LinkId(0)), LinkActivity::Available);
+    assert_eq!(network.nodes[0].link_activity(Mtp3LinkId(0)), LinkActivity::Available);
     [before, count(&network)]
 }
 

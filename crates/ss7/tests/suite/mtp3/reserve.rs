@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use slantpath_base::Duration;
-use slantpath_ss7::mtp3::node::{Config, ConfigError, Function, LinkActivity, LinkId, SequenceNumbers};
+use slantpath_ss7::mtp3::node::{Config, ConfigError, Function, LinkActivity, Mtp3LinkId, SequenceNumbers};
 
 use super::network::{Network, link_set, node};
 use super::sequence::{CASES, any_step, assert_in_order, assert_whole, play};
@@ -12,7 +12,7 @@ fn pair(links: u8, backups: &[u16]) -> Vec<Config> {
     let point = |code, far| {
         let link_set = link_set(far, links, SequenceNumbers::Bits24);
         let mut config = node(code, Function::EndPoint, vec![link_set]);
-        config.backups = backups.iter().copied().map(LinkId).collect();
+        config.backups = backups.iter().copied().map(Mtp3LinkId).collect();
         config
     };
     vec![point(1, 2), point(2, 1)]
@@ -23,7 +23,7 @@ fn links(network: &Network) -> (Vec<u16>, Vec<u16>) {
     let node = &network.nodes[0];
     let count = u16::try_from(network.wires.len()).unwrap();
     let with = |activity| {
-        let has = |link: &u16| node.link_activity(LinkId(*link)) == activity;
+        let has = |link: &u16| node.link_activity(Mtp3LinkId(*link)) == activity;
         (0..count).filter(has).collect::<Vec<_>>()
     };
     (with(LinkActivity::Available), with(LinkActivity::Inactive))
@@ -74,11 +74,11 @@ fn a_backup_replaces_a_link_that_management_takes_out() {
     // Management's wish to activate a backup waits for a failure.
     assert_eq!(links(&network), (vec![0], vec![1]));
     let now = network.now;
-    network.nodes.iter_mut().for_each(|node| node.deactivate(now, LinkId(0)));
+    network.nodes.iter_mut().for_each(|node| node.deactivate(now, Mtp3LinkId(0)));
     network.run(Duration::from_secs(5));
     assert_eq!(links(&network), (vec![1], vec![0]));
     let now = network.now;
-    network.nodes.iter_mut().for_each(|node| node.activate(now, LinkId(0)));
+    network.nodes.iter_mut().for_each(|node| node.activate(now, Mtp3LinkId(0)));
     network.run(Duration::from_secs(5));
     assert_eq!(links(&network), (vec![0], vec![1]));
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use slantpath_base::Duration;
 use slantpath_ss7::PointCode;
-use slantpath_ss7::mtp3::node::{Config, Function, LinkId, SequenceNumbers, Spread};
+use slantpath_ss7::mtp3::node::{Config, Function, Mtp3LinkId, SequenceNumbers, Spread};
 
 use super::network::{Network, link_set, node, route};
 
@@ -297,7 +297,7 @@ fn a_transfer_point_spreads_by_the_code_of_the_link_that_a_message_came_by_if_it
         let mut network = Network::new(ends);
         network.activate_all();
         let received = |network: &Network| -> Vec<u64> {
-            (0..8).map(|link| network.nodes[3].link_measurements(LinkId(link)).received_msus).collect()
+            (0..8).map(|link| network.nodes[3].link_measurements(Mtp3LinkId(link)).received_msus).collect()
         };
         let before = received(&network);
         for (from, selections) in selections.into_iter().enumerate() {
@@ -330,7 +330,7 @@ fn what_comes_over_one_association_goes_over_all_lines() {
     let mut network = Network::new(vec![left, gateway, node(3, Function::EndPoint, vec![lines(11)])]);
     network.activate_all();
     let received = |network: &Network| -> Vec<u64> {
-        (0..16).map(|link| network.nodes[2].link_measurements(LinkId(link)).received_msus).collect()
+        (0..16).map(|link| network.nodes[2].link_measurements(Mtp3LinkId(link)).received_msus).collect()
     };
     let before = received(&network);
     for sls in 0..16 {

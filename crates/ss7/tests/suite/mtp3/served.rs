@@ -4,8 +4,8 @@ use slantpath_base::{Duration, Instant};
 use slantpath_ss7::PointCode;
 use slantpath_ss7::link::LinkIndication;
 use slantpath_ss7::mtp3::node::{
-    Config, ConfigError, DiscardReason, Function, LinkId, LinkSetId, NetworkFault, Procedure, RouteState,
-    SequenceNumbers, Timer, check_network,
+    Config, ConfigError, DiscardReason, Function, LinkSetId, Mtp3LinkId, Mtp3Timer, NetworkFault, Procedure,
+    RouteState, SequenceNumbers, check_network,
 };
 use slantpath_ss7::mtp3::{ManagementMessage as M, RoutingLabel, ServiceIndicator, Slc, Sls};
 use slantpath_ss7::transfer::TransferIndication;
@@ -93,7 +93,7 @@ fn answers(network: &mut Network, indication: LinkIndication, time: Duration) ->
         ["TFA", "TFP", "TFR"].map(|name| sent.get(name).copied().unwrap_or(0))
     };
     let (before, now) = (count(network), network.now);
-    network.nodes[1].handle_link(now, LinkId(0), indication);
+    network.nodes[1].handle_link(now, Mtp3LinkId(0), indication);
     network.run(time);
     let mut after = count(network);
     after.iter_mut().zip(before).for_each(|(after, before)| *after -= before);
@@ -139,7 +139,7 @@ fn who_sends_to_a_point_code_that_is_not_served_is_told_at_once_and_again_once_a
         let indication = received(&network.nodes[1], ServiceIndicator::SCCP, label, &[]);
         answers(network, indication, time)
     };
-    let t8 = network.nodes[1].config().timers.value(Timer::T8);
+    let t8 = network.nodes[1].config().timers.value(Mtp3Timer::T8);
     let moment = Duration::from_nanos(1);
     assert_eq!(transfer(&mut network, t8 - moment), [0, 1, 0]);
     assert_eq!(transfer(&mut network, moment), [0, 0, 0]);

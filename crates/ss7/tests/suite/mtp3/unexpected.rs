@@ -2,7 +2,7 @@
 
 use slantpath_base::Instant;
 use slantpath_ss7::PointCode;
-use slantpath_ss7::mtp3::node::{DiscardReason, Function, LinkId, Procedure, SequenceNumbers};
+use slantpath_ss7::mtp3::node::{DiscardReason, Function, Mtp3LinkId, Procedure, SequenceNumbers};
 use slantpath_ss7::mtp3::{ManagementMessage as M, Node, Slc};
 
 use super::network::{Network, heard, link_set, node};
@@ -10,7 +10,7 @@ use super::network::{Network, heard, link_set, node};
 /// Point 2 sends a message about its second link to point 1, over the first.
 fn bring(node: &mut Node, now: Instant, message: M) {
     let indication = heard(node, PointCode(2), Slc(1), message);
-    node.handle_link(now, LinkId(0), indication);
+    node.handle_link(now, Mtp3LinkId(0), indication);
 }
 
 fn unexpected(node: &Node) -> u64 {
@@ -24,7 +24,7 @@ fn inhibiting_messages_that_fit_no_state_are_counted() {
     network.activate_all();
     let now = network.now;
     // Asked for and not granted yet: nobody can take it for inhibited.
-    network.nodes[0].inhibit(now, LinkId(1)).unwrap();
+    network.nodes[0].inhibit(now, Mtp3LinkId(1)).unwrap();
     bring(&mut network.nodes[0], now, M::Lrt);
     bring(&mut network.nodes[0], now, M::Lfu);
     assert_eq!(unexpected(&network.nodes[0]), 2);

@@ -4,13 +4,13 @@ use slantpath_base::{Duration, Instant};
 use slantpath_ss7::PointCode;
 use slantpath_ss7::link::{LinkIndication, LinkRequest, OutOfServiceReason};
 use slantpath_ss7::mtp3::node::{
-    Function, LinkId, LocalInhibition, ManagementEvent, Output, SequenceNumbers,
+    Function, LocalInhibition, ManagementEvent, Mtp3LinkId, Output, SequenceNumbers,
 };
 use slantpath_ss7::mtp3::{ManagementLayout, ManagementMessage as M, Msu, Node, ServiceIndicator, Slc};
 
 use super::network::{Network, heard, link_set, node};
 
-const LINK: LinkId = LinkId(1);
+const LINK: Mtp3LinkId = Mtp3LinkId(1);
 
 /// One of two nodes with two links between them; the test is the other.
 fn ready() -> (Node, Instant) {
@@ -22,7 +22,7 @@ fn ready() -> (Node, Instant) {
 
 fn hear(node: &mut Node, now: Instant, message: M) {
     let indication = heard(node, PointCode(2), Slc(1), message);
-    node.handle_link(now, LinkId(0), indication);
+    node.handle_link(now, Mtp3LinkId(0), indication);
 }
 
 /// Messages of inhibiting that are sent, and what is told of it; what asks level 2 for a proving period or to start.

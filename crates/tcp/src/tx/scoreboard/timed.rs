@@ -10,7 +10,7 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use slantpath_base::{Duration, Instant};
 use slantpath_cc::delivery::LostSegment;
-use slantpath_cc::rack::{Repair, Transmission};
+use slantpath_cc::rack::{self, Repair};
 use slantpath_cc::{Rack, SentOrder};
 
 use super::{Range, Record, RecordNumber, Scoreboard, Sent, usize_of};
@@ -42,7 +42,7 @@ pub(crate) struct Overtaken {
 impl ByTime {
     /// A record has arrived for all that is known.
     pub(super) fn on_delivered(&mut self, record: &Record) {
-        let sent = Transmission { sent_at: record.departure.sent_at, end: record.end };
+        let sent = rack::Transmission { sent_at: record.departure.sent_at, end: record.end };
         self.rack.on_delivered(self.now, sent, record.transmissions);
         if record.transmissions == 1 && self.first_original.is_none_or(|first| record.end < first) {
             self.first_original = Some(record.end);
@@ -153,7 +153,7 @@ impl Scoreboard {
         while let Some(number) = timed.order.oldest() {
             let index = usize_of(number - self.first);
             let Record { end, departure, .. } = self.records[index];
-            let sent = Transmission { sent_at: departure.sent_at, end };
+            let sent = rack::Transmission { sent_at: departure.sent_at, end };
             match timed.rack.lost_at(sent, window) {
                 Some(lost_at) if lost_at <= now => {
                     timed.order.remove(number);

@@ -5,10 +5,10 @@ use slantpath_sctp::{AssociationState, PathState, ReliabilityPolicy, Unanswered}
 
 use super::{cause_words, duration, errors_words, evidence_words, instant, state_name, unanswered_name};
 use crate::explain::story::{Step, StepKind};
-use crate::header::Settings;
+use crate::header::TraceSettings;
 
 /// Gives the words for a step, without the instant and the path.
-pub(super) fn in_words(step: &Step, settings: &Settings) -> String {
+pub(super) fn in_words(step: &Step, settings: &TraceSettings) -> String {
     match &step.kind {
         StepKind::Up => "the association is up".to_owned(),
         StepKind::Known(state) => format!("known, {}", state_name(*state)),
@@ -79,7 +79,7 @@ pub(super) fn in_words(step: &Step, settings: &Settings) -> String {
     }
 }
 
-fn became_words(state: PathState, errors: &[(Instant, Unanswered)], settings: &Settings) -> String {
+fn became_words(state: PathState, errors: &[(Instant, Unanswered)], settings: &TraceSettings) -> String {
     let list: Vec<String> =
         errors.iter().map(|(at, what)| format!("{} at {}", unanswered_name(*what), instant(*at))).collect();
     let list = list.join(", ");

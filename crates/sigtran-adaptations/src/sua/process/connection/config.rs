@@ -1,8 +1,7 @@
 //! Bounds and timers of connections.
 
 use slantpath_base::Duration;
-use slantpath_sigtran::asp::ConfigError;
-use slantpath_sigtran::asp::TimerRange;
+use slantpath_sigtran::asp;
 
 /// Settings of connections at an ASP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +50,7 @@ impl Default for ConnectionConfig {
 const MOST_PART_OCTETS: u64 = 65_000;
 
 impl ConnectionConfig {
-    pub(in crate::sua) fn check(&self) -> Result<(), ConfigError> {
+    pub(in crate::sua) fn check(&self) -> Result<(), asp::ConfigError> {
         let minutes = |minutes: u64| Duration::from_secs(minutes * 60);
         let tens = (Duration::from_secs(10), Duration::from_secs(20));
         for (timer, (min, max), value) in [
@@ -61,14 +60,14 @@ impl ConnectionConfig {
             ("T(ias)", (minutes(5), minutes(10)), self.inactivity_send),
             ("T(iar)", (minutes(11), minutes(21)), self.inactivity_receive),
         ] {
-            TimerRange::new(timer, min, max).check(value)?;
+            asp::TimerRange::new(timer, min, max).check(value)?;
         }
         let part_octets = u64::try_from(self.part_octets).unwrap_or(u64::MAX);
         for (what, value, max) in
             [("credit", self.credit.into(), 127), ("part_octets", part_octets, MOST_PART_OCTETS)]
         {
             if !(1..=max).contains(&value) {
-                return Err(ConfigError::NumberOutOfRange { what, value, min: 1, max });
+                return Err(asp::ConfigError::NumberOutOfRange { what, value, min: 1, max });
             }
         }
         Ok(())
@@ -83,7 +82,7 @@ mod tests {
     fn a_window_of_nothing_and_a_timer_out_of_its_range_are_refused() {
         assert_eq!(ConnectionConfig::default().check(), Ok(()));
         let refused = ConnectionConfig { credit: 0, ..ConnectionConfig::default() }.check();
-        let expected = ConfigError::NumberOutOfRange { what: "credit", value: 0, min: 1, max: 127 };
+        let expected = asp::ConfigError::NumberOutOfRange { what: "credit", value: 0, min: 1, max: 127 };
         assert_eq!(refused, Err(expected));
         let reset = Duration::from_secs(1);
         assert!(ConnectionConfig { reset, ..ConnectionConfig::default() }.check().is_err());

@@ -6,7 +6,7 @@ use slantpath_sigtran::common::MessageKind;
 use crate::message::{CommonParameter, OwnMessage};
 use crate::sua::primitive::first;
 use crate::sua::process::connection::{Connection, ConnectionId};
-use crate::sua::{Address, Cause, SequenceNumber, SuaParameter, kind};
+use crate::sua::{Address, SccpCause, SequenceNumber, SuaParameter, kind};
 
 /// Kinds of causes (RFC 3868, section 3.10.6).
 pub(super) mod cause {
@@ -19,7 +19,7 @@ pub(super) mod cause {
 /// Content of a message of a connection beyond its references.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Content {
-    pub(super) cause: Option<Cause>,
+    pub(super) cause: Option<SccpCause>,
     pub(super) class: Option<u8>,
     pub(super) credit: Option<u8>,
     pub(super) data: Option<Bytes>,
@@ -46,7 +46,7 @@ impl Content {
 
     /// With nothing but a cause of our own.
     pub(super) fn of_cause(kind: u8, value: u8) -> Self {
-        Self { cause: Some(Cause { kind, value }), ..Self::default() }
+        Self { cause: Some(SccpCause { kind, value }), ..Self::default() }
     }
 }
 

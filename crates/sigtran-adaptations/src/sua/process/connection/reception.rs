@@ -11,7 +11,7 @@ use crate::sua::primitive::first;
 use crate::sua::process::UserProcess;
 use crate::sua::process::connection::message::{Content, about, cause};
 use crate::sua::process::connection::{CLASS_2, CLASS_3, ConnectionId, Timer};
-use crate::sua::{Cause, SuaParameter, kind};
+use crate::sua::{SccpCause, SuaParameter, kind};
 
 impl UserProcess {
     /// A message of class 8, with all that its format asks for.
@@ -79,7 +79,7 @@ impl UserProcess {
 
     fn refuse_request(&mut self, context: u32, peer: Option<u32>, request: &Content, why: RefusalCause) {
         let Some(peer) = peer else { return self.drops.count(DropReason::Unexpected) };
-        let cause = SuaParameter::Cause(Cause { kind: cause::REFUSAL, value: why.0 });
+        let cause = SuaParameter::Cause(SccpCause { kind: cause::REFUSAL, value: why.0 });
         let refusal = about(kind::COREF, context).with(SuaParameter::DestinationReference(peer)).with(cause);
         let refusal = match request.source.clone() {
             Some(calling) => refusal.with(SuaParameter::DestinationAddress(calling)),
@@ -124,7 +124,7 @@ impl UserProcess {
 
     pub(super) fn report_error(&mut self, context: u32, peer: Option<u32>, why: ErrorCause) {
         if let Some(peer) = peer {
-            let cause = SuaParameter::Cause(Cause { kind: cause::ERROR, value: why.0 });
+            let cause = SuaParameter::Cause(SccpCause { kind: cause::ERROR, value: why.0 });
             let error =
                 about(kind::COERR, context).with(SuaParameter::DestinationReference(peer)).with(cause);
             self.transmit_flow(peer, error);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::mtp3::ChangebackCode;
 use crate::mtp3::node::held::Held;
-use crate::mtp3::node::id::LinkId;
+use crate::mtp3::node::id::Mtp3LinkId;
 
 /// States of a changeback or a rerouting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,7 +131,7 @@ pub(in crate::mtp3::node) enum Subject {
     /// Off a failed, blocked or inhibited link: the link's changeover says when.
     Changeover,
     /// From one link to another.
-    Changeback { from: LinkId, to: LinkId, code: ChangebackCode },
+    Changeback { from: Mtp3LinkId, to: Mtp3LinkId, code: ChangebackCode },
     /// From one route to another.
     Rerouting,
 }
@@ -141,7 +141,7 @@ pub(in crate::mtp3::node) struct Diversion {
     pub(in crate::mtp3::node) state: DiversionState,
     pub(in crate::mtp3::node) subject: Subject,
     /// Links that older messages of this traffic took.
-    pub(in crate::mtp3::node) origins: BTreeSet<LinkId>,
+    pub(in crate::mtp3::node) origins: BTreeSet<Mtp3LinkId>,
     /// Diversions that hold older messages of this traffic.
     pub(in crate::mtp3::node) after: BTreeSet<u32>,
     pub(in crate::mtp3::node) held: Vec<Held>,
