@@ -19,7 +19,7 @@ use crate::tree::Tree;
 
 const USAGE: &str = "\
 usage: cargo xtask <check>
-  tidy          floors, file lengths, forbidden words, documents, links and licences
+  tidy          floors, names of types, file lengths, forbidden words, documents, links and licences
   rfc           count the RFC citations per section and check each quote against the RFC's text
   conformance   run the tests that stand for test purposes, and print them by identifier
   mutants [<crate> ..] [--since <commit>]

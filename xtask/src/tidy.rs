@@ -9,6 +9,7 @@ mod links;
 mod manifests;
 mod sentences;
 mod sources;
+mod type_names;
 
 use std::process::Command;
 
@@ -26,6 +27,7 @@ pub(crate) fn run(tree: &Tree) -> Result<Vec<Finding>, String> {
     findings.extend(sentences::check(tree));
     findings.extend(changelog::check(tree));
     findings.extend(links::check(tree));
+    findings.extend(type_names::check(tree));
     findings.extend(crate::conformance::check(tree));
     findings.extend(crate::notices::check(tree)?);
     findings.sort();
