@@ -21,7 +21,7 @@ pub struct Failover {
     /// Instant at which an answer was first due and did not come; `None` if the path's own link had gone.
     pub first_timeout: Option<Instant>,
     /// Instant at which another path was decided on.
-    pub decided: Instant,
+    pub decided: Option<Instant>,
 }
 
 impl Failover {
@@ -39,7 +39,7 @@ impl Failover {
             message: message.and_then(|number| u32::try_from(number).ok()),
             answered: before(unanswered_ns),
             first_timeout: before(first_timeout_ns),
-            decided: now - *decided_ns,
+            decided: before(decided_ns),
         })
     }
 }

@@ -4,7 +4,7 @@
 //! leaves once more was given up, and the SACKs before it say for what. What cannot be seen is not told: windows,
 //! timers that did not expire, and packets that were lost before they came here.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::net::IpAddr;
 
 use bytes::Bytes;
@@ -92,8 +92,12 @@ struct Sender {
     turnaround: Option<Duration>,
     /// Instant of a chunk of the handshake that the sender answers at once.
     asked: Option<Instant>,
-    /// Paths that have not answered since.
-    unanswered: BTreeSet<IpAddr>,
+    /// Paths that have not answered since, each with its first time-out.
+    unanswered: BTreeMap<IpAddr, Instant>,
+    /// By path: the instant at which the newest packet left that it has answered.
+    answered: BTreeMap<IpAddr, Instant>,
+    /// The path of the latest new DATA.
+    new_data: Option<IpAddr>,
     heartbeats: BTreeMap<IpAddr, Instant>,
 }
 
@@ -351,6 +355,7 @@ impl Association {
                 let path = way.0;
                 if let Some(sent) = self.senders[other].heartbeats.remove(&path) {
                     let round_trip_ns = now.saturating_since(sent);
+                    self.senders[other].note_answered(path, sent);
                     tell(&self.senders, other, What::HeartbeatAnswered { path, round_trip_ns }, out);
                     self.senders[other].answers(now, path, out);
                 }
@@ -426,7 +431,9 @@ impl Sender {
             expired: BTreeMap::new(),
             turnaround: None,
             asked: None,
-            unanswered: BTreeSet::new(),
+            unanswered: BTreeMap::new(),
+            answered: BTreeMap::new(),
+            new_data: None,
             heartbeats: BTreeMap::new(),
         }
     }
@@ -495,6 +502,9 @@ impl Sender {
         let mut tell = |what: What| out(Record { at: now, association: number, what });
         let Some(before) = self.chunks[place] else {
             let message = self.number(place, data);
+            if let Some(failover) = self.moves(now, path, message) {
+                tell(What::Notice(failover));
+            }
             let sent = What::Sent { message: Some(message), tsn: data.tsn.0, path, transmission: 1 };
             tell(sent);
             self.chunks[place] = Some(Outstanding {
@@ -529,7 +539,7 @@ impl Sender {
             let outstanding: usize = outstanding.map(|chunk| chunk.len).sum();
             if self.expired.len() < PLACES_MAX {
                 self.expired.insert(before.path, now);
-                self.unanswered.insert(before.path);
+                self.unanswered.entry(before.path).or_insert(now);
             }
             tell(What::T3Rtx {
                 path: before.path,
@@ -560,6 +570,28 @@ impl Sender {
             Some(Outstanding { transmission, at: now, path, reports: 0, reported: None, ..before });
     }
 
+    /// Notes the path of new DATA: a failover, if the former one has not answered.
+    fn moves(&mut self, now: Instant, path: IpAddr, message: u64) -> Option<Notice> {
+        let from = self.new_data.replace(path).filter(|former| *former != path)?;
+        let first_timeout = *self.unanswered.get(&from)?;
+        Some(Notice::FailedOver {
+            path,
+            from,
+            message: Some(message),
+            unanswered_ns: self.answered.get(&from).map(|left| now.saturating_since(*left)),
+            first_timeout_ns: Some(now.saturating_since(first_timeout)),
+            decided_ns: None,
+        })
+    }
+
+    /// Notes that a path has answered a packet that left at this time.
+    fn note_answered(&mut self, path: IpAddr, left: Instant) {
+        if self.answered.len() < PLACES_MAX || self.answered.contains_key(&path) {
+            let known = self.answered.entry(path).or_insert(left);
+            *known = left.max(*known);
+        }
+    }
+
     /// The number of the message that a chunk belongs to, which is new.
     fn number(&mut self, place: usize, data: &UserDataOutline<'_>) -> u64 {
         let is_beginning = data.flags.is_beginning();
@@ -585,7 +617,7 @@ impl Sender {
 
     /// Notes that a path has answered, which ends the errors on it.
     fn answers(&mut self, at: Instant, path: IpAddr, out: &mut impl FnMut(Record)) {
-        if self.unanswered.remove(&path) {
+        if self.unanswered.remove(&path).is_some() {
             let what =
                 What::T3Rtx { path, change: TimerChange::Stopped, rto_ns: None, outstanding_bytes: None };
             out(Record { at, association: self.direction.number, what });
@@ -607,7 +639,12 @@ impl Sender {
             self.moved = now;
         }
         let mut answered = None;
+        let mut newest = Vec::new();
         for chunk in self.chunks.drain(..taken).flatten() {
+            // Of a chunk that was sent more than once, nobody knows which of them is answered.
+            if chunk.transmission == 1 && !chunk.is_acknowledged {
+                newest.push((chunk.path, chunk.at));
+            }
             if self.expired.get(&chunk.path).is_some_and(|expired| chunk.at >= *expired) {
                 answered = Some(chunk.path);
             }
@@ -630,8 +667,14 @@ impl Sender {
                 {
                     chunk.is_acknowledged = true;
                     highest = Some(place);
+                    if chunk.transmission == 1 {
+                        newest.push((chunk.path, chunk.at));
+                    }
                 }
             }
+        }
+        for (path, left) in newest {
+            self.note_answered(path, left);
         }
         for chunk in self.chunks.iter_mut().take(highest.unwrap_or(0)).flatten() {
             chunk.reports += u16::from(!chunk.is_acknowledged && chunk.reports < u16::MAX);

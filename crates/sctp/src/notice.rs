@@ -175,8 +175,8 @@ notices! {
         unanswered_ns: Option<Duration>,
         /// Time since an answer of the former path was first due and did not come; left out if its own link has gone.
         first_timeout_ns: Option<Duration>,
-        /// Time since another path was decided on.
-        decided_ns: Duration,
+        /// Time since another path was decided on; left out of what only a capture shows.
+        decided_ns: Option<Duration>,
     }
     called () => { () => "failed over", }
     words {

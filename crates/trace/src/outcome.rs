@@ -259,7 +259,7 @@ mod tests {
                 message: Some(1),
                 unanswered_ns: unanswered,
                 first_timeout_ns: first_timeout,
-                decided_ns: Duration::ZERO,
+                decided_ns: None,
             }),
         };
         let mut association = moved(8_000, 8_500);

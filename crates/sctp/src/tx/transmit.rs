@@ -321,7 +321,7 @@ impl Sender {
             message: self.queue.next_context().filter(|context| *context != u64::MAX),
             unanswered_ns: since(former.last_answered),
             first_timeout_ns: since(silence.first_timeout),
-            decided_ns: turn.now.saturating_since(decided),
+            decided_ns: Some(turn.now.saturating_since(decided)),
         };
         turn.events.push_back(notice.event());
     }

@@ -68,7 +68,7 @@ fn samples() -> Vec<What> {
             message: Some(7),
             unanswered_ns: Some(second),
             first_timeout_ns: Some(second / 2),
-            decided_ns: second / 4,
+            decided_ns: Some(second / 4),
         }),
         What::Notice(Notice::PathMtuChanged { path: PATH, mtu_bytes: 1_300, before_bytes: 1_500 }),
         What::PathError { path: PATH, unanswered: Unanswered::ReConfig, errors: 2, association_errors: 3 },

@@ -67,7 +67,7 @@ impl Columns {
         self.failed_s.push_optional(failed.map(|(at, _)| at.since_start().as_secs_f64()));
         self.failover_s.push_optional(since_failure(Some(failover.at)));
         self.first_timeout_s.push_optional(since_failure(failover.first_timeout));
-        self.decision_s.push_optional(since_failure(Some(failover.decided)));
+        self.decision_s.push_optional(since_failure(failover.decided));
         self.first_arrival_s.push_optional(since_failure(arrived));
         let unanswered = failover.answered.map(|answered| failover.at.saturating_since(answered));
         self.unanswered_s.push_optional(unanswered.map(slantpath_base::Duration::as_secs_f64));

@@ -569,7 +569,7 @@ fn failovers(wire: &Wire) -> Vec<(Option<u64>, [Option<Duration>; 3])> {
     let told = |event: &Event| match event.notice() {
         Some(Notice::FailedOver { path, from, message, unanswered_ns, first_timeout_ns, decided_ns }) => {
             assert_eq!((from, path), (address(1, 0), address(1, 1)));
-            Some((message, [unanswered_ns, first_timeout_ns, Some(decided_ns)]))
+            Some((message, [unanswered_ns, first_timeout_ns, decided_ns]))
         }
         _ => None,
     };
