@@ -45,7 +45,7 @@ class FailedOver(TypedDict, total=False):
     path: str
     """Address of the path that carries new DATA from now on."""
 
-    from: str
+    former: str
     """Address of the path that has carried it."""
 
     message: int
@@ -59,7 +59,7 @@ class FailedOver(TypedDict, total=False):
     gone."""
 
     decided_ns: int
-    """Time since another path was decided on."""
+    """Time since another path was decided on; left out of what only a capture shows."""
 
 
 class PathMtuChanged(TypedDict, total=False):

@@ -27,14 +27,15 @@ pub struct Failover {
 impl Failover {
     /// Takes a failover from what an association tells at `now`; `None` if that is something else.
     pub fn of(now: Instant, notice: &Notice) -> Option<Self> {
-        let Notice::FailedOver { path, from, message, unanswered_ns, first_timeout_ns, decided_ns } = notice
+        let Notice::FailedOver { path, former, message, unanswered_ns, first_timeout_ns, decided_ns } =
+            notice
         else {
             return None;
         };
         let before = |time: &Option<Duration>| time.map(|time| now - time);
         Some(Self {
             at: now,
-            from: *from,
+            from: *former,
             to: *path,
             message: message.and_then(|number| u32::try_from(number).ok()),
             answered: before(unanswered_ns),

@@ -15,7 +15,7 @@ use slantpath_sctp::packet::{ChunkOutline, PacketOutline};
 use slantpath_sctp::{AssociationState, Chunk, CloseReason, Notice, Tsn, UserDataOutline};
 use slantpath_trace::{Evidence, Record, TimerChange, What};
 
-use crate::file::Frame;
+use crate::file::CapturedFrame;
 use crate::frame::{Carried, carried};
 use crate::ip::{Datagram, IpReader, Read};
 
@@ -41,7 +41,7 @@ type Way = (IpAddr, IpAddr, u16, u16);
 /// Story of one direction, by the number of its records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Direction {
+pub struct CapturedDirection {
     /// Number by which records name it.
     pub number: u32,
     /// Addresses of the sender.
@@ -76,7 +76,7 @@ struct Outstanding {
 
 #[derive(Clone, Debug)]
 struct Sender {
-    direction: Direction,
+    direction: CapturedDirection,
     /// Outstanding chunks from the first TSN that is not acknowledged on.
     first: Option<Tsn>,
     chunks: VecDeque<Option<Outstanding>>,
@@ -117,7 +117,7 @@ struct Association {
 
 /// Follows the associations of a capture.
 #[derive(Debug)]
-pub struct Associations {
+pub struct CapturedAssociations {
     rto_min: Duration,
     ip: IpReader,
     base: Option<Instant>,
@@ -128,7 +128,7 @@ pub struct Associations {
     left_out: u64,
 }
 
-impl Associations {
+impl CapturedAssociations {
     /// A retransmission without a SACK that asks for it is a time-out after at least `rto_min`.
     pub fn new(rto_min: Duration) -> Self {
         Self {
@@ -144,7 +144,7 @@ impl Associations {
     }
 
     /// Takes a frame. Times of records count from the first one.
-    pub fn frame(&mut self, frame: &Frame, out: &mut impl FnMut(Record)) {
+    pub fn frame(&mut self, frame: &CapturedFrame, out: &mut impl FnMut(Record)) {
         let Some(time) = frame.time else { return };
         let base = *self.base.get_or_insert(time);
         self.now = self.now.max(Instant::START + time.saturating_since(base));
@@ -157,7 +157,7 @@ impl Associations {
 
     /// Ends the stories of associations that have fallen silent. Gives all directions, and how many packets were of
     /// associations beyond the most that are followed.
-    pub fn finish(mut self, out: &mut impl FnMut(Record)) -> (Vec<Direction>, u64) {
+    pub fn finish(mut self, out: &mut impl FnMut(Record)) -> (Vec<CapturedDirection>, u64) {
         let now = self.now;
         for association in &mut self.followed {
             let silent = now.saturating_since(association.last);
@@ -412,7 +412,7 @@ impl Association {
 
 impl Sender {
     fn new(number: u32, source_port: u16, destination_port: u16) -> Self {
-        let direction = Direction {
+        let direction = CapturedDirection {
             number,
             sources: Vec::new(),
             source_port,
@@ -439,7 +439,7 @@ impl Sender {
     }
 
     fn sees(&mut self, (source, destination, ..): Way) {
-        let Direction { sources, destinations, is_seen, .. } = &mut self.direction;
+        let CapturedDirection { sources, destinations, is_seen, .. } = &mut self.direction;
         *is_seen = true;
         for (known, address) in [(sources, source), (destinations, destination)] {
             if !known.contains(&address) && known.len() < 16 {
@@ -572,13 +572,13 @@ impl Sender {
 
     /// Notes the path of new DATA: a failover, if the former one has not answered.
     fn moves(&mut self, now: Instant, path: IpAddr, message: u64) -> Option<Notice> {
-        let from = self.new_data.replace(path).filter(|former| *former != path)?;
-        let first_timeout = *self.unanswered.get(&from)?;
+        let former = self.new_data.replace(path).filter(|former| *former != path)?;
+        let first_timeout = *self.unanswered.get(&former)?;
         Some(Notice::FailedOver {
             path,
-            from,
+            former,
             message: Some(message),
-            unanswered_ns: self.answered.get(&from).map(|left| now.saturating_since(*left)),
+            unanswered_ns: self.answered.get(&former).map(|left| now.saturating_since(*left)),
             first_timeout_ns: Some(now.saturating_since(first_timeout)),
             decided_ns: None,
         })

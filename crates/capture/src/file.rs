@@ -47,7 +47,7 @@ pub fn is_capture(first: [u8; 4]) -> bool {
 
 /// A frame of a capture.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Frame {
+pub struct CapturedFrame {
     /// Number of the frame in its file, from 1.
     pub number: u64,
     /// Interface that it was captured on, counted from 0 over all sections of the file.
@@ -177,7 +177,7 @@ impl<R: Read> CaptureReader<R> {
     ///
     /// # Errors
     /// If the file is cut or broken here. Nothing tells where another frame would begin: none follows.
-    pub fn next_frame(&mut self) -> Result<Option<Frame>, CaptureError> {
+    pub fn next_frame(&mut self) -> Result<Option<CapturedFrame>, CaptureError> {
         if self.is_over {
             return Ok(None);
         }
@@ -196,7 +196,7 @@ impl<R: Read> CaptureReader<R> {
         order: Order,
         nanos_per_unit: u64,
         link: LinkType,
-    ) -> Result<Option<Frame>, CaptureError> {
+    ) -> Result<Option<CapturedFrame>, CaptureError> {
         if self.is_at_end()? {
             return Ok(None);
         }
@@ -208,11 +208,11 @@ impl<R: Read> CaptureReader<R> {
         let nanos = u64::from(seconds) * 1_000_000_000 + u64::from(units) * nanos_per_unit;
         self.frames += 1;
         let time = Some(Instant::from_nanos(nanos));
-        Ok(Some(Frame { number: self.frames, interface: 0, link, time, bytes, original_len }))
+        Ok(Some(CapturedFrame { number: self.frames, interface: 0, link, time, bytes, original_len }))
     }
 
     /// Reads blocks up to the next packet.
-    fn block(&mut self) -> Result<Option<Frame>, CaptureError> {
+    fn block(&mut self) -> Result<Option<CapturedFrame>, CaptureError> {
         loop {
             if self.is_at_end()? {
                 return Ok(None);
@@ -291,7 +291,7 @@ impl<R: Read> CaptureReader<R> {
         Ok(())
     }
 
-    fn packet(&mut self, found: &Found, body: &Bytes, offset: u64) -> Result<Frame, CaptureError> {
+    fn packet(&mut self, found: &Found, body: &Bytes, offset: u64) -> Result<CapturedFrame, CaptureError> {
         let frame = self.frames + 1;
         let Format::Ng { interfaces, before, .. } = &self.format else {
             return Err(CaptureError::Interface { offset, frame, interface: found.interface, known: 0 });
@@ -308,7 +308,7 @@ impl<R: Read> CaptureReader<R> {
         let len = usize::try_from(captured).ok().filter(|len| *len <= room);
         let len = len.ok_or(CaptureError::PacketLength { offset, frame, captured, most: room })?;
         self.frames = frame;
-        Ok(Frame {
+        Ok(CapturedFrame {
             number: frame,
             interface: before.saturating_add(u32::try_from(found.interface).unwrap_or(u32::MAX)),
             link: interface.link,

@@ -15,12 +15,12 @@ use slantpath_tcp::{Flags, Segment};
 use slantpath_wire::ip::protocol;
 use slantpath_wire::{Checksum, Packet};
 
-use crate::file::Frame;
+use crate::file::CapturedFrame;
 use crate::frame::{Carried, carried};
 use crate::ip::{Datagram, IpReader, Read};
-use flows::{Flows, Key, Protocol, TooMany, Way};
+use flows::{CapturedProtocol, Flows, Key, TooMany, Way};
 use loads::{Bearer, Loads};
-use report::{Finding, Report, Unused};
+use report::{Finding, ImportReport, Unused};
 
 /// Messages after which lines are handed out.
 const WRITTEN_EVERY: u32 = 8_192;
@@ -39,7 +39,7 @@ const fn m2pa_ppid() -> u32 {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Filter {
     /// Flows of these transports.
-    pub protocols: Vec<Protocol>,
+    pub protocols: Vec<CapturedProtocol>,
     /// Loads of messages that M2PA carries.
     pub m2pa: bool,
     /// Loads of messages that M3UA carries.
@@ -53,7 +53,7 @@ pub struct Filter {
 impl Default for Filter {
     /// Takes all there is.
     fn default() -> Self {
-        let protocols = vec![Protocol::Sctp, Protocol::Tcp, Protocol::Udp];
+        let protocols = vec![CapturedProtocol::Sctp, CapturedProtocol::Tcp, CapturedProtocol::Udp];
         Self { protocols, m2pa: true, m3ua: true, mtp: true, ports: Vec::new() }
     }
 }
@@ -68,20 +68,20 @@ pub struct Importer {
     ip: IpReader,
     flows: Flows,
     loads: Loads,
-    report: Report,
+    report: ImportReport,
     unwritten: u32,
 }
 
 impl Importer {
     /// Point codes of messages are read in the given format: no message says which one is its.
     pub fn new(filter: Filter, format: PointCodeFormat) -> Self {
-        let is_sctp_silent = !filter.protocols.contains(&Protocol::Sctp);
+        let is_sctp_silent = !filter.protocols.contains(&CapturedProtocol::Sctp);
         Self {
             filter,
             ip: IpReader::default(),
             flows: Flows::new(is_sctp_silent),
             loads: Loads::new(format),
-            report: Report::default(),
+            report: ImportReport::default(),
             unwritten: 0,
         }
     }
@@ -90,7 +90,7 @@ impl Importer {
     ///
     /// # Errors
     /// If `out` has one.
-    pub fn frame<E>(&mut self, frame: &Frame, out: Output<'_, E>) -> Result<(), E> {
+    pub fn frame<E>(&mut self, frame: &CapturedFrame, out: Output<'_, E>) -> Result<(), E> {
         self.report.frames += 1;
         let Some(now) = frame.time else {
             self.report.count(Unused::NoTime);
@@ -122,7 +122,7 @@ impl Importer {
     ///
     /// # Errors
     /// If `out` has one.
-    pub fn finish<E>(mut self, capture: &str, out: Output<'_, E>) -> Result<Report, E> {
+    pub fn finish<E>(mut self, capture: &str, out: Output<'_, E>) -> Result<ImportReport, E> {
         self.write(None, out)?;
         let mut report = self.report;
         report.flows = self.flows.reports();
@@ -134,7 +134,8 @@ impl Importer {
             report.unused.insert(Unused::LostFragment, lost);
         }
         let of_flows = report.flows.iter().flat_map(flows::FlowReport::findings);
-        report.findings = of_flows.chain(report.loads.iter().flat_map(loads::LoadReport::findings)).collect();
+        report.findings =
+            of_flows.chain(report.loads.iter().flat_map(loads::ImportedLoad::findings)).collect();
         report.findings.extend(general(&report));
         let capture = scenario::in_a_comment(capture);
         if !report.flows.is_empty() {
@@ -184,17 +185,17 @@ impl Importer {
         }
     }
 
-    fn wants(&self, protocol: Protocol, ports: [u16; 2]) -> bool {
+    fn wants(&self, protocol: CapturedProtocol, ports: [u16; 2]) -> bool {
         let is_followed = match protocol {
             // Its flows are followed for what they carry.
-            Protocol::Sctp => self.filter.m2pa || self.filter.m3ua || self.wants_flows(protocol),
-            Protocol::Tcp | Protocol::Udp => self.wants_flows(protocol),
+            CapturedProtocol::Sctp => self.filter.m2pa || self.filter.m3ua || self.wants_flows(protocol),
+            CapturedProtocol::Tcp | CapturedProtocol::Udp => self.wants_flows(protocol),
         };
         let wanted = &self.filter.ports;
         is_followed && (wanted.is_empty() || ports.iter().any(|port| wanted.contains(port)))
     }
 
-    fn wants_flows(&self, protocol: Protocol) -> bool {
+    fn wants_flows(&self, protocol: CapturedProtocol) -> bool {
         self.filter.protocols.contains(&protocol)
     }
 
@@ -202,10 +203,10 @@ impl Importer {
         let outline = PacketOutline::parse(payload).map_err(|_| cut_or_malformed(datagram))?;
         let header = outline.header;
         let (source_port, destination_port) = (header.source_port, header.destination_port);
-        if !self.wants(Protocol::Sctp, [source_port, destination_port]) {
+        if !self.wants(CapturedProtocol::Sctp, [source_port, destination_port]) {
             return Err(Unused::Filtered);
         }
-        let way = way(Protocol::Sctp, datagram, source_port, destination_port);
+        let way = way(CapturedProtocol::Sctp, datagram, source_port, destination_port);
         self.flows.passes(way);
         let key = Key::Sctp { tag: header.verification_tag.0, source_port, destination_port };
         for chunk in outline {
@@ -266,10 +267,10 @@ impl Importer {
         let packet = Packet::shared(datagram.payload.clone(), Checksum::Omitted);
         let (segment, data) = Segment::parse(&packet, datagram.source, datagram.destination)
             .map_err(|_| cut_or_malformed(datagram))?;
-        if !self.wants(Protocol::Tcp, [segment.source_port, segment.destination_port]) {
+        if !self.wants(CapturedProtocol::Tcp, [segment.source_port, segment.destination_port]) {
             return Err(Unused::Filtered);
         }
-        let way = way(Protocol::Tcp, datagram, segment.source_port, segment.destination_port);
+        let way = way(CapturedProtocol::Tcp, datagram, segment.source_port, segment.destination_port);
         self.flows.passes(way);
         let header_len = datagram.payload.len() - data.len();
         let len = datagram.len.saturating_sub(header_len);
@@ -290,17 +291,22 @@ impl Importer {
         if udp.is_sctp() {
             return self.sctp(now, datagram, &udp.payload);
         }
-        if !self.wants(Protocol::Udp, [udp.source_port, udp.destination_port]) {
+        if !self.wants(CapturedProtocol::Udp, [udp.source_port, udp.destination_port]) {
             return Err(Unused::Filtered);
         }
-        let way = way(Protocol::Udp, datagram, udp.source_port, udp.destination_port);
+        let way = way(CapturedProtocol::Udp, datagram, udp.source_port, udp.destination_port);
         self.flows.passes(way);
         self.unwritten += 1;
         self.flows.datagram(now, way, udp.len).map_err(|TooMany| Unused::TooManyFlows)
     }
 }
 
-const fn way(protocol: Protocol, datagram: &Datagram, source_port: u16, destination_port: u16) -> Way {
+const fn way(
+    protocol: CapturedProtocol,
+    datagram: &Datagram,
+    source_port: u16,
+    destination_port: u16,
+) -> Way {
     let Datagram { source, destination, .. } = *datagram;
     Way { protocol, source, destination, source_port, destination_port }
 }
@@ -311,7 +317,7 @@ fn cut_or_malformed(datagram: &Datagram) -> Unused {
 }
 
 /// Facts of the capture as a whole.
-fn general(report: &Report) -> Vec<Finding> {
+fn general(report: &ImportReport) -> Vec<Finding> {
     let number = |unused: Unused| report.unused.get(&unused).copied().unwrap_or_default();
     let mut findings = Vec::new();
     let mut find = |is_so: bool, message: String, help: &'static str| {

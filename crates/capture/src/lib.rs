@@ -1,13 +1,14 @@
 //! Captures of real networks, read as a stream: frames, the packets in them, and of their messages the sizes and the
 //! instants alone.
 //!
-//! A [`CaptureReader`] gives the [`Frame`]s of a pcap or a pcapng file one after the other. An [`Importer`] is shown
-//! each of them, and hands out what a scenario reads: lines of traces, then, at the end, the text of scenarios
-//! around them and a [`Report`] of all that was seen. What cannot be used is counted by its [`Unused`] reason; nothing
-//! is left out in silence. Memory grows with the number of flows, up to [`FLOWS_MAX`], and not with the capture.
+//! A [`CaptureReader`] gives the [`CapturedFrame`]s of a pcap or a pcapng file one after the other. An [`Importer`] is
+//! shown each of them, and hands out what a scenario reads: lines of traces, then, at the end, the text of scenarios
+//! around them and a [`ImportReport`] of all that was seen. What cannot be used is counted by its [`Unused`] reason;
+//! nothing is left out in silence. Memory grows with the number of flows, up to [`FLOWS_MAX`], and not with the
+//! capture.
 //!
-//! [`Associations`] are shown the same frames, and tell what both ends of each association of SCTP did: retransmissions
-//! and what led to them, paths, restarts, the end.
+//! [`CapturedAssociations`] are shown the same frames, and tell what both ends of each association of SCTP did:
+//! retransmissions and what led to them, paths, restarts, the end.
 //!
 //! Parsing is total: any bytes give frames or a [`CaptureError`], which says where the file is wrong.
 //!
@@ -34,11 +35,11 @@ mod messages;
 mod trace;
 mod units;
 
-pub use decisions::{Associations, Direction};
-pub use file::{CaptureError, CaptureReader, Frame, is_capture};
+pub use decisions::{CapturedAssociations, CapturedDirection};
+pub use file::{CaptureError, CaptureReader, CapturedFrame, is_capture};
 pub use frame::LinkType;
-pub use import::flows::{FLOWS_MAX, FlowReport, Protocol};
-pub use import::loads::{LOADS_MAX, LoadReport};
-pub use import::report::{Finding, Report, Unused};
+pub use import::flows::{CapturedProtocol, FLOWS_MAX, FlowReport};
+pub use import::loads::{ImportedLoad, LOADS_MAX};
+pub use import::report::{Finding, ImportReport, Unused};
 pub use import::{Filter, Importer, Output};
 pub use slantpath_ss7::PointCodeFormat;

@@ -9,8 +9,8 @@ use std::sync::atomic::Ordering;
 use serde_json::{Value as Json, json};
 use slantpath_base::Instant;
 use slantpath_capture::{
-    CaptureReader, Filter, Finding, FlowReport, Importer, LinkType, LoadReport, PointCodeFormat, Protocol,
-    Report, Unused,
+    CaptureReader, CapturedProtocol, Filter, Finding, FlowReport, ImportReport, ImportedLoad, Importer,
+    LinkType, PointCodeFormat, Unused,
 };
 
 use crate::arguments::{ImportArguments, Importable, PointCodes};
@@ -49,7 +49,7 @@ pub(crate) fn main(arguments: &ImportArguments, out: &mut impl Write) -> Result<
 }
 
 /// Prints findings, those that have one cure together.
-fn warn(report: &Report) -> io::Result<()> {
+fn warn(report: &ImportReport) -> io::Result<()> {
     let mut groups: Vec<(&Finding, usize)> = Vec::new();
     for finding in &report.findings {
         match groups.iter_mut().find(|(first, _)| first.help == finding.help) {
@@ -71,7 +71,7 @@ fn import(
     name: &str,
     arguments: &ImportArguments,
     made: &Made,
-) -> Result<(Report, Option<String>), Failure> {
+) -> Result<(ImportReport, Option<String>), Failure> {
     let stop = interrupt::flag();
     let mut importer = Importer::new(filter(arguments), format_of(arguments.point_codes));
     let mut append = |file: &str, text: &str| made.append(file, text);
@@ -105,9 +105,9 @@ fn filter(arguments: &ImportArguments) -> Filter {
     }
     let has = |wanted: Importable| arguments.only.contains(&wanted);
     let protocols = [
-        (Importable::Sctp, Protocol::Sctp),
-        (Importable::Tcp, Protocol::Tcp),
-        (Importable::Udp, Protocol::Udp),
+        (Importable::Sctp, CapturedProtocol::Sctp),
+        (Importable::Tcp, CapturedProtocol::Tcp),
+        (Importable::Udp, CapturedProtocol::Udp),
     ];
     Filter {
         protocols: protocols
@@ -175,7 +175,7 @@ impl Drop for Made {
 }
 
 /// Why there is nothing to import, and what would help.
-fn nothing(report: &Report, cut: Option<&str>) -> String {
+fn nothing(report: &ImportReport, cut: Option<&str>) -> String {
     let unused: Vec<String> =
         unused(report).into_iter().map(|(count, words)| format!("{count} {words}")).collect();
     let counts = if unused.is_empty() { String::new() } else { format!(" ({})", unused.join(", ")) };
@@ -196,12 +196,12 @@ fn nothing(report: &Report, cut: Option<&str>) -> String {
     format!("{cut}none of its {} frames has a message to import{counts}; {help}", report.frames)
 }
 
-fn unused(report: &Report) -> Vec<(u64, &'static str)> {
+fn unused(report: &ImportReport) -> Vec<(u64, &'static str)> {
     report.unused.iter().map(|(unused, count)| (*count, unused.words())).collect()
 }
 
 fn tell(
-    report: &Report,
+    report: &ImportReport,
     name: &str,
     format: PointCodeFormat,
     made: &Made,
@@ -233,7 +233,7 @@ fn tell(
         let mut table = TextTable::default();
         table.row(["load", "from", "to", "messages", "octets", "s"].map(str::to_owned));
         for load in &report.loads {
-            let LoadReport { name, from, to, messages, octets, .. } = load;
+            let ImportedLoad { name, from, to, messages, octets, .. } = load;
             let [from, to] = [from, to].map(|code| code.display(format).to_string());
             let seconds = seconds(load.first, load.last);
             table.row([name.clone(), from, to, messages.to_string(), octets.to_string(), seconds]);
@@ -272,7 +272,7 @@ fn seconds(first: Instant, last: Instant) -> String {
     format!("{:.3}", last.saturating_since(first).as_secs_f64())
 }
 
-fn json(report: &Report, format: PointCodeFormat) -> Json {
+fn json(report: &ImportReport, format: PointCodeFormat) -> Json {
     let flow = |flow: &FlowReport| {
         json!({
             "name": flow.name,
@@ -294,7 +294,7 @@ fn json(report: &Report, format: PointCodeFormat) -> Json {
             "is_answered": flow.is_answered,
         })
     };
-    let load = |load: &LoadReport| {
+    let load = |load: &ImportedLoad| {
         json!({
             "name": load.name,
             "from": load.from.display(format).to_string(),

@@ -28,7 +28,7 @@ pub enum OutageCause {
     AllLost,
     /// A script has taken it down.
     Down,
-    /// It has no contact.
+    /// The direction has no contact.
     NoContact,
     /// No way leads to the destination.
     NoRoute,

@@ -168,7 +168,7 @@ notices! {
         /// Address of the path that carries new DATA from now on.
         path: IpAddr,
         /// Address of the path that has carried it.
-        from: IpAddr,
+        former: IpAddr,
         /// Number of the first message that goes there; left out for what has none.
         message: Option<u64>,
         /// Time since the last packet left that the former path has answered; left out if it has answered none.
@@ -181,7 +181,7 @@ notices! {
     called () => { () => "failed over", }
     words {
         let since = unanswered_ns.map_or_else(String::new, |time| format!(" for {time}"));
-        format!("carries new DATA from now on: {from} has not answered{since}")
+        format!("carries new DATA from now on: {former} has not answered{since}")
     }
 
     /// The path MTU has changed: by a report of ICMP, by probes or by losses (RFC 8899).

@@ -255,7 +255,7 @@ mod tests {
             path: Some(address(2)),
             kind: StepKind::Told(Notice::FailedOver {
                 path: address(2),
-                from: address(1),
+                former: address(1),
                 message: Some(1),
                 unanswered_ns: unanswered,
                 first_timeout_ns: first_timeout,

@@ -18,7 +18,7 @@ const TAG: u32 = 5;
 const TAG_BACK: u32 = 6;
 
 /// A packet at a millisecond: from port 7 of here to port 9 if it has the tag from here, else back.
-fn frame(millis: u64, source: [u8; 4], destination: [u8; 4], tag: u32, chunks: &[Chunk]) -> Frame {
+fn frame(millis: u64, source: [u8; 4], destination: [u8; 4], tag: u32, chunks: &[Chunk]) -> CapturedFrame {
     let ports = if source == HERE { [7_u16, 9] } else { [9, 7] };
     let mut payload = ports.map(u16::to_be_bytes).concat();
     payload.extend(tag.to_be_bytes());
@@ -40,14 +40,14 @@ fn frame(millis: u64, source: [u8; 4], destination: [u8; 4], tag: u32, chunks: &
     bytes.extend(payload);
     let original_len = u32::try_from(bytes.len()).unwrap();
     let time = Some(Instant::from_millis(1_000_000 + millis));
-    Frame { number: 1, interface: 0, link: LinkType(101), time, bytes: bytes.into(), original_len }
+    CapturedFrame { number: 1, interface: 0, link: LinkType(101), time, bytes: bytes.into(), original_len }
 }
 
-fn there(millis: u64, chunks: &[Chunk]) -> Frame {
+fn there(millis: u64, chunks: &[Chunk]) -> CapturedFrame {
     frame(millis, HERE, THERE, TAG, chunks)
 }
 
-fn back(millis: u64, chunks: &[Chunk]) -> Frame {
+fn back(millis: u64, chunks: &[Chunk]) -> CapturedFrame {
     frame(millis, THERE, HERE, TAG_BACK, chunks)
 }
 
@@ -82,7 +82,7 @@ fn fields(tag: u32, streams: u16) -> InitFields {
 }
 
 /// A handshake that begins here, with these tags.
-fn handshake(millis: u64, tag: u32, tag_back: u32) -> [Frame; 4] {
+fn handshake(millis: u64, tag: u32, tag_back: u32) -> [CapturedFrame; 4] {
     let init = Chunk::Init(Init { fields: fields(tag_back, 3), parameters: Vec::new() });
     let ack = Chunk::InitAck(InitAck { fields: fields(tag, 4), parameters: Vec::new() });
     [
@@ -100,8 +100,8 @@ fn handshake(millis: u64, tag: u32, tag_back: u32) -> [Frame; 4] {
 }
 
 /// Records without their instants, and directions.
-fn told(frames: &[Frame]) -> (Vec<(u32, What)>, Vec<Direction>) {
-    let mut associations = Associations::new(Duration::from_secs(1));
+fn told(frames: &[CapturedFrame]) -> (Vec<(u32, What)>, Vec<CapturedDirection>) {
+    let mut associations = CapturedAssociations::new(Duration::from_secs(1));
     let mut records = Vec::new();
     let mut keep = |record: Record| records.push((record.association, record.what));
     for frame in frames {
@@ -184,13 +184,23 @@ fn a_retransmission_is_told_by_what_led_to_it() {
         rto_ns: Some(Duration::from_secs(1)),
         outstanding_bytes: Some(100),
     };
+    // Of the chunks that were sent once, the last that was answered left at 0.
+    let failover = Notice::FailedOver {
+        path: OTHER.into(),
+        former: THERE.into(),
+        message: Some(7),
+        unanswered_ns: Some(Duration::from_millis(1_040)),
+        first_timeout_ns: Some(Duration::from_millis(10)),
+        decided_ns: None,
+    };
     let first = (1..=5).map(|tsn| sent(tsn, THERE, 1));
     let expected: Vec<_> = first
         .chain([acknowledged(0), lost(2, THERE, Evidence::MissIndications, Some(3)), sent(2, THERE, 2)])
         .chain([sent(6, THERE, 1), sent(7, THERE, 1)])
         .chain([lost(6, THERE, Evidence::Unknown, None), sent(6, THERE, 2)])
         .chain((1..=5).map(acknowledged))
-        .chain([(1, expired), lost(7, THERE, Evidence::TimedOut, None), sent(7, OTHER, 2), sent(8, OTHER, 1)])
+        .chain([(1, expired), lost(7, THERE, Evidence::TimedOut, None), sent(7, OTHER, 2)])
+        .chain([(1, What::Notice(failover)), sent(8, OTHER, 1)])
         .chain([(0, What::End {})])
         .collect();
     assert_eq!(records, expected);
@@ -199,7 +209,7 @@ fn a_retransmission_is_told_by_what_led_to_it() {
 #[test]
 fn what_timed_out_together_is_one_expiry_and_a_shorter_gap_is_none() {
     let both = |millis: u64| [there(millis, &[data(1)]), there(millis + 1, &[data(2)])];
-    let of = |frames: &[Frame]| {
+    let of = |frames: &[CapturedFrame]| {
         let (records, _) = told(frames);
         let expiries = records.iter().filter(|(_, what)| matches!(what, What::T3Rtx { .. })).count();
         let timed = |what: &What| matches!(what, What::Lost { evidence: Evidence::TimedOut, .. });
@@ -271,7 +281,7 @@ fn real_captures_are_followed_whatever_is_broken_in_them() {
             let mut octets = octets.clone();
             octets[broken] ^= 0x41;
             let Ok(mut reader) = CaptureReader::open(&octets[..]) else { continue };
-            let mut associations = Associations::new(Duration::from_secs(1));
+            let mut associations = CapturedAssociations::new(Duration::from_secs(1));
             while let Ok(Some(frame)) = reader.next_frame() {
                 associations.frame(&frame, &mut |_| {});
             }

@@ -5,7 +5,7 @@ use slantpath_wire::pcapng::{Direction, Writer};
 use super::*;
 
 /// All frames of a file, and the error that ends it.
-fn read(file: &[u8]) -> (Vec<Frame>, Option<CaptureError>) {
+fn read(file: &[u8]) -> (Vec<CapturedFrame>, Option<CaptureError>) {
     let mut reader = match CaptureReader::open(file) {
         Ok(reader) => reader,
         Err(error) => return (Vec::new(), Some(error)),
@@ -23,15 +23,15 @@ fn read(file: &[u8]) -> (Vec<Frame>, Option<CaptureError>) {
     }
 }
 
-fn whole(file: &[u8]) -> Vec<Frame> {
+fn whole(file: &[u8]) -> Vec<CapturedFrame> {
     let (frames, error) = read(file);
     assert!(error.is_none(), "{error:?}");
     frames
 }
 
 /// Number, time in nanoseconds, bytes, and length on the link.
-fn told(frames: &[Frame]) -> Vec<(u64, u64, Vec<u8>, u32)> {
-    let tell = |frame: &Frame| {
+fn told(frames: &[CapturedFrame]) -> Vec<(u64, u64, Vec<u8>, u32)> {
+    let tell = |frame: &CapturedFrame| {
         let nanos = frame.time.unwrap_or_default().as_nanos();
         (frame.number, nanos, frame.bytes.to_vec(), frame.original_len)
     };

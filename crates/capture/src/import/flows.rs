@@ -23,7 +23,7 @@ const BEGUN_MAX: usize = 4_096;
 
 /// Transport of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Protocol {
+pub enum CapturedProtocol {
     /// SCTP, over IP or in UDP.
     Sctp,
     /// TCP.
@@ -32,7 +32,7 @@ pub enum Protocol {
     Udp,
 }
 
-impl Protocol {
+impl CapturedProtocol {
     /// Name of the protocol.
     pub const fn name(self) -> &'static str {
         match self {
@@ -46,7 +46,7 @@ impl Protocol {
 /// Addresses and ports of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Way {
-    pub(crate) protocol: Protocol,
+    pub(crate) protocol: CapturedProtocol,
     pub(crate) source: IpAddr,
     pub(crate) destination: IpAddr,
     pub(crate) source_port: u16,
@@ -94,7 +94,7 @@ pub struct FlowReport {
     /// Name of the flow in its scenario, and of its trace but for `.csv`.
     pub name: String,
     /// Transport of the flow.
-    pub protocol: Protocol,
+    pub protocol: CapturedProtocol,
     /// Addresses of the sender that were seen.
     pub sources: Vec<IpAddr>,
     /// Addresses of the receiver that were seen.
@@ -367,7 +367,7 @@ impl FlowReport {
     /// Facts that whoever uses the flow should know.
     pub(crate) fn findings(&self) -> impl Iterator<Item = Finding> + use<> {
         let Self { name, .. } = self;
-        let is_connected = self.protocol != Protocol::Udp;
+        let is_connected = self.protocol != CapturedProtocol::Udp;
         let told = [
             (is_connected && !self.is_answered).then(|| Finding {
                 message: format!("{name}: only this direction was captured: what was answered is not known"),
@@ -381,7 +381,7 @@ impl FlowReport {
                 message: format!(
                     "{name}: the capture lacks {} {} between others of it",
                     self.missing,
-                    if self.protocol == Protocol::Sctp { "DATA chunks" } else { "bytes" },
+                    if self.protocol == CapturedProtocol::Sctp { "DATA chunks" } else { "bytes" },
                 ),
                 help: "give the capturing program a larger buffer, or see that all links of the host are captured",
             }),

@@ -33,7 +33,7 @@ pub(crate) enum Bearer {
 
 #[derive(Clone, Debug)]
 struct Load {
-    report: LoadReport,
+    report: ImportedLoad,
     trace: Trace,
     bearers: u8,
 }
@@ -41,7 +41,7 @@ struct Load {
 /// Account of the messages from one point to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct LoadReport {
+pub struct ImportedLoad {
     /// Name of the load in its scenario, and of its trace but for `.csv`.
     pub name: String,
     /// Originating point code.
@@ -193,7 +193,7 @@ impl Loads {
             None if self.followed.len() >= LOADS_MAX => return Err(Unused::TooManyLoads),
             None => {
                 let name = format!("load-{}", self.followed.len() + 1);
-                let report = LoadReport::new(name, from, to, network);
+                let report = ImportedLoad::new(name, from, to, network);
                 self.followed.push(Load { report, trace: Trace::default(), bearers: 0 });
                 self.by_points.insert((from, to), self.followed.len() - 1);
                 self.followed.len() - 1
@@ -233,7 +233,7 @@ impl Loads {
     }
 
     /// Reports of all loads, once everything was written.
-    pub(crate) fn reports(&self) -> Vec<LoadReport> {
+    pub(crate) fn reports(&self) -> Vec<ImportedLoad> {
         self.followed.iter().map(Load::finished).collect()
     }
 }
@@ -251,9 +251,9 @@ const fn label_len(format: PointCodeFormat) -> usize {
 }
 
 impl Load {
-    fn finished(&self) -> LoadReport {
+    fn finished(&self) -> ImportedLoad {
         let Trace { messages, bytes, first, last, late, latest, .. } = &self.trace;
-        LoadReport {
+        ImportedLoad {
             messages: *messages,
             octets: *bytes,
             first: first.unwrap_or_default(),
@@ -266,7 +266,7 @@ impl Load {
     }
 }
 
-impl LoadReport {
+impl ImportedLoad {
     fn new(name: String, from: PointCode, to: PointCode, network: u8) -> Self {
         Self {
             name,

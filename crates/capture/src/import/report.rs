@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use slantpath_base::{Duration, Instant};
 
 use super::flows::FlowReport;
-use super::loads::LoadReport;
+use super::loads::ImportedLoad;
 use crate::frame::LinkType;
 
 /// Reasons for which something of a capture is in no trace.
@@ -91,7 +91,7 @@ pub struct Finding {
 /// Account of a whole capture.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Report {
+pub struct ImportReport {
     /// Number of frames that were read.
     pub frames: u64,
     /// Time of the first frame, and of the last.
@@ -105,12 +105,12 @@ pub struct Report {
     /// Flows of transports, in the order in which they began.
     pub flows: Vec<FlowReport>,
     /// Loads of signalling, in the order in which they began.
-    pub loads: Vec<LoadReport>,
+    pub loads: Vec<ImportedLoad>,
     /// Facts that the user of what was made should know.
     pub findings: Vec<Finding>,
 }
 
-impl Report {
+impl ImportReport {
     pub(crate) fn count(&mut self, unused: Unused) {
         *self.unused.entry(unused).or_default() += 1;
     }

@@ -7,8 +7,8 @@ use std::net::IpAddr;
 use slantpath_base::{Duration, Instant};
 use slantpath_ss7::{PointCode, PointCodeFormat};
 
-use super::flows::{FlowReport, Protocol};
-use super::loads::LoadReport;
+use super::flows::{CapturedProtocol, FlowReport};
+use super::loads::ImportedLoad;
 
 /// Times at which traces begin to be played: associations and links are up by then.
 const FLOWS_START: Duration = Duration::from_secs(1);
@@ -103,7 +103,7 @@ pub(super) fn of_flows(capture: &str, flows: &[FlowReport], base: Instant) -> St
     let mut text = String::new();
     let (hosts, count) = hosts(flows);
     let last = flows.iter().map(|flow| flow.last).max().unwrap_or(base);
-    let mtu = flows.iter().filter(|flow| flow.protocol == Protocol::Tcp).map(|flow| flow.longest);
+    let mtu = flows.iter().filter(|flow| flow.protocol == CapturedProtocol::Tcp).map(|flow| flow.longest);
     let mtu = mtu.max().unwrap_or(0).saturating_add(HEADERS_LEN).clamp(MTU, LONGEST_PACKET);
     let _ = writeln!(
         text,
@@ -118,10 +118,10 @@ pub(super) fn of_flows(capture: &str, flows: &[FlowReport], base: Instant) -> St
         let _ = writeln!(text, "host-{number} = {{ kind = \"host\" }}");
     }
     links(&mut text, (1..=count).map(|number| format!("host-{number}")), mtu);
-    if flows.iter().any(|flow| flow.protocol != Protocol::Tcp) {
+    if flows.iter().any(|flow| flow.protocol != CapturedProtocol::Tcp) {
         sctp_profile(&mut text, mtu);
     }
-    if flows.iter().any(|flow| flow.protocol == Protocol::Tcp) {
+    if flows.iter().any(|flow| flow.protocol == CapturedProtocol::Tcp) {
         let _ = writeln!(
             text,
             "\n# Windows and buffers that hold nothing back.\n[tcp.imported]\nmss = \"{} B\"\n{WINDOWS}",
@@ -131,8 +131,8 @@ pub(super) fn of_flows(capture: &str, flows: &[FlowReport], base: Instant) -> St
     for (flow, [from, to]) in flows.iter().zip(hosts) {
         let FlowReport { name, streams, .. } = flow;
         let _ = writeln!(text, "\n# {}", described(flow));
-        let transport = if flow.protocol == Protocol::Tcp { "tcp" } else { "sctp" };
-        if flow.protocol == Protocol::Udp {
+        let transport = if flow.protocol == CapturedProtocol::Tcp { "tcp" } else { "sctp" };
+        if flow.protocol == CapturedProtocol::Udp {
             let _ =
                 writeln!(text, "# Datagrams of UDP are messages of SCTP here that may overtake each other.");
         }
@@ -144,7 +144,7 @@ pub(super) fn of_flows(capture: &str, flows: &[FlowReport], base: Instant) -> St
         if *streams > 1 {
             let _ = writeln!(text, "streams = {streams}");
         }
-        if flow.protocol == Protocol::Udp || flow.unordered == flow.messages {
+        if flow.protocol == CapturedProtocol::Udp || flow.unordered == flow.messages {
             let _ = writeln!(text, "unordered = true");
         }
         let _ = writeln!(text, "application = {{ kind = \"trace\", file = \"{name}.csv\" }}");
@@ -155,7 +155,7 @@ pub(super) fn of_flows(capture: &str, flows: &[FlowReport], base: Instant) -> St
 /// Scenario of loads.
 pub(super) fn of_loads(
     capture: &str,
-    loads: &[LoadReport],
+    loads: &[ImportedLoad],
     format: PointCodeFormat,
     base: Instant,
 ) -> String {

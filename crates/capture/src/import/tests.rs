@@ -18,7 +18,7 @@ use crate::file::CaptureReader;
 use crate::frame::LinkType;
 
 /// Files that were made, by their names, and the report.
-type Imported = (BTreeMap<String, String>, Report);
+type Imported = (BTreeMap<String, String>, ImportReport);
 
 /// Imports packets, each with the millisecond of its capture.
 fn import_with(filter: Filter, link: u32, frames: &[(u64, Vec<u8>)]) -> Imported {
@@ -32,7 +32,7 @@ fn import_with(filter: Filter, link: u32, frames: &[(u64, Vec<u8>)]) -> Imported
         let original_len = u32::try_from(bytes.len()).unwrap();
         let time = Some(Instant::from_millis(*millis));
         let (link, bytes) = (LinkType(link), bytes.clone().into());
-        let frame = Frame { number, interface: 0, link, time, bytes, original_len };
+        let frame = CapturedFrame { number, interface: 0, link, time, bytes, original_len };
         importer.frame(&frame, &mut append).unwrap();
     }
     let report = importer.finish("a\ncapture", &mut append).unwrap();
@@ -115,7 +115,7 @@ fn handshake() -> [(u64, Vec<u8>); 2] {
     [(0, sctp(true, &[init])), (1, sctp(false, &[ack]))]
 }
 
-fn told(report: &Report) -> Vec<&str> {
+fn told(report: &ImportReport) -> Vec<&str> {
     report.findings.iter().map(|finding| finding.message.as_str()).collect()
 }
 
@@ -266,7 +266,7 @@ fn a_filter_leaves_out_flows_of_other_protocols_and_ports() {
     let files = |filter: Filter| import_with(filter, 101, &frames).0.into_keys().collect::<Vec<_>>();
     let none = Filter { protocols: Vec::new(), m2pa: false, m3ua: false, mtp: false, ports: Vec::new() };
     assert_eq!(files(Filter { m3ua: true, ..none.clone() }), ["load-1.csv", "signalling.toml"]);
-    assert_eq!(files(Filter { protocols: vec![Protocol::Tcp], ..none }), ["flows.toml", "tcp-1.csv"]);
+    assert_eq!(files(Filter { protocols: vec![CapturedProtocol::Tcp], ..none }), ["flows.toml", "tcp-1.csv"]);
     assert_eq!(files(Filter { ports: vec![53], ..Filter::default() }), ["flows.toml", "udp-1.csv"]);
 }
 
@@ -288,7 +288,7 @@ fn real() -> impl Iterator<Item = Vec<u8>> {
         .filter_map(|name| shared::octets(&format!("pcap/{name}")))
 }
 
-fn import_file(octets: &[u8]) -> Option<Report> {
+fn import_file(octets: &[u8]) -> Option<ImportReport> {
     let mut reader = CaptureReader::open(octets).ok()?;
     let mut importer = Importer::new(Filter::default(), PointCodeFormat::Itu);
     let mut ignore = |_: &str, _: &str| -> Result<(), Infallible> { Ok(()) };

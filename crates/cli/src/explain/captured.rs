@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 
 use serde_json::{Value as Json, json};
 use slantpath_base::Duration;
-use slantpath_capture::{Associations, CaptureReader, Direction};
+use slantpath_capture::{CaptureReader, CapturedAssociations, CapturedDirection};
 use slantpath_trace::{Story, TraceHeader, TraceOrigin, TraceSettings, tell};
 
 use super::{check, selection};
@@ -38,7 +38,7 @@ pub(super) fn main(
     let settings = TraceSettings { rto_min, ..TraceSettings::default() };
     let header = TraceHeader { origin: TraceOrigin::Captured { capture: name }, settings, profile: None };
     let mut story = Story::new(header, arguments.idle);
-    let mut associations = Associations::new(rto_min);
+    let mut associations = CapturedAssociations::new(rto_min);
     let mut follow = |record| story.follow(&record);
     let stop = interrupt::flag();
     loop {
@@ -72,7 +72,8 @@ pub(super) fn main(
     }
     writeln!(out, "Each direction of an association is told apart:")?;
     for direction in &directions {
-        let Direction { number, sources, destinations, source_port, destination_port, .. } = direction;
+        let CapturedDirection { number, sources, destinations, source_port, destination_port, .. } =
+            direction;
         let [from, to] = [(sources, source_port), (destinations, destination_port)].map(end);
         let seen = match (direction.is_seen, direction.is_from_the_start) {
             (false, _) => ", of which nothing was captured",
@@ -100,7 +101,7 @@ fn end((addresses, port): (&Vec<IpAddr>, &u16)) -> String {
     format!("{} port {port}", addresses.join(","))
 }
 
-fn direction(direction: &Direction) -> Json {
+fn direction(direction: &CapturedDirection) -> Json {
     let texts = |addresses: &[IpAddr]| addresses.iter().map(IpAddr::to_string).collect::<Vec<_>>();
     json!({
         "association": direction.number,

@@ -35,7 +35,7 @@ impl Two {
         Self { builder, first: access, second, short, long }
     }
 
-    /// What is seen of the way from the first host to the second while these changes are made.
+    /// Outages that are seen of the way from the first host to the second while these changes are made.
     fn watch(mut self, changes: &[(u64, DirectionId, Change)]) -> Vec<Seen> {
         for &(at, direction, change) in changes {
             self.builder.change(millis(at), direction, change);

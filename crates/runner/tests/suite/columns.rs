@@ -41,8 +41,8 @@ const RUNS: &[(&str, &[&str], &[&str])] = &[
         "unequal",
         &[
             "script=[{ at = \"1 s\", link = \"tidy\", action = \"down\" }, { at = \"1300 ms\", link = \"tidy\", \
-           action = \"up\" }, { at = \"2 s\", link = \"tidy\", action = \"down\" }, { at = \"4200 ms\", link = \"tidy\", \
-           action = \"up\" }]",
+           action = \"up\" }, { at = \"2 s\", link = \"tidy\", action = \"down\" }, \
+           { at = \"4200 ms\", link = \"tidy\", action = \"up\" }]",
         ],
         &["failovers", "host_paths", "outages"],
     ),

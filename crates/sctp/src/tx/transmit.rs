@@ -317,7 +317,7 @@ impl Sender {
         let decided = silence.decided.unwrap_or(turn.now);
         let notice = Notice::FailedOver {
             path: turn.paths[path].destination,
-            from: former.destination,
+            former: former.destination,
             message: self.queue.next_context().filter(|context| *context != u64::MAX),
             unanswered_ns: since(former.last_answered),
             first_timeout_ns: since(silence.first_timeout),

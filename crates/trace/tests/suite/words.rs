@@ -64,7 +64,7 @@ fn samples() -> Vec<What> {
         What::Notice(Notice::PrimaryChanged { path: PATH }),
         What::Notice(Notice::FailedOver {
             path: PATH,
-            from: PATH,
+            former: PATH,
             message: Some(7),
             unanswered_ns: Some(second),
             first_timeout_ns: Some(second / 2),
@@ -216,7 +216,8 @@ fn what_sctps_dictionary_declares_stands_in_a_file_in_these_lines() {
     let lines = [
         "\"path_changed\",\"path\":\"10.1.0.2\",\"state\":\"inactive\"",
         "\"primary_changed\",\"path\":\"10.1.0.2\"",
-        "\"failed_over\",\"path\":\"10.1.0.2\",\"from\":\"10.1.0.2\",\"message\":7,\"unanswered_ns\":1000000000,\"first_timeout_ns\":500000000,\"decided_ns\":250000000",
+        "\"failed_over\",\"path\":\"10.1.0.2\",\"former\":\"10.1.0.2\",\"message\":7,\
+         \"unanswered_ns\":1000000000,\"first_timeout_ns\":500000000,\"decided_ns\":250000000",
         "\"path_mtu_changed\",\"path\":\"10.1.0.2\",\"mtu_bytes\":1300,\"before_bytes\":1500",
         "\"abandoned\",\"message\":8,\"stream\":3,\"policy\":\"priority\",\"sent\":false",
         "\"peer_reported\",\"causes\":\"[NoUserData]\"",

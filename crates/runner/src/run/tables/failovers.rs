@@ -26,8 +26,8 @@ columns! {
         failed_s: Number,
         /// Failover time: from then until the first new message left by the other path.
         failover_s: Number,
-        /// Part of it until an answer was first due and did not come: T3-rtx or a HEARTBEAT. Missing if the host knew of
-        /// its own link.
+        /// Part of it until an answer was first due and did not come: T3-rtx or a HEARTBEAT. Missing if the host knew
+        /// of its own link.
         first_timeout_s: Number,
         /// Part of it until another path was decided on.
         decision_s: Number,

@@ -567,8 +567,8 @@ fn when_the_last_active_path_is_potentially_failed_the_others_are_asked_at_once(
 /// that was answered, of the first time-out and of the decision.
 fn failovers(wire: &Wire) -> Vec<(Option<u64>, [Option<Duration>; 3])> {
     let told = |event: &Event| match event.notice() {
-        Some(Notice::FailedOver { path, from, message, unanswered_ns, first_timeout_ns, decided_ns }) => {
-            assert_eq!((from, path), (address(1, 0), address(1, 1)));
+        Some(Notice::FailedOver { path, former, message, unanswered_ns, first_timeout_ns, decided_ns }) => {
+            assert_eq!((former, path), (address(1, 0), address(1, 1)));
             Some((message, [unanswered_ns, first_timeout_ns, decided_ns]))
         }
         _ => None,
