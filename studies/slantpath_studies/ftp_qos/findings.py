@@ -80,12 +80,12 @@ def findings(results: Results) -> list[Finding]:
     """Hold the runs against the claims."""
     return [
         _grows(results, "Q1a", "mean packet delay", DELAY),
-        *_published(results, DELAY_AT_MOST),
+        *of_single_hours(results, DELAY_AT_MOST),
         _grows(results, "Q2a", "jitter", JITTER),
         _steep(results, "Q2b", "jitter", JITTER),
         _widest(results),
-        *_published(results, LOSS_AT_LEAST),
-        *_published(results, LOSS_AT_MOST),
+        *of_single_hours(results, LOSS_AT_LEAST),
+        *of_single_hours(results, LOSS_AT_MOST),
         _below(results),
         _falls(results),
         _steep(results, "Q5b", "flow throughput", THROUGHPUT),
@@ -93,7 +93,7 @@ def findings(results: Results) -> list[Finding]:
     ]
 
 
-def _published(results: Results, published: Published) -> Iterator[Finding]:
+def of_single_hours(results: Results, published: Published) -> Iterator[Finding]:
     """Judge a single run of the paper by the prediction interval of single hours of ours."""
     digits = published.decimals
     for sky in Sky:
