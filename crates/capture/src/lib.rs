@@ -14,7 +14,7 @@
 //!
 //! # Map
 //!
-//! - [`file`][]: the formats of files, frame by frame.
+//! - [`mod@file`][]: the formats of files, frame by frame.
 //! - [`frame`][]: headers of links: from a frame to an IP packet or a signal unit.
 //! - [`ip`][]: headers of IP with their extensions, and fragments put together again.
 //! - [`arrivals`][]: the first transmission of each piece of data: TSNs of SCTP, sequence numbers of TCP.

@@ -19,8 +19,8 @@
 //!
 //! - A point, line, load, place or host at which nothing happens costs nothing. What has work is taken in rounds, in
 //!   the order in which a loop over everything would come to it; results are those of such a loop.
-//! - This driver is a crate of its own. Tests, benchmarks and later sessions compose points, lines and hosts without
-//!   a file, so it is not in `slantpath_scenario`. `slantpath_host` would have to know points, and
+//! - This driver is a crate of its own. Tests and benchmarks compose points, lines and hosts without a file, so it is
+//!   not in `slantpath_scenario`. `slantpath_host` would have to know points, and
 //!   `slantpath_signalling` runs without a simulator.
 
 mod config;
