@@ -117,8 +117,8 @@ struct FlowRecord {
     delays: DelayMoments,
     /// Names of the flow's paths, once they are known.
     paths: Vec<Option<String>>,
-    /// Failovers of which the first message by the other path has not been delivered.
-    failing_over: Vec<Failover>,
+    /// Failovers that have not been told, each with the instant at which its first message was delivered.
+    failing_over: VecDeque<(Failover, Option<Instant>)>,
     failovers: FailoverSums,
 }
 
@@ -382,7 +382,7 @@ impl<'a> Recorder<'a> {
             self.observer.rows(table, place, timelines::rows(&flow.name, &record.paths, &timeline))?;
         }
         if let Some(table) = self.failovers {
-            record.failing_over.extend(failovers);
+            record.failing_over.extend(failovers.into_iter().map(|failover| (failover, None)));
             let told = record.tell_failovers(&deliveries, finality);
             let mut rows = failovers::Columns::new();
             for (failover, arrived) in &told {
@@ -493,26 +493,23 @@ impl FailoverSums {
 }
 
 impl FlowRecord {
-    /// Takes the failovers whose first message has been delivered, each with the instant; all if the run is over.
+    /// Takes the failovers whose first message has been delivered, each with the instant; all if the run is over. They
+    /// come in the order of time: one whose message is not delivered holds up those behind it.
     fn tell_failovers(
         &mut self,
         delivered: &[DeliveredMessage],
         finality: Finality,
     ) -> Vec<(Failover, Option<Instant>)> {
-        let arrival = |failover: &Failover| {
-            let number = failover.message?;
-            delivered.iter().find(|message| message.number == number).map(|message| message.delivered)
+        for (failover, arrived) in self.failing_over.iter_mut().filter(|(_, arrived)| arrived.is_none()) {
+            let is_it = |message: &&DeliveredMessage| Some(message.number) == failover.message;
+            *arrived = delivered.iter().find(is_it).map(|message| message.delivered);
+        }
+        let has_arrived = |(_, arrived): &&(Failover, Option<Instant>)| arrived.is_some();
+        let told = match finality {
+            Finality::Over => self.failing_over.len(),
+            Finality::Settled => self.failing_over.iter().take_while(has_arrived).count(),
         };
-        let mut told = Vec::new();
-        self.failing_over.retain(|failover| {
-            let arrived = arrival(failover);
-            let is_told = arrived.is_some() || finality == Finality::Over;
-            if is_told {
-                told.push((*failover, arrived));
-            }
-            !is_told
-        });
-        told
+        self.failing_over.drain(..told).collect()
     }
 
     fn add(&mut self, sent: Vec<SentMessage>, delivered: Vec<DeliveredMessage>, messages_sent: u64) {
