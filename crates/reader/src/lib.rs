@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use slantpath_base::Duration;
-//! use slantpath_reader::{AtMost, Document, Fault, Output, Part, Section, Setting, WriteFields, section};
+//! use slantpath_reader::{AtMost, Document, Fault, MergedOutput, Part, Section, Setting, WriteFields, section};
 //!
 //! const DAY: AtMost<Duration> = AtMost::new(Duration::from_secs(86_400), "a survey ends with the day");
 //!
@@ -35,7 +35,7 @@
 //! if *survey.times.every > *survey.times.span {
 //!     faults.report(survey.times.every.place(), Fault::new("nothing is measured twice").help("let `span` be longer"));
 //! }
-//! let mut merged = Output::default();
+//! let mut merged = MergedOutput::default();
 //! survey.write_fields(&mut merged);
 //! assert_eq!(merged.print(true), "[times]\nevery = \"300 s\"\nspan = \"120 s\"\n");
 //! let text = faults.into_result().unwrap_err().to_string();

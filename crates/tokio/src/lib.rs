@@ -5,7 +5,7 @@
 //!
 //! ```
 //! use std::net::{IpAddr, Ipv4Addr};
-//! use slantpath_tokio::{Carriage, Endpoint, EndpointConfig, Peer, SendOptions};
+//! use slantpath_tokio::{Carriage, Endpoint, EndpointConfig, MessageOptions, Peer};
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -22,7 +22,7 @@
 //! let (call, accepted) = tokio::join!(client.connect(&peer), server.accept());
 //! let (call, accepted) = (call?, accepted?);
 //!
-//! call.send(3, "a message", SendOptions::default()).await?;
+//! call.send(3, "a message", MessageOptions::default()).await?;
 //! let message = accepted.receive().await?.expect("the association is up");
 //! assert_eq!((message.stream, &message.payload[..]), (3, &b"a message"[..]));
 //!

@@ -138,6 +138,7 @@ fn fo_1_beyond_path_max_retrans_the_path_is_inactive_and_new_data_goes_elsewhere
     assert!(tester.path(0).is_primary);
     tester.send(1_000);
     tester.expect(&line(2, 1));
+    tester.expect_failover();
     tester.receive_over(1, &[tester.sack(2, 100_000, &[])]);
     tester.expect_silence();
 }
@@ -150,6 +151,7 @@ fn fo_2_new_data_returns_to_the_primary_path_when_it_answers() {
     let answer = tester.take_heartbeat(0);
     tester.send(1_000);
     tester.expect(&line(2, 1));
+    tester.expect_failover();
     tester.receive(&[answer]);
     tester.expect_path(0, PathState::Active);
     tester.send(1_000);

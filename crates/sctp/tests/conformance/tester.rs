@@ -15,8 +15,8 @@ use slantpath_sctp::chunk::{
 use slantpath_sctp::packet::ParsedPacket;
 use slantpath_sctp::{
     Acceptance, AssociationId, Cause, ChecksumPolicy, Chunk, CloseReason, CommonHeader, ConnectOptions,
-    Endpoint, Event, Input, Message, Output, PacketBuilder, Parameter, PathSnapshot, PathState, PortConfig,
-    Ppid, SctpConfig, SendError, StreamId, StreamSequence, Tsn, VerificationTag,
+    Endpoint, Event, Input, Message, Notice, Output, PacketBuilder, Parameter, PathSnapshot, PathState,
+    PortConfig, Ppid, SctpConfig, SendError, StreamId, StreamSequence, Tsn, VerificationTag,
 };
 use slantpath_wire::Packet;
 use slantpath_wire::ip::IpFields;
@@ -404,6 +404,14 @@ impl Tester {
     pub(crate) fn expect_path(&mut self, network: u8, state: PathState) {
         self.expect_event(&Event::PathChanged { address: peer(network), state });
         assert_eq!(self.path(network).state, state);
+    }
+
+    /// New DATA has moved from the first network to the second, since nothing was answered there.
+    #[track_caller]
+    pub(crate) fn expect_failover(&mut self) {
+        let event = self.events.pop_front().expect("the user is told something");
+        let Some(Notice::FailedOver { path, former, .. }) = event.notice() else { panic!("{event:?}") };
+        assert_eq!((former, path), (peer(0), peer(1)));
     }
 
     /// The association is there still: it answers a HEARTBEAT, and nothing else has been sent.
