@@ -12,10 +12,10 @@
 //!
 //! ```
 //! use slantpath_base::{Duration, Instant};
-//! use slantpath_trace::{Header, Origin, Record, Settings, TraceReader, TraceWriter, What};
+//! use slantpath_trace::{Record, TraceHeader, TraceOrigin, TraceReader, TraceSettings, TraceWriter, What};
 //!
-//! let origin = Origin::Live { command: vec!["load".to_owned()] };
-//! let header = Header { origin, settings: Settings::default(), profile: None };
+//! let origin = TraceOrigin::Live { command: vec!["load".to_owned()] };
+//! let header = TraceHeader { origin, settings: TraceSettings::default(), profile: None };
 //! let mut file = Vec::new();
 //! let mut writer = TraceWriter::begin(&mut file, &header)?;
 //! let sent = What::Sent { message: Some(0), tsn: 7, path: "10.0.0.1".parse().unwrap(), transmission: 1 };
