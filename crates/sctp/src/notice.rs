@@ -171,7 +171,8 @@ notices! {
         former: IpAddr,
         /// Number of the first message that goes there; left out for what has none.
         message: Option<u64>,
-        /// Time since the last packet left that the former path has answered; left out if it has answered none.
+        /// Time since the last DATA, HEARTBEAT or probe left that the former path has answered. What was retransmitted
+        /// does not count: nobody knows which of its packets is answered. Left out if none was.
         unanswered_ns: Option<Duration>,
         /// Time since an answer of the former path was first due and did not come; left out if its own link has gone.
         first_timeout_ns: Option<Duration>,

@@ -157,7 +157,7 @@ pub(crate) struct Path {
     allowance: Allowance,
     reduction: Reduction,
     pub(crate) link: Link,
-    /// Instant at which the newest packet left that the path has answered.
+    /// Instant at which the newest packet left that the path has answered: of DATA, only what was sent once.
     pub(crate) last_answered: Option<Instant>,
     /// Set while the path does not answer.
     pub(crate) silence: Option<Box<Silence>>,

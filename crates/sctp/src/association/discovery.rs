@@ -162,6 +162,7 @@ impl Association {
         let Some(answer) = discovery.on_answered(now, nonce) else { return false };
         if let Some(round_trip) = answer.round_trip {
             self.paths[path].sample_rtt(round_trip);
+            self.paths[path].note_answered(now - round_trip);
         }
         self.follow_discovery(path);
         //= https://www.rfc-editor.org/rfc/rfc8899#section-6.2.1.2
