@@ -110,7 +110,8 @@ impl Links<'_> {
     /// [shared transmitter](crate::NetworkBuilder::shared_port) is like does not change.
     pub fn change(&mut self, direction: DirectionId, change: Change) {
         let now = self.kernel.now();
-        *self.service_changed |= matches!(change, Change::Down | Change::Up | Change::Loss(_));
+        *self.service_changed |=
+            matches!(change, Change::BitErrors(_) | Change::Down | Change::Up | Change::Loss(_));
         let Self { directions, shared_ports, packets, .. } = self;
         match directions[direction.index()].shared_port() {
             None => directions[direction.index()].change(now, change, packets),

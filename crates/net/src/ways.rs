@@ -24,7 +24,7 @@ pub struct Way {
 /// Reason for which a direction carries no packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutageCause {
-    /// All packets are lost on it: its loss is 1.
+    /// All packets are lost on it: its loss is 1, or its bit error rate.
     AllLost,
     /// A script has taken it down.
     Down,

@@ -62,9 +62,9 @@ impl Channel {
         self.bursts.is_none() && chances.into_iter().all(Probability::is_never)
     }
 
-    /// Tells if it loses every packet.
+    /// Tells if it loses every packet, or breaks every bit.
     pub(crate) fn loses_all(&self) -> bool {
-        self.loss.is_always()
+        self.loss.is_always() || self.bit_errors.probability().is_always()
     }
 
     /// Decides what becomes of a packet. Every bit of it passes the channel, also if the packet is lost. No packet will

@@ -71,6 +71,8 @@ fn a_way_carries_nothing_while_a_direction_is_down_or_loses_all() {
         // Down and up at once is no outage.
         (500, short.forward(), Change::Down),
         (500, short.forward(), Change::Up),
+        (550, access.forward(), Change::BitErrors(Probability::ALWAYS)),
+        (560, access.forward(), Change::BitErrors(Probability::NEVER)),
         // While one link is down, another may go and come back.
         (600, short.forward(), Change::Down),
         (700, access.forward(), Change::Down),
@@ -82,6 +84,8 @@ fn a_way_carries_nothing_while_a_direction_is_down_or_loses_all() {
         (200, None),
         (300, Some((OutageCause::AllLost, access))),
         (400, None),
+        (550, Some((OutageCause::AllLost, access))),
+        (560, None),
         (600, Some((OutageCause::Down, short))),
         (900, None),
     ];
