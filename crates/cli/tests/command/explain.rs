@@ -385,6 +385,67 @@ fn a_capture_tells_of_an_association_what_its_own_trace_tells() {
     assert!(words.contains("T3-rtx has expired") && !words.contains("cwnd"), "{words}");
 }
 
+/// A host with one link, and a peer with two behind a router: one capture sees both paths. The first dies at 20.05 s.
+const TWO_PATHS: &str = r#"
+[scenario]
+name = "two-paths"
+duration = "60 s"
+
+[nodes]
+exchange = { kind = "host" }
+gate = { kind = "router" }
+station = { kind = "host" }
+
+[links]
+access = { ends = ["exchange", "gate"], rate = "10 Mbit/s", delay = "1 ms", family = "FAMILY" }
+one = { ends = ["gate", "station"], rate = "2 Mbit/s", delay = "100 ms", family = "FAMILY" }
+other = { ends = ["gate", "station"], rate = "2 Mbit/s", delay = "250 ms", family = "FAMILY" }
+
+[sctp.default]
+SETTING
+
+[flows.calls]
+transport = "sctp"
+from = "exchange"
+to = "station"
+primary = "one"
+application = { kind = "constant-rate", message_size = "200 B", interval = "100 ms" }
+
+[[script]]
+at = "20050 ms"
+link = "one"
+action = "down"
+"#;
+
+#[test]
+fn a_failover_takes_as_long_in_a_capture_as_in_the_run_and_in_its_trace() {
+    for (family, setting) in
+        [("ipv4", "path_max_retrans = 2"), ("ipv6", "potentially_failed_max_retrans = 0")]
+    {
+        let place = Place::new(&format!("explain-failover-{family}"));
+        place.write("two.toml", &TWO_PATHS.replace("FAMILY", family).replace("SETTING", setting));
+        let run = ["run", "two.toml", "--trace", "calls=calls.trace", "--pcap", "access", "--out", "out"];
+        let outcome = place.run(&run);
+        assert_eq!((outcome.status, outcome.err.as_str()), (Some(0), ""));
+        let table = std::fs::read_to_string(place.path().join("out/failovers.csv")).expect("a table");
+        let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split(',').collect()).collect();
+        let cell = |name: &str| {
+            let column = rows[0].iter().position(|column| *column == name).expect("a column");
+            rows[1][column].parse::<f64>().expect("a number")
+        };
+        assert_eq!((rows.len(), cell("failed_s")), (2, 20.05), "{table}");
+        for file in ["calls.trace", "out/access.pcapng"] {
+            let outcome = place.run(&["explain", file, "--json"]);
+            assert_eq!((outcome.status, outcome.err.as_str()), (Some(0), ""));
+            let told: serde_json::Value = serde_json::from_str(&outcome.out).expect("JSON");
+            assert_eq!(told["outcome"]["failovers"], 1, "{family} {file}");
+            let longest = told["outcome"]["longest_failover_s"].as_f64().expect("a time");
+            assert!((longest - cell("unanswered_s")).abs() < 1e-9, "{family} {file}: {longest} {table}");
+        }
+        assert!(cell("unanswered_s") > cell("failover_s") && cell("failover_s") > 0.9);
+    }
+}
+
 #[test]
 fn what_a_capture_cannot_tell_is_said() {
     let place = Place::new("explain-capture-errors");

@@ -115,8 +115,11 @@ pub(super) fn announced(
 
 /// Tells if a flow may go by one of several paths.
 pub(super) fn has_several_paths(flow: &PlannedFlow, paths: &[PlannedPath]) -> bool {
-    let is_between = |path: &&PlannedPath| (path.from, path.to) == (flow.from, flow.to);
-    *flow.flow.transport == Transport::Sctp && paths.iter().filter(is_between).count() > 1
+    let ends = (flow.from, flow.to);
+    // Paths come in the order of their hosts.
+    let first = paths.partition_point(|path| (path.from, path.to) < ends);
+    let second = paths.get(first + 1);
+    *flow.flow.transport == Transport::Sctp && second.is_some_and(|path| (path.from, path.to) == ends)
 }
 
 /// Tables in the order in which they were added.

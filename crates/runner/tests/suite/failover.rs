@@ -144,11 +144,11 @@ impl<'a> OnlyRow<'a> {
 }
 
 /// A message each 100 ms over two alike links, and what a script does.
-fn steady(profile: &str, script: &str) -> RunOutput {
+fn steady(family: &str, profile: &str, script: &str) -> RunOutput {
     let application =
         "application = { kind = \"constant-rate\", message_size = \"200 B\", rate = \"16 kbit/s\" }\n";
-    let link = "rate = \"2 Mbit/s\", delay = \"100 ms\"";
-    between(link, link, profile, &format!("{application}{script}"))
+    let link = format!("family = \"{family}\", rate = \"2 Mbit/s\", delay = \"100 ms\"");
+    between(&link, &link, profile, &format!("{application}{script}"))
 }
 
 fn seconds(cell: CellValue<'_>) -> f64 {
@@ -158,14 +158,16 @@ fn seconds(cell: CellValue<'_>) -> f64 {
 /// The parts add up: RTO.Min is 1 s, and a message leaves every 100 ms.
 #[test]
 fn a_failover_counts_from_the_instant_at_which_the_path_fails() {
-    for (script, cause) in [
-        ("link = \"one\"\naction = \"down\"", "link down"),
-        ("link = \"one\"\naction = \"set\"\nloss = 1", "all packets lost"),
+    for (family, script, cause) in [
+        ("ipv4", "link = \"one\"\naction = \"down\"", "link down"),
+        ("ipv6", "link = \"one\"\naction = \"down\"", "link down"),
+        ("ipv4", "link = \"one\"\naction = \"set\"\nloss = 1", "all packets lost"),
+        ("ipv6", "link = \"one\"\naction = \"set\"\nbit_error_rate = 1", "all packets lost"),
         // Nothing comes back.
-        ("link = \"one\"\ndirection = \"reverse\"\naction = \"down\"", "link down"),
+        ("ipv4", "link = \"one\"\ndirection = \"reverse\"\naction = \"down\"", "link down"),
     ] {
         let script = format!("[[script]]\nat = \"20050 ms\"\n{script}\n");
-        let output = steady("path_max_retrans = 0", &script);
+        let output = steady(family, "path_max_retrans = 0", &script);
         let row = OnlyRow::of(output.table("failovers").unwrap());
         let names = ["flow", "from_path", "to_path", "cause"].map(|name| row.at(name));
         assert_eq!(names, ["load", "one", "other", cause].map(CellValue::Text));
@@ -201,7 +203,7 @@ fn a_failover_counts_from_the_instant_at_which_the_path_fails() {
 #[test]
 fn a_failover_of_a_path_that_is_only_slow_is_spurious() {
     let script = "[[script]]\nat = \"20 s\"\nlink = \"one\"\naction = \"set\"\ndelay = \"3 s\"\n";
-    let output = steady("path_max_retrans = 0", script);
+    let output = steady("ipv4", "path_max_retrans = 0", script);
     let failovers = output.table("failovers").unwrap();
     assert!(failovers.rows() > 0);
     for row in 0..failovers.rows() {
@@ -222,7 +224,7 @@ fn an_outage_that_is_over_before_the_decision_counts_and_an_older_one_does_not()
     // The first is too short to be seen. The second is over when T3-rtx expires for the second time.
     let script =
         [script("10 s", "down"), script("10050 ms", "up"), script("20050 ms", "down"), script("22 s", "up")];
-    let output = steady("path_max_retrans = 1", &script.concat());
+    let output = steady("ipv4", "path_max_retrans = 1", &script.concat());
     let failovers = output.table("failovers").unwrap();
     let failed = numbers(failovers, "failed_s");
     assert_eq!(failed, [20.05], "{failovers:?}");
@@ -231,4 +233,51 @@ fn an_outage_that_is_over_before_the_decision_counts_and_an_older_one_does_not()
     assert_eq!(numbers(sums, "outages"), [2.0, 0.0]);
     assert!((numbers(sums, "outage_s")[0] - 2.0).abs() < 1e-9);
     assert!((numbers(sums, "outage_max_s")[0] - 1.95).abs() < 1e-9);
+}
+
+/// The longest gap of a flow that sends a message each 100 ms for 60 s, with this warm-up. Nothing gets through from the
+/// first of the instants to the second.
+fn longest_gap(warm_up: &str, outage: &[&str]) -> f64 {
+    let set = |at: &str, loss: u8| {
+        format!("[[script]]\nat = \"{at}\"\nlink = \"wire\"\naction = \"set\"\nloss = {loss}\n")
+    };
+    let script: String = outage.iter().zip([1, 0]).map(|(at, loss)| set(at, loss)).collect();
+    let output = run_text(&format!(
+        r#"
+[scenario]
+name = "gap"
+duration = "60 s"
+warm_up = "{warm_up}"
+
+[nodes]
+a = {{ kind = "host" }}
+b = {{ kind = "host" }}
+
+[links]
+wire = {{ ends = ["a", "b"], rate = "2 Mbit/s", delay = "10 ms" }}
+
+[flows.load]
+transport = "sctp"
+from = "a"
+to = "b"
+application = {{ kind = "constant-rate", message_size = "200 B", rate = "16 kbit/s" }}
+
+{script}"#
+    ));
+    seconds(OnlyRow::of(output.table("flows").unwrap()).at("gap_max_s"))
+}
+
+#[test]
+fn the_longest_gap_is_that_behind_the_warm_up_and_all_of_the_time_if_nothing_comes() {
+    assert!(longest_gap("0 s", &[]) < 0.11);
+    let outage = &["5050 ms", "15 s"];
+    assert!((9.9..30.0).contains(&longest_gap("0 s", outage)));
+    // One that is over before the warm-up ends does not count. One that goes on then counts from its beginning.
+    assert!(longest_gap("40 s", outage) < 0.11);
+    assert!((9.9..30.0).contains(&longest_gap("10 s", outage)));
+    // From the last delivery to the end, and from the start if there was none.
+    let last = longest_gap("0 s", &["5050 ms"]);
+    assert!((54.9..55.1).contains(&last), "{last}");
+    assert!((longest_gap("0 s", &["0 s"]) - 60.0).abs() < 1e-9);
+    assert!((longest_gap("20 s", &["0 s"]) - 40.0).abs() < 1e-9);
 }

@@ -35,7 +35,7 @@ pub(super) fn table(
         columns.push_delays(delays);
         let last = receiver.last_delivery.unwrap_or(begin);
         let gap = finish(flow, sender, receiver, end).saturating_since(last.max(begin)).max(receiver.gap_max);
-        columns.push_gaps(receiver.last_delivery.map(|_| gap), *failovers);
+        columns.push_gaps(gap, *failovers);
         columns.push_state(sender);
     }
     columns.finish(TableKind::Flows)
@@ -103,7 +103,7 @@ columns! {
         /// Messages of which something was retransmitted, delivered or not. Missing without records of messages.
         messages_retransmitted: Count,
         /// Longest time without a new message at the receiver: between two deliveries, or from the last one to the
-        /// [finish](#how-fast-a-flow-was) of the flow. Missing if nothing was delivered.
+        /// [finish](#how-fast-a-flow-was) of the flow. From its start, if nothing was delivered.
         gap_max_s: Number,
         /// Failovers after the warm-up of a path that carried nothing. Missing of a flow with one path.
         failovers: Count,
@@ -159,8 +159,8 @@ impl Columns {
         push_each(&mut self.parts, delays.parts);
     }
 
-    fn push_gaps(&mut self, gap: Option<Duration>, failovers: Option<FailoverSums>) {
-        self.gap_max_s.push_optional(gap.map(Duration::as_secs_f64));
+    fn push_gaps(&mut self, gap: Duration, failovers: Option<FailoverSums>) {
+        self.gap_max_s.push(gap.as_secs_f64());
         self.failovers.push_optional(failovers.map(|sums| sums.real));
         self.spurious_failovers.push_optional(failovers.map(|sums| sums.spurious));
         let longest = failovers.and_then(|sums| sums.longest);
