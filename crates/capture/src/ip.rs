@@ -101,6 +101,12 @@ enum Extensions {
     Hidden,
 }
 
+/// Reading of what stands behind a header: of a fragment its header as an IPv4 fragment would have it, and its bytes.
+enum Behind {
+    Read(Read),
+    Fragment(IpHeader, Fragment, Bytes),
+}
+
 /// Reads IP packets, and puts fragments together within the bounds of a host.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct IpReader {
@@ -125,32 +131,10 @@ impl IpReader {
         if let Fragmentation::Fragment(fragment) = header.fragmentation {
             return Ok(self.fragment(now, &header, fragment, &captured));
         }
-        self.behind_header(now, &header, &captured)
-    }
-
-    /// Reads what stands behind a header and is no fragment, or no longer one.
-    fn behind_header(
-        &mut self,
-        now: Instant,
-        header: &IpHeader,
-        captured: &Bytes,
-    ) -> Result<Read, WireError> {
-        let len = usize::from(header.payload_len);
-        if header.source.is_ipv4() {
-            return Ok(Read::Whole(datagram(header, header.protocol, captured.clone(), len)));
-        }
-        match extensions(header.protocol, captured)? {
-            Extensions::Hidden => Ok(Read::Hidden),
-            Extensions::End { protocol, len: own } => {
-                let payload = captured.slice(own..);
-                Ok(Read::Whole(datagram(header, protocol, payload, len.saturating_sub(own))))
-            }
-            Extensions::Fragment { protocol, fragment, len: own } => {
-                let payload_len = header.payload_len.saturating_sub(u16::try_from(own).unwrap_or(u16::MAX));
-                let header = IpHeader { protocol, payload_len, ..*header };
-                Ok(self.fragment(now, &header, fragment, &captured.slice(own..)))
-            }
-        }
+        Ok(match behind_header(&header, &captured)? {
+            Behind::Read(read) => read,
+            Behind::Fragment(header, fragment, own) => self.fragment(now, &header, fragment, &own),
+        })
     }
 
     fn fragment(&mut self, now: Instant, header: &IpHeader, fragment: Fragment, captured: &Bytes) -> Read {
@@ -161,13 +145,33 @@ impl IpReader {
         let header = IpHeader { fragmentation, ..*header };
         match self.reassembler.handle_fragment(now, &header, fragment, captured) {
             None => Read::Fragment,
-            // A whole packet has no fragments in it: this ends.
-            Some((header, payload)) => match header.fragmentation {
-                Fragmentation::Fragment(_) => Read::Malformed,
-                _ => self.behind_header(now, &header, &payload).unwrap_or(Read::Malformed),
+            // A packet has one fragment header at most (RFC 8200, section 4.1). A file may nest thousands of them.
+            Some((header, payload)) => match behind_header(&header, &payload) {
+                Ok(Behind::Read(read)) => read,
+                Ok(Behind::Fragment(..)) | Err(_) => Read::Malformed,
             },
         }
     }
+}
+
+/// Reads what stands behind a header that is no fragment's, or no longer one's.
+fn behind_header(header: &IpHeader, captured: &Bytes) -> Result<Behind, WireError> {
+    let len = usize::from(header.payload_len);
+    if header.source.is_ipv4() {
+        return Ok(Behind::Read(Read::Whole(datagram(header, header.protocol, captured.clone(), len))));
+    }
+    Ok(match extensions(header.protocol, captured)? {
+        Extensions::Hidden => Behind::Read(Read::Hidden),
+        Extensions::End { protocol, len: own } => {
+            let payload = captured.slice(own..);
+            Behind::Read(Read::Whole(datagram(header, protocol, payload, len.saturating_sub(own))))
+        }
+        Extensions::Fragment { protocol, fragment, len: own } => {
+            let payload_len = header.payload_len.saturating_sub(u16::try_from(own).unwrap_or(u16::MAX));
+            let header = IpHeader { protocol, payload_len, ..*header };
+            Behind::Fragment(header, fragment, captured.slice(own..))
+        }
+    })
 }
 
 const fn datagram(header: &IpHeader, protocol: u8, payload: Bytes, len: usize) -> Datagram {
@@ -290,6 +294,20 @@ mod tests {
         assert_eq!(reader.read(Instant::START, &piece([0, 1], &[1; 8])), Read::Fragment);
         let read = reader.read(Instant::START, &piece([0, 8], &[2; 3]));
         assert_eq!(whole(read), (protocol::SCTP, [&[1; 8][..], &[2; 3]].concat(), 11));
+    }
+
+    #[test]
+    fn a_packet_has_one_fragment_header_however_many_are_nested() {
+        let nested = |count: usize| {
+            let mut payload = [protocol::IPV6_FRAGMENT, 0, 0, 0, 0, 0, 0, 3].repeat(count);
+            payload[8 * (count - 1)] = protocol::SCTP;
+            payload.extend([7; 5]);
+            IpReader::default().read(Instant::START, &packet(protocol::IPV6_FRAGMENT, &payload, false))
+        };
+        assert_eq!(whole(nested(1)), (protocol::SCTP, vec![7; 5], 5));
+        for count in [2, 8_000] {
+            assert_eq!(nested(count), Read::Malformed);
+        }
     }
 
     proptest! {
