@@ -4,31 +4,25 @@
 //! leaves once more was given up, and the SACKs before it say for what. What cannot be seen is not told: windows,
 //! timers that did not expire, and packets that were lost before they came here.
 
-use std::collections::{BTreeMap, VecDeque};
+mod sender;
+
 use std::net::IpAddr;
 
 use bytes::Bytes;
 use rustc_hash::FxHashMap;
 use slantpath_base::{Duration, Instant};
-use slantpath_sctp::chunk::{Sack, kind};
+use slantpath_sctp::chunk::kind;
 use slantpath_sctp::packet::{ChunkOutline, PacketOutline};
-use slantpath_sctp::{AssociationState, Chunk, CloseReason, Notice, Tsn, UserDataOutline};
-use slantpath_trace::{Evidence, Record, TimerChange, What};
+use slantpath_sctp::{AssociationState, Chunk, CloseReason, Notice};
+use slantpath_trace::{Record, What};
 
 use crate::file::CapturedFrame;
 use crate::frame::{Carried, carried};
 use crate::ip::{Datagram, IpReader, Read};
+use sender::{PLACES_MAX, Sender};
 
 /// Most associations that are followed, each with two stories.
 const ASSOCIATIONS_MAX: usize = 512;
-/// Most DATA chunks that are outstanding in one direction.
-const OUTSTANDING_MAX: u32 = 65_536;
-/// Most interleaved messages and most paths of a direction.
-const PLACES_MAX: usize = 4_096;
-/// SACKs that report a chunk missing until it is retransmitted (RFC 9260, section 7.2.4).
-const REPORTS: u16 = 3;
-/// Time that an answer takes at most where the sender is captured.
-const A_MOMENT: Duration = Duration::from_millis(10);
 /// Time without a packet, before the end of a capture, from which on an association counts as silent: twice the usual
 /// HB.interval, in which each end would have been heard.
 const SILENT: Duration = Duration::from_secs(60);
@@ -56,49 +50,6 @@ pub struct CapturedDirection {
     pub is_seen: bool,
     /// True if the handshake was seen.
     pub is_from_the_start: bool,
-}
-
-/// A DATA chunk that is outstanding.
-#[derive(Clone, Copy, Debug)]
-struct Outstanding {
-    message: u64,
-    ends_message: bool,
-    transmission: u32,
-    at: Instant,
-    path: IpAddr,
-    interface: u32,
-    len: usize,
-    reports: u16,
-    /// Instant at which the last report that it takes was seen.
-    reported: Option<Instant>,
-    is_acknowledged: bool,
-}
-
-#[derive(Clone, Debug)]
-struct Sender {
-    direction: CapturedDirection,
-    /// Outstanding chunks from the first TSN that is not acknowledged on.
-    first: Option<Tsn>,
-    chunks: VecDeque<Option<Outstanding>>,
-    messages: u64,
-    /// Numbers of interleaved messages, by stream, order and identifier.
-    interleaved: BTreeMap<(u16, bool, u32), u64>,
-    /// Instant at which the cumulative TSN last moved.
-    moved: Instant,
-    /// Instants at which T3-rtx has expired last, by path, and of HEARTBEATs under way.
-    expired: BTreeMap<IpAddr, Instant>,
-    /// From a packet to the sender until its answer was seen, as the handshake has shown: twice the way between the
-    /// sender and here.
-    turnaround: Option<Duration>,
-    /// Instant of a chunk of the handshake that the sender answers at once.
-    asked: Option<Instant>,
-    /// Paths that have not answered since, each with its first time-out.
-    unanswered: BTreeMap<IpAddr, Instant>,
-    /// By path: the instant at which the newest packet left that it has answered.
-    answered: BTreeMap<IpAddr, Instant>,
-    /// The path of the latest new DATA.
-    new_data: Option<IpAddr>,
-    heartbeats: BTreeMap<IpAddr, Instant>,
 }
 
 #[derive(Clone, Debug)]
@@ -406,281 +357,6 @@ impl Association {
         self.is_closed = true;
         for (sender, reason) in self.senders.iter().zip(reasons) {
             out(Record { at, association: sender.direction.number, what: What::Closed { orderly, reason } });
-        }
-    }
-}
-
-impl Sender {
-    fn new(number: u32, source_port: u16, destination_port: u16) -> Self {
-        let direction = CapturedDirection {
-            number,
-            sources: Vec::new(),
-            source_port,
-            destinations: Vec::new(),
-            destination_port,
-            is_seen: false,
-            is_from_the_start: false,
-        };
-        Self {
-            direction,
-            first: None,
-            chunks: VecDeque::new(),
-            messages: 0,
-            interleaved: BTreeMap::new(),
-            moved: Instant::START,
-            expired: BTreeMap::new(),
-            turnaround: None,
-            asked: None,
-            unanswered: BTreeMap::new(),
-            answered: BTreeMap::new(),
-            new_data: None,
-            heartbeats: BTreeMap::new(),
-        }
-    }
-
-    fn sees(&mut self, (source, destination, ..): Way) {
-        let CapturedDirection { sources, destinations, is_seen, .. } = &mut self.direction;
-        *is_seen = true;
-        for (known, address) in [(sources, source), (destinations, destination)] {
-            if !known.contains(&address) && known.len() < 16 {
-                known.push(address);
-            }
-        }
-    }
-
-    /// Tells if what leaves so long after a SACK may be the answer to it: the SACK has been there, and not for long.
-    fn reacts(&self, elapsed: Duration, rto_min: Duration) -> bool {
-        let (least, most) = match self.turnaround.map(Duration::as_nanos) {
-            Some(turnaround) => (turnaround / 2, turnaround.saturating_mul(2).max(A_MOMENT.as_nanos())),
-            None => (0, rto_min.as_nanos() / 2),
-        };
-        (least..=most).contains(&elapsed.as_nanos())
-    }
-
-    /// Notes a chunk of the handshake that the sender answers at once, or its answer.
-    fn asks(&mut self, at: Instant) {
-        self.asked.get_or_insert(at);
-    }
-
-    fn answered_handshake(&mut self, at: Instant) {
-        if let Some(asked) = self.asked.take() {
-            self.turnaround.get_or_insert(at.saturating_since(asked));
-        }
-    }
-
-    /// Begins anew: nothing is outstanding.
-    fn forget(&mut self) {
-        self.first = None;
-        self.chunks.clear();
-        self.interleaved.clear();
-    }
-
-    /// Takes user data that leaves.
-    fn sends(
-        &mut self,
-        now: Instant,
-        interface: u32,
-        path: IpAddr,
-        data: &UserDataOutline<'_>,
-        rto_min: Duration,
-        out: &mut impl FnMut(Record),
-    ) {
-        let first = *self.first.get_or_insert(data.tsn);
-        if data.tsn.is_before(first) {
-            // Acknowledged, and sent once more: its SACK was lost, or it was captured twice.
-            return;
-        }
-        if data.tsn.distance_from(first) >= OUTSTANDING_MAX {
-            self.forget();
-            self.first = Some(data.tsn);
-        }
-        let place = data.tsn.distance_from(self.first.unwrap_or(data.tsn)) as usize;
-        if self.chunks.len() <= place {
-            self.chunks.resize(place + 1, None);
-        }
-        let number = self.direction.number;
-        let mut tell = |what: What| out(Record { at: now, association: number, what });
-        let Some(before) = self.chunks[place] else {
-            let message = self.number(place, data);
-            if let Some(failover) = self.moves(now, path, message) {
-                tell(What::Notice(failover));
-            }
-            let sent = What::Sent { message: Some(message), tsn: data.tsn.0, path, transmission: 1 };
-            tell(sent);
-            self.chunks[place] = Some(Outstanding {
-                message,
-                ends_message: data.flags.is_ending(),
-                transmission: 1,
-                at: now,
-                path,
-                interface,
-                len: data.len,
-                reports: 0,
-                reported: None,
-                is_acknowledged: false,
-            });
-            return;
-        };
-        // Seen at another interface: it is the same packet.
-        if before.interface != interface {
-            return;
-        }
-        // A SACK that was seen may not have come to the sender yet: it restarts the timer only if that then ran for
-        // long enough.
-        let ran = |since: Instant| now.saturating_since(since);
-        let rto =
-            Some(ran(self.moved.max(before.at))).filter(|rto| *rto >= rto_min).unwrap_or(ran(before.at));
-        let has_expired = self.expired.get(&before.path).is_some_and(|expired| before.at < *expired);
-        let is_reported = before.reported.is_some_and(|reported| self.reacts(ran(reported), rto_min));
-        let times_out = !is_reported && !has_expired && rto >= rto_min;
-        if times_out {
-            let outstanding = self.chunks.iter().flatten();
-            let outstanding = outstanding.filter(|chunk| chunk.path == before.path && !chunk.is_acknowledged);
-            let outstanding: usize = outstanding.map(|chunk| chunk.len).sum();
-            if self.expired.len() < PLACES_MAX {
-                self.expired.insert(before.path, now);
-                self.unanswered.entry(before.path).or_insert(now);
-            }
-            tell(What::T3Rtx {
-                path: before.path,
-                change: TimerChange::Expired,
-                rto_ns: Some(rto),
-                outstanding_bytes: Some(outstanding as u64),
-            });
-        }
-        let (evidence, reports) = match before.reports {
-            reports if is_reported => (Evidence::MissIndications, Some(reports)),
-            _ if times_out || has_expired => (Evidence::TimedOut, None),
-            0 => (Evidence::Unknown, None),
-            reports => (Evidence::MissIndications, Some(reports)),
-        };
-        let (message, tsn, transmission) = (Some(before.message), data.tsn.0, before.transmission + 1);
-        tell(What::Lost {
-            message,
-            tsn,
-            path: before.path,
-            evidence,
-            reports,
-            age_ns: None,
-            reordering_window_ns: None,
-            mtu_bytes: None,
-        });
-        tell(What::Sent { message, tsn, path, transmission });
-        self.chunks[place] =
-            Some(Outstanding { transmission, at: now, path, reports: 0, reported: None, ..before });
-    }
-
-    /// Notes the path of new DATA: a failover, if the former one has not answered.
-    fn moves(&mut self, now: Instant, path: IpAddr, message: u64) -> Option<Notice> {
-        let former = self.new_data.replace(path).filter(|former| *former != path)?;
-        let first_timeout = *self.unanswered.get(&former)?;
-        Some(Notice::FailedOver {
-            path,
-            former,
-            message: Some(message),
-            unanswered_ns: self.answered.get(&former).map(|left| now.saturating_since(*left)),
-            first_timeout_ns: Some(now.saturating_since(first_timeout)),
-            decided_ns: None,
-        })
-    }
-
-    /// Notes that a path has answered a packet that left at this time.
-    fn note_answered(&mut self, path: IpAddr, left: Instant) {
-        if self.answered.len() < PLACES_MAX || self.answered.contains_key(&path) {
-            let known = self.answered.entry(path).or_insert(left);
-            *known = left.max(*known);
-        }
-    }
-
-    /// The number of the message that a chunk belongs to, which is new.
-    fn number(&mut self, place: usize, data: &UserDataOutline<'_>) -> u64 {
-        let is_beginning = data.flags.is_beginning();
-        let before = match data.place {
-            None => place.checked_sub(1).and_then(|before| self.chunks[before]).map(|chunk| chunk.message),
-            Some(at) => {
-                let key = (data.stream.0, data.flags.is_unordered(), at.message_id.0);
-                let known = self.interleaved.get(&key).copied();
-                if data.flags.is_ending() {
-                    self.interleaved.remove(&key);
-                } else if is_beginning && self.interleaved.len() < PLACES_MAX {
-                    self.interleaved.insert(key, self.messages);
-                }
-                known
-            }
-        };
-        if let Some(number) = before.filter(|_| !is_beginning) {
-            return number;
-        }
-        self.messages += 1;
-        self.messages - 1
-    }
-
-    /// Notes that a path has answered, which ends the errors on it.
-    fn answers(&mut self, at: Instant, path: IpAddr, out: &mut impl FnMut(Record)) {
-        if self.unanswered.remove(&path).is_some() {
-            let what =
-                What::T3Rtx { path, change: TimerChange::Stopped, rto_ns: None, outstanding_bytes: None };
-            out(Record { at, association: self.direction.number, what });
-        }
-    }
-
-    /// Takes a SACK of what it has sent.
-    fn acknowledged(&mut self, now: Instant, sack: &Sack, out: &mut impl FnMut(Record)) {
-        let Some(first) = self.first else { return };
-        let cumulative = sack.cumulative_tsn_ack;
-        let beyond = cumulative.next().distance_from(first);
-        // Older than what is known, or none of this direction.
-        if cumulative.is_before(first.minus(1)) || beyond > OUTSTANDING_MAX {
-            return;
-        }
-        let number = self.direction.number;
-        let taken = (beyond as usize).min(self.chunks.len());
-        if beyond > 0 {
-            self.moved = now;
-        }
-        let mut answered = None;
-        let mut newest = Vec::new();
-        for chunk in self.chunks.drain(..taken).flatten() {
-            // Of a chunk that was sent more than once, nobody knows which of them is answered.
-            if chunk.transmission == 1 && !chunk.is_acknowledged {
-                newest.push((chunk.path, chunk.at));
-            }
-            if self.expired.get(&chunk.path).is_some_and(|expired| chunk.at >= *expired) {
-                answered = Some(chunk.path);
-            }
-            if chunk.ends_message {
-                let what = What::Acknowledged { message: Some(chunk.message) };
-                out(Record { at: now, association: number, what });
-            }
-        }
-        if let Some(path) = answered {
-            self.answers(now, path, out);
-        }
-        self.first = Some(cumulative.next());
-        // Gap Ack Blocks count from the cumulative TSN.
-        let mut highest = None;
-        for block in &sack.gap_ack_blocks {
-            let (start, end) = (usize::from(block.start), usize::from(block.end).min(self.chunks.len()));
-            for place in start.max(1) - 1..end {
-                if let Some(chunk) = &mut self.chunks[place]
-                    && !chunk.is_acknowledged
-                {
-                    chunk.is_acknowledged = true;
-                    highest = Some(place);
-                    if chunk.transmission == 1 {
-                        newest.push((chunk.path, chunk.at));
-                    }
-                }
-            }
-        }
-        for (path, left) in newest {
-            self.note_answered(path, left);
-        }
-        for chunk in self.chunks.iter_mut().take(highest.unwrap_or(0)).flatten() {
-            chunk.reports += u16::from(!chunk.is_acknowledged && chunk.reports < u16::MAX);
-            if chunk.reports == REPORTS {
-                chunk.reported.get_or_insert(now);
-            }
         }
     }
 }

@@ -1,9 +1,10 @@
 use slantpath_sctp::chunk::{
     self, Abort, CookieAck, CookieEcho, DataFlags, GapAckBlock, HeartbeatAck, Init, InitAck, InitFields,
-    Shutdown, ShutdownAck, ShutdownComplete,
+    Sack, Shutdown, ShutdownAck, ShutdownComplete,
 };
-use slantpath_sctp::{Ppid, StreamId, StreamSequence, VerificationTag};
+use slantpath_sctp::{Ppid, StreamId, StreamSequence, Tsn, VerificationTag};
 use slantpath_testkit::shared;
+use slantpath_trace::{Evidence, TimerChange};
 use slantpath_wire::ip::{Fragmentation, IpHeader, protocol};
 
 use super::*;
