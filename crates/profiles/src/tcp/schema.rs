@@ -67,7 +67,7 @@ section! {
         /// The law of congestion avoidance.
         avoidance_increase: Setting<AvoidanceIncreaseChoice> =
             AvoidanceIncreaseChoice::of(rfc().avoidance_increase);
-        /// Treatment of a window that the sender did not fill; that of CUBIC stays.
+        /// Treatment of a window that the sender did not fill, with `congestion_control = "new-reno"`.
         unused_window: Setting<UnusedWindowChoice> = UnusedWindowChoice::of(rfc().unused_window);
         /// Lets cwnd fall back to the initial window when nothing was sent for one RTO (RFC 5681, 4.1).
         idle_restart: Setting<bool> = rfc().idle_restart;

@@ -96,7 +96,7 @@ section! {
     pub struct Pie {
         /// The wait that the queue is led to (QDELAY_REF).
         target: Setting<Duration> = Duration::from_millis(15), at most DELAY;
-        /// Time from one update of the probability to the next (T_UPDATE).
+        /// Time from one update of the probability to the next (T_UPDATE), 1 us at least.
         update_interval: Setting<Duration> = Duration::from_millis(15), at most DELAY;
         /// Time for which a queue that forms drops nothing (MAX_BURST).
         max_burst: Setting<Duration> = Duration::from_millis(150), at most DELAY;
@@ -329,10 +329,20 @@ impl FqCodel {
     }
 }
 
+/// A fast link sends a packet in less, but a queue is not led by single packets, and a run makes every update.
+const SHORTEST_UPDATE_INTERVAL: Duration = Duration::from_micros(1);
+
 impl Pie {
     fn check(&self, faults: &mut Faults) {
         positive(&self.target, "`target`", faults);
         positive(&self.update_interval, "`update_interval`", faults);
+        let interval = *self.update_interval;
+        if !interval.is_zero() && interval < SHORTEST_UPDATE_INTERVAL {
+            let message =
+                format!("an `update_interval` of {interval} is shorter than {SHORTEST_UPDATE_INTERVAL}");
+            let help = "let it be as long as some packets take: each update is computed; RFC 8033 has 15 ms";
+            faults.report(self.update_interval.place(), Fault::new(message).help(help));
+        }
     }
 }
 

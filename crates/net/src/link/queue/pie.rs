@@ -78,7 +78,7 @@ const DECAY: f64 = 0.98;
 const SMALL: f64 = 0.2;
 
 /// The control law, which knows no queue: it is told of what leaves, and asked about what comes.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 struct Law {
     target: Duration,
     update_interval: Duration,
@@ -110,23 +110,17 @@ impl Law {
     /// Makes the updates that are due by `now`.
     fn advance(&mut self, now: Instant) {
         while self.next_update <= now {
-            if self.is_at_rest() {
-                // Further updates change nothing, however long nothing has come.
-                let left =
-                    now.saturating_since(self.next_update).as_nanos() % self.update_interval.as_nanos();
-                self.next_update = (now - Duration::from_nanos(left)).saturating_add(self.update_interval);
-                return;
-            }
+            let before = *self;
             self.update();
+            // The wait stays until a packet leaves: after an update that changes nothing no other does.
+            let is_settled = *self == before;
             self.next_update = self.next_update.saturating_add(self.update_interval);
+            if is_settled && self.next_update <= now {
+                let further = (now - self.next_update).as_nanos() / self.update_interval.as_nanos() + 1;
+                self.next_update =
+                    self.next_update.saturating_add(self.update_interval.saturating_mul(further));
+            }
         }
-    }
-
-    fn is_at_rest(&self) -> bool {
-        self.probability == 0.0
-            && self.delay.is_zero()
-            && self.delay_before.is_zero()
-            && self.burst == self.max_burst
     }
 
     fn update(&mut self) {
@@ -151,7 +145,8 @@ impl Law {
     }
 
     fn is_short(&self, delay: Duration) -> bool {
-        delay < self.target / 2
+        // Doubled, and not halved: of a nanosecond there is no half.
+        delay.saturating_mul(2) < self.target
     }
 
     /// The chance that a packet that comes now is dropped, if there is one; updates are made.
@@ -341,8 +336,36 @@ mod tests {
         law.advance(Instant::from_millis(1_000));
         law.delay = Duration::ZERO;
         law.advance(Instant::from_secs(86_400));
-        assert!(law.is_at_rest());
-        assert_eq!(law.next_update, Instant::from_millis(86_400_015));
+        assert_eq!(law, Law { next_update: Instant::from_millis(86_400_015), ..self::law() });
+    }
+
+    /// At updates each microsecond a day has too many to be made one by one.
+    #[test]
+    fn a_wait_that_stands_for_a_day_is_made_up_for_at_once() {
+        let interval = Duration::from_micros(1);
+        let config = PieConfig { update_interval: interval, ..PieConfig::new(QueueLimit::Unlimited) };
+        for (delay_ms, probability) in [(0, 0.0), (10, 0.0), (15, 0.5), (30, 1.0), (86_400_000, 1.0)] {
+            let mut law = Law { probability: 0.5, delay: millis(delay_ms), ..Law::new(&config) };
+            law.delay_before = law.delay;
+            law.advance(Instant::from_secs(86_400));
+            assert_close(law.probability, probability);
+            assert_eq!(law.next_update, Instant::from_secs(86_400) + interval, "{delay_ms} ms");
+            let burst = if delay_ms == 0 { config.max_burst } else { Duration::ZERO };
+            assert_eq!(law.burst, burst, "{delay_ms} ms");
+        }
+    }
+
+    #[test]
+    fn the_shortest_target_leaves_room_for_bursts_and_the_longest_for_all() {
+        let day = Duration::from_secs(86_400);
+        for (target, delay) in
+            [(Duration::from_nanos(1), Duration::ZERO), (day, day / 2 - Duration::from_nanos(1))]
+        {
+            let config = PieConfig { target, ..PieConfig::new(QueueLimit::Unlimited) };
+            let mut law = Law { burst: Duration::ZERO, delay, delay_before: delay, ..Law::new(&config) };
+            law.advance(Instant::from_millis(15));
+            assert_eq!((law.probability, law.burst), (0.0, config.max_burst), "{target}");
+        }
     }
 
     proptest! {
