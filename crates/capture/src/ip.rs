@@ -217,25 +217,15 @@ mod tests {
     use slantpath_wire::fragment::cut;
 
     use super::*;
+    use crate::packets;
 
-    fn header(protocol: u8, payload_len: usize, is_v4: bool) -> IpHeader {
-        let [source, destination]: [IpAddr; 2] = if is_v4 {
+    fn packet(protocol: u8, payload: &[u8], is_v4: bool) -> Bytes {
+        let ends: [IpAddr; 2] = if is_v4 {
             [[10, 0, 0, 1], [10, 0, 0, 2]].map(IpAddr::from)
         } else {
             [[1_u16; 8], [2; 8]].map(IpAddr::from)
         };
-        let fragmentation =
-            if is_v4 { Fragmentation::Allowed { identification: 4 } } else { Fragmentation::Forbidden };
-        let payload_len = u16::try_from(payload_len).unwrap();
-        IpHeader { source, destination, protocol, hop_limit: 9, traffic_class: 0, payload_len, fragmentation }
-    }
-
-    fn packet(protocol: u8, payload: &[u8], is_v4: bool) -> Bytes {
-        let header = header(protocol, payload.len(), is_v4);
-        let mut bytes = vec![0; header.header_len()];
-        header.emit(&mut bytes);
-        bytes.extend_from_slice(payload);
-        bytes.into()
+        packets::ip(ends, protocol, payload).into()
     }
 
     fn whole(read: Read) -> (u8, Vec<u8>, usize) {

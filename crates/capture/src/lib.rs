@@ -32,6 +32,8 @@ mod frame;
 mod import;
 mod ip;
 mod messages;
+#[cfg(test)]
+mod packets;
 mod trace;
 mod units;
 

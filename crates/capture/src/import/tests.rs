@@ -11,11 +11,11 @@ use slantpath_sigtran::m3ua;
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::Sls;
 use slantpath_testkit::shared;
-use slantpath_wire::ip::{Fragmentation, IpHeader};
 
 use super::*;
 use crate::file::CaptureReader;
 use crate::frame::LinkType;
+use crate::packets;
 
 /// Files that were made, by their names, and the report.
 type Imported = (BTreeMap<String, String>, ImportReport);
@@ -53,20 +53,7 @@ fn packet(is_there: bool, protocol: u8, payload: &[u8]) -> Vec<u8> {
     if !is_there {
         ends.reverse();
     }
-    let [source, destination] = ends;
-    let header = IpHeader {
-        source,
-        destination,
-        protocol,
-        hop_limit: 9,
-        traffic_class: 0,
-        payload_len: u16::try_from(payload.len()).unwrap(),
-        fragmentation: Fragmentation::Forbidden,
-    };
-    let mut bytes = vec![0; header.header_len()];
-    header.emit(&mut bytes);
-    bytes.extend_from_slice(payload);
-    bytes
+    packets::ip(ends, protocol, payload)
 }
 
 /// Ports 2905 and 7; tag 5 there, 6 back.
@@ -172,9 +159,7 @@ fn tcp(is_there: bool, sequence: u32, flags: u8, len: usize) -> Vec<u8> {
 }
 
 fn udp(destination: u16, payload: &[u8]) -> Vec<u8> {
-    let len = u16::try_from(8 + payload.len()).unwrap();
-    let head = [9, destination, len, 0].map(u16::to_be_bytes).concat();
-    packet(true, protocol::UDP, &[&head[..], payload].concat())
+    packet(true, protocol::UDP, &packets::udp([9, destination], payload))
 }
 
 const SYN: u8 = 2;
