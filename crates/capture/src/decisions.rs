@@ -19,10 +19,14 @@ use slantpath_trace::{Record, What};
 use crate::file::CapturedFrame;
 use crate::frame::{Carried, carried};
 use crate::ip::{Datagram, IpReader, Read};
-use sender::{PLACES_MAX, Sender};
+use sender::Sender;
 
 /// Most associations that are followed, each with two stories.
 const ASSOCIATIONS_MAX: usize = 512;
+/// Most DATA chunks that are outstanding in all directions together. Memory is bounded by it.
+const HELD_MAX: usize = 1 << 20;
+/// Most tags that are known: each INIT may bring a new one.
+const KEYS_MAX: usize = 64 * ASSOCIATIONS_MAX;
 /// Time without a packet, before the end of a capture, from which on an association counts as silent: twice the usual
 /// HB.interval, in which each end would have been heard.
 const SILENT: Duration = Duration::from_secs(60);
@@ -77,6 +81,8 @@ pub struct CapturedAssociations {
     by_key: FxHashMap<Key, (usize, usize)>,
     by_way: FxHashMap<Way, (usize, usize)>,
     left_out: u64,
+    /// Places for outstanding chunks of all associations.
+    held: usize,
 }
 
 impl CapturedAssociations {
@@ -91,6 +97,7 @@ impl CapturedAssociations {
             by_key: FxHashMap::default(),
             by_way: FxHashMap::default(),
             left_out: 0,
+            held: 0,
         }
     }
 
@@ -165,11 +172,16 @@ impl CapturedAssociations {
             if association.restarts.is_none() {
                 association.tags[1 - sender] = Some(key.0);
             }
-            self.by_key.insert(key, (place, 1 - sender));
+            remember(&mut self.by_key, key, (place, 1 - sender));
         }
+        let elsewhere = self.held - association.places();
         for chunk in chunks {
-            let Ok(chunk) = chunk else { return };
+            let Ok(chunk) = chunk else { break };
             if let Ok(Some(data)) = chunk.user_data() {
+                let opposite = association.senders[1 - sender].places();
+                if elsewhere + opposite + association.senders[sender].places_with(data.tsn) > HELD_MAX {
+                    association.senders[sender].forget();
+                }
                 association.senders[sender].sends(
                     now,
                     interface,
@@ -179,9 +191,10 @@ impl CapturedAssociations {
                     out,
                 );
             } else if let Ok(chunk) = chunk.chunk() {
-                association.takes(now, sender, way, &chunk, out);
+                association.takes(now, interface, sender, way, &chunk, out);
             }
         }
+        self.held = elsewhere + association.places();
     }
 
     /// An INIT: the association that it begins, or begins anew.
@@ -197,12 +210,12 @@ impl CapturedAssociations {
             && self.followed[place].is_up
         {
             self.followed[place].restarts = Some(sender);
-            self.by_key.insert(key, (place, 1 - sender));
+            remember(&mut self.by_key, key, (place, 1 - sender));
             return Some((place, sender));
         }
         let (place, sender) = self.add(way)?;
         self.followed[place].tags[1 - sender] = Some(initiate_tag);
-        self.by_key.insert(key, (place, 1 - sender));
+        remember(&mut self.by_key, key, (place, 1 - sender));
         let reversed = (destination, source, destination_port, source_port);
         self.by_way.insert(way, (place, sender));
         self.by_way.insert(reversed, (place, 1 - sender));
@@ -252,7 +265,7 @@ impl CapturedAssociations {
             found
         };
         self.followed[place].tags[sender] = Some(tag);
-        self.by_key.insert(key, (place, sender));
+        remember(&mut self.by_key, key, (place, sender));
         Some((place, sender))
     }
 
@@ -286,8 +299,21 @@ impl CapturedAssociations {
 }
 
 impl Association {
+    /// Number of places for outstanding chunks that both senders hold.
+    fn places(&self) -> usize {
+        self.senders.iter().map(Sender::places).sum()
+    }
+
     /// Takes a chunk other than user data from one end.
-    fn takes(&mut self, now: Instant, sender: usize, way: Way, chunk: &Chunk, out: &mut impl FnMut(Record)) {
+    fn takes(
+        &mut self,
+        now: Instant,
+        interface: u32,
+        sender: usize,
+        way: Way,
+        chunk: &Chunk,
+        out: &mut impl FnMut(Record),
+    ) {
         let other = 1 - sender;
         let tell = |senders: &[Sender; 2], of: usize, what: What, out: &mut dyn FnMut(Record)| {
             out(Record { at: now, association: senders[of].direction.number, what });
@@ -296,15 +322,13 @@ impl Association {
             Chunk::Sack(sack) => self.senders[other].acknowledged(now, sack, out),
             Chunk::Heartbeat(_) => {
                 let path = way.1;
-                let heartbeats = &mut self.senders[sender].heartbeats;
-                if heartbeats.len() < PLACES_MAX {
-                    heartbeats.insert(path, now);
+                if self.senders[sender].heartbeat(now, interface, path) {
+                    tell(&self.senders, sender, What::HeartbeatSent { path }, out);
                 }
-                tell(&self.senders, sender, What::HeartbeatSent { path }, out);
             }
             Chunk::HeartbeatAck(_) => {
                 let path = way.0;
-                if let Some(sent) = self.senders[other].heartbeats.remove(&path) {
+                if let Some(sent) = self.senders[other].heartbeat_answered(interface, path) {
                     let round_trip_ns = now.saturating_since(sent);
                     self.senders[other].note_answered(path, sent);
                     tell(&self.senders, other, What::HeartbeatAnswered { path, round_trip_ns }, out);
@@ -314,7 +338,7 @@ impl Association {
             Chunk::CookieEcho(_) if self.restarts == Some(sender) => {
                 self.restarts = None;
                 tell(&self.senders, other, What::Notice(Notice::Restarted {}), out);
-                self.senders.iter_mut().for_each(Sender::forget);
+                self.senders.iter_mut().for_each(Sender::restarts);
             }
             Chunk::CookieAck(_) if !self.is_up => {
                 self.is_up = true;
@@ -358,6 +382,12 @@ impl Association {
         for (sender, reason) in self.senders.iter().zip(reasons) {
             out(Record { at, association: sender.direction.number, what: What::Closed { orderly, reason } });
         }
+    }
+}
+
+fn remember(by_key: &mut FxHashMap<Key, (usize, usize)>, key: Key, found: (usize, usize)) {
+    if by_key.len() < KEYS_MAX || by_key.contains_key(&key) {
+        by_key.insert(key, found);
     }
 }
 

@@ -1,6 +1,6 @@
 //! The sender of one direction: its DATA that is outstanding, its paths, and what they tell of its decisions.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::net::IpAddr;
 
 use slantpath_base::{Duration, Instant};
@@ -13,7 +13,9 @@ use super::{CapturedDirection, Way};
 /// Most DATA chunks that are outstanding in one direction.
 const OUTSTANDING_MAX: u32 = 65_536;
 /// Most interleaved messages and most paths of a direction.
-pub(super) const PLACES_MAX: usize = 4_096;
+const PLACES_MAX: usize = 4_096;
+/// Time from a HEARTBEAT at one interface to its copy at another, at most: below any interval between two of them.
+const COPIED_WITHIN: Duration = Duration::from_secs(1);
 /// SACKs that report a chunk missing until it is retransmitted (RFC 9260, section 7.2.4).
 const REPORTS: u16 = 3;
 /// Time that an answer takes at most where the sender is captured.
@@ -35,6 +37,15 @@ struct Outstanding {
     is_acknowledged: bool,
 }
 
+/// HEARTBEAT under way.
+#[derive(Clone, Copy, Debug)]
+struct Heartbeat {
+    at: Instant,
+    interface: u32,
+    /// Another interface that had it, too.
+    copied_at: Option<u32>,
+}
+
 #[derive(Clone, Debug)]
 pub(super) struct Sender {
     pub(super) direction: CapturedDirection,
@@ -46,7 +57,7 @@ pub(super) struct Sender {
     interleaved: BTreeMap<(u16, bool, u32), u64>,
     /// Instant at which the cumulative TSN last moved.
     moved: Instant,
-    /// Instants at which T3-rtx has expired last, by path, and of HEARTBEATs under way.
+    /// Instants at which T3-rtx has expired last, by path.
     expired: BTreeMap<IpAddr, Instant>,
     /// From a packet to the sender until its answer was seen, as the handshake has shown: twice the way between the
     /// sender and here.
@@ -59,7 +70,8 @@ pub(super) struct Sender {
     answered: BTreeMap<IpAddr, Instant>,
     /// The path of the latest new DATA.
     new_data: Option<IpAddr>,
-    pub(super) heartbeats: BTreeMap<IpAddr, Instant>,
+    /// HEARTBEATs under way, by path.
+    heartbeats: BTreeMap<IpAddr, Heartbeat>,
 }
 
 impl Sender {
@@ -123,8 +135,56 @@ impl Sender {
     /// Begins anew: nothing is outstanding.
     pub(super) fn forget(&mut self) {
         self.first = None;
-        self.chunks.clear();
+        self.chunks = VecDeque::new();
         self.interleaved.clear();
+    }
+
+    /// Begins anew after a restart, which also ends the errors on all paths (RFC 9260, section 5.2.4.1).
+    pub(super) fn restarts(&mut self) {
+        self.forget();
+        self.expired.clear();
+        self.unanswered.clear();
+        self.answered.clear();
+        self.new_data = None;
+        self.heartbeats.clear();
+    }
+
+    /// Number of places for outstanding chunks that are held.
+    pub(super) fn places(&self) -> usize {
+        self.chunks.len()
+    }
+
+    /// Variant of [`places`](Self::places) for the time when a chunk of this TSN has left.
+    pub(super) fn places_with(&self, tsn: Tsn) -> usize {
+        match self.first {
+            Some(first) if tsn.is_before(first) => self.chunks.len(),
+            Some(first) if tsn.distance_from(first) < OUTSTANDING_MAX => {
+                self.chunks.len().max(tsn.distance_from(first) as usize + 1)
+            }
+            Some(_) | None => 1,
+        }
+    }
+
+    /// Notes a HEARTBEAT; true unless it is a packet that another interface had before.
+    pub(super) fn heartbeat(&mut self, now: Instant, interface: u32, path: IpAddr) -> bool {
+        if let Some(sent) = self.heartbeats.get_mut(&path)
+            && sent.interface != interface
+            && now.saturating_since(sent.at) < COPIED_WITHIN
+        {
+            sent.copied_at = Some(interface);
+            return false;
+        }
+        if self.heartbeats.len() < PLACES_MAX || self.heartbeats.contains_key(&path) {
+            self.heartbeats.insert(path, Heartbeat { at: now, interface, copied_at: None });
+        }
+        true
+    }
+
+    /// Takes the answer to a HEARTBEAT, and gives when that was sent.
+    pub(super) fn heartbeat_answered(&mut self, interface: u32, path: IpAddr) -> Option<Instant> {
+        // Where the copy was, the answer is seen early or late.
+        self.heartbeats.get(&path).filter(|sent| sent.copied_at != Some(interface))?;
+        self.heartbeats.remove(&path).map(|sent| sent.at)
     }
 
     /// Takes user data that leaves.
@@ -173,8 +233,9 @@ impl Sender {
             });
             return;
         };
-        // Seen at another interface: it is the same packet.
-        if before.interface != interface {
+        // A packet that another interface has, too, is no retransmission. But a host with several paths leaves by
+        // several interfaces: what goes to another address is one.
+        if before.interface != interface && before.path == path {
             return;
         }
         // A SACK that was seen may not have come to the sender yet: it restarts the timer only if that then ran for
@@ -290,7 +351,7 @@ impl Sender {
         if beyond > 0 {
             self.moved = now;
         }
-        let mut answered = None;
+        let mut answered = BTreeSet::new();
         let mut newest = Vec::new();
         for chunk in self.chunks.drain(..taken).flatten() {
             // Of a chunk that was sent more than once, nobody knows which of them is answered.
@@ -298,22 +359,30 @@ impl Sender {
                 newest.push((chunk.path, chunk.at));
             }
             if self.expired.get(&chunk.path).is_some_and(|expired| chunk.at >= *expired) {
-                answered = Some(chunk.path);
+                answered.insert(chunk.path);
             }
             if chunk.ends_message {
                 let what = What::Acknowledged { message: Some(chunk.message) };
                 out(Record { at: now, association: number, what });
             }
         }
-        if let Some(path) = answered {
+        for path in answered {
             self.answers(now, path, out);
         }
         self.first = Some(cumulative.next());
+        // Memory follows what is outstanding now.
+        if self.chunks.capacity() > 1_024 && self.chunks.len() < self.chunks.capacity() / 4 {
+            self.chunks.shrink_to(2 * self.chunks.len());
+        }
         // Gap Ack Blocks count from the cumulative TSN.
         let mut highest = None;
+        // A SACK may have thousands of blocks. They are in order, so that none is walked over twice.
+        let mut walked = 0;
         for block in &sack.gap_ack_blocks {
             let (start, end) = (usize::from(block.start), usize::from(block.end).min(self.chunks.len()));
-            for place in start.max(1) - 1..end {
+            let from = walked.max(start.saturating_sub(1));
+            walked = walked.max(end);
+            for place in from..end {
                 if let Some(chunk) = &mut self.chunks[place]
                     && !chunk.is_acknowledged
                 {

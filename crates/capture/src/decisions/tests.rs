@@ -5,11 +5,12 @@ use slantpath_sctp::chunk::{
 use slantpath_sctp::{Ppid, StreamId, StreamSequence, Tsn, VerificationTag};
 use slantpath_testkit::shared;
 use slantpath_trace::{Evidence, TimerChange};
-use slantpath_wire::ip::{Fragmentation, IpHeader, protocol};
+use slantpath_wire::ip::protocol;
 
 use super::*;
 use crate::file::CaptureReader;
 use crate::frame::LinkType;
+use crate::packets;
 
 const HERE: [u8; 4] = [10, 0, 0, 1];
 const THERE: [u8; 4] = [10, 0, 0, 2];
@@ -18,30 +19,63 @@ const OTHER: [u8; 4] = [10, 0, 1, 2];
 const TAG: u32 = 5;
 const TAG_BACK: u32 = 6;
 
-/// A packet at a millisecond: from port 7 of here to port 9 if it has the tag from here, else back.
-fn frame(millis: u64, source: [u8; 4], destination: [u8; 4], tag: u32, chunks: &[Chunk]) -> CapturedFrame {
-    let ports = if source == HERE { [7_u16, 9] } else { [9, 7] };
-    let mut payload = ports.map(u16::to_be_bytes).concat();
-    payload.extend(tag.to_be_bytes());
-    payload.extend([0; 4]);
-    for chunk in chunks {
-        chunk.write(&mut payload);
+/// Layers below SCTP.
+#[derive(Clone, Copy, Debug)]
+enum Below {
+    Ipv4,
+    Ipv6,
+    UdpOverIpv4,
+    UdpOverIpv6,
+}
+
+impl Below {
+    fn address(self, [a, b, c, d]: [u8; 4]) -> IpAddr {
+        match self {
+            Self::Ipv4 | Self::UdpOverIpv4 => [a, b, c, d].into(),
+            Self::Ipv6 | Self::UdpOverIpv6 => {
+                [0xfd00_u16, 0, 0, 0, a.into(), b.into(), c.into(), d.into()].into()
+            }
+        }
     }
-    let header = IpHeader {
-        source: source.into(),
-        destination: destination.into(),
-        protocol: protocol::SCTP,
-        hop_limit: 9,
-        traffic_class: 0,
-        payload_len: u16::try_from(payload.len()).unwrap(),
-        fragmentation: Fragmentation::Forbidden,
-    };
-    let mut bytes = vec![0; header.header_len()];
-    header.emit(&mut bytes);
-    bytes.extend(payload);
-    let original_len = u32::try_from(bytes.len()).unwrap();
-    let time = Some(Instant::from_millis(1_000_000 + millis));
-    CapturedFrame { number: 1, interface: 0, link: LinkType(101), time, bytes: bytes.into(), original_len }
+
+    /// A packet at a millisecond: from port 7 of here to port 9, or back.
+    fn frame(
+        self,
+        millis: u64,
+        source: [u8; 4],
+        destination: [u8; 4],
+        tag: u32,
+        chunks: &[Chunk],
+    ) -> CapturedFrame {
+        let ports = if source == HERE { [7_u16, 9] } else { [9, 7] };
+        let mut payload = ports.map(u16::to_be_bytes).concat();
+        payload.extend(tag.to_be_bytes());
+        payload.extend([0; 4]);
+        for chunk in chunks {
+            chunk.write(&mut payload);
+        }
+        let ends = [source, destination].map(|address| self.address(address));
+        let bytes = match self {
+            Self::Ipv4 | Self::Ipv6 => packets::ip(ends, protocol::SCTP, &payload),
+            Self::UdpOverIpv4 | Self::UdpOverIpv6 => {
+                packets::ip(ends, protocol::UDP, &packets::udp([9_899; 2], &payload))
+            }
+        };
+        let original_len = u32::try_from(bytes.len()).unwrap();
+        let time = Some(Instant::from_millis(1_000_000 + millis));
+        CapturedFrame {
+            number: 1,
+            interface: 0,
+            link: LinkType(101),
+            time,
+            bytes: bytes.into(),
+            original_len,
+        }
+    }
+}
+
+fn frame(millis: u64, source: [u8; 4], destination: [u8; 4], tag: u32, chunks: &[Chunk]) -> CapturedFrame {
+    Below::Ipv4.frame(millis, source, destination, tag, chunks)
 }
 
 fn there(millis: u64, chunks: &[Chunk]) -> CapturedFrame {
@@ -205,6 +239,167 @@ fn a_retransmission_is_told_by_what_led_to_it() {
         .chain([(0, What::End {})])
         .collect();
     assert_eq!(records, expected);
+}
+
+fn heartbeat(info: &'static str) -> Chunk {
+    let info = Bytes::from_static(info.as_bytes());
+    Chunk::Heartbeat(chunk::Heartbeat { info, others: Bytes::new() })
+}
+
+fn heartbeat_ack(info: &'static str) -> Chunk {
+    let info = Bytes::from_static(info.as_bytes());
+    Chunk::HeartbeatAck(HeartbeatAck { info, others: Bytes::new() })
+}
+
+fn failovers(records: &[(u32, What)]) -> Vec<&Notice> {
+    let notices = records.iter().filter_map(|(_, what)| match what {
+        What::Notice(notice @ Notice::FailedOver { .. }) => Some(notice),
+        _ => None,
+    });
+    notices.collect()
+}
+
+#[test]
+fn a_failover_counts_from_the_newest_packet_that_the_former_path_has_answered() {
+    for below in [Below::Ipv4, Below::Ipv6, Below::UdpOverIpv4, Below::UdpOverIpv6] {
+        let to = |path, millis, chunk| below.frame(millis, HERE, path, TAG, &[chunk]);
+        let from = |path, millis, chunk| below.frame(millis, path, HERE, TAG_BACK, &[chunk]);
+        let frames = [
+            to(THERE, 0, data(1)),
+            from(THERE, 10, sack(1, &[])),
+            to(THERE, 20, data(2)),
+            // The answer to it may be one to the first transmission: nobody knows what was answered. It ends the
+            // errors of the path all the same.
+            to(THERE, 1_020, data(2)),
+            from(THERE, 1_030, sack(2, &[])),
+            to(OTHER, 1_035, data(3)),
+            from(OTHER, 1_036, sack(3, &[])),
+            to(THERE, 1_040, data(4)),
+            to(OTHER, 2_040, data(4)),
+            to(OTHER, 2_050, data(5)),
+            from(OTHER, 2_060, sack(5, &[])),
+            to(THERE, 3_000, heartbeat("a")),
+            from(THERE, 3_090, heartbeat_ack("a")),
+            // Back on the first path, which has answered.
+            to(THERE, 3_100, data(6)),
+            to(OTHER, 4_100, data(6)),
+            to(OTHER, 4_110, data(7)),
+        ];
+        let (records, directions) = told(&frames);
+        let failover = |message: u64, unanswered: u64| Notice::FailedOver {
+            path: below.address(OTHER),
+            former: below.address(THERE),
+            message: Some(message),
+            unanswered_ns: Some(Duration::from_millis(unanswered)),
+            first_timeout_ns: Some(Duration::from_millis(10)),
+            decided_ns: None,
+        };
+        assert_eq!(failovers(&records), [&failover(4, 2_050), &failover(6, 1_110)], "{below:?}");
+        assert_eq!(directions[0].destinations, [THERE, OTHER].map(|path| below.address(path)));
+    }
+}
+
+#[test]
+fn a_restart_ends_the_errors_of_all_paths() {
+    let frames = |first: [CapturedFrame; 4]| {
+        let mut frames = handshake(0, TAG, TAG_BACK).to_vec();
+        frames.extend([there(10, &[data(1)]), there(1_010, &[data(1)])]);
+        frames.extend(first);
+        frames.push(frame(2_010, HERE, OTHER, 50, &[data(2)]));
+        failovers(&told(&frames).0).len()
+    };
+    assert_eq!(frames(handshake(2_000, 50, 60)), 0);
+    let no_restart = [2_000, 2_001, 2_002, 2_003].map(|millis| frame(millis, HERE, OTHER, TAG, &[]));
+    let mut frames = handshake(0, TAG, TAG_BACK).to_vec();
+    frames.extend([there(10, &[data(1)]), there(1_010, &[data(1)])]);
+    frames.extend(no_restart);
+    frames.push(frame(2_010, HERE, OTHER, TAG, &[data(2)]));
+    assert_eq!(failovers(&told(&frames).0).len(), 1);
+}
+
+#[test]
+fn the_answers_of_two_paths_come_in_one_sack() {
+    let other = |millis, tsn| frame(millis, HERE, OTHER, TAG, &[data(tsn)]);
+    let frames = [
+        there(0, &[data(1)]),
+        other(0, 2),
+        there(1_000, &[data(1)]),
+        other(1_001, 2),
+        back(1_010, &[sack(2, &[])]),
+        other(1_020, 3),
+        there(1_030, &[data(4)]),
+    ];
+    let (records, _) = told(&frames);
+    let stopped = |what: &What| matches!(what, What::T3Rtx { change: TimerChange::Stopped, .. });
+    assert_eq!(records.iter().filter(|(_, what)| stopped(what)).count(), 2);
+    assert!(failovers(&records).is_empty());
+}
+
+#[test]
+fn a_copy_at_another_interface_is_no_packet_but_one_to_another_path_is() {
+    let at = |interface: u32, frame: CapturedFrame| CapturedFrame { interface, ..frame };
+    let frames = [
+        there(0, &[data(1)]),
+        at(1, there(20, &[data(1)])),
+        there(100, &[heartbeat("a")]),
+        at(1, there(120, &[heartbeat("a")])),
+        at(1, back(120, &[heartbeat_ack("a")])),
+        back(140, &[heartbeat_ack("a")]),
+        // The paths of one host leave by its interfaces.
+        at(1, frame(1_000, HERE, OTHER, TAG, &[data(1)])),
+        there(2_000, &[heartbeat("b")]),
+        back(2_030, &[heartbeat_ack("b")]),
+    ];
+    let (records, _) = told(&frames);
+    let [there, other] = [THERE, OTHER].map(IpAddr::from);
+    let sent_twice: Vec<_> = records
+        .iter()
+        .filter_map(|(_, what)| match what {
+            What::Sent { path, transmission, .. } => Some((*path, *transmission)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(sent_twice, [(there, 1), (other, 2)]);
+    let answered: Vec<_> = records
+        .iter()
+        .filter_map(|(_, what)| match what {
+            What::HeartbeatAnswered { round_trip_ns, .. } => Some(*round_trip_ns),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(answered, [40, 30].map(Duration::from_millis));
+    let heartbeats = records.iter().filter(|(_, what)| matches!(what, What::HeartbeatSent { .. })).count();
+    assert_eq!(heartbeats, 2);
+}
+
+#[test]
+fn memory_and_work_are_bounded_whatever_is_outstanding() {
+    let mut associations = CapturedAssociations::new(Duration::from_secs(1));
+    let mut most = 0;
+    // Two chunks that are as far from each other as can be, in each of many associations.
+    for tag in 1..=40 {
+        for tsn in [1, 65_536] {
+            associations.frame(&frame(0, HERE, THERE, tag, &[data(tsn)]), &mut |_| {});
+        }
+        let held: usize = associations.followed.iter().map(Association::places).sum();
+        assert_eq!(held, associations.held);
+        most = most.max(held);
+    }
+    // One that has to begin anew has one place.
+    assert!((HELD_MAX - 65_536..=HELD_MAX + 40).contains(&most), "{most}");
+    // What was acknowledged is given back.
+    let held = associations.held;
+    associations.frame(&frame(1, THERE, HERE, 99, &[sack(65_536, &[])]), &mut |_| {});
+    assert!(associations.held <= held);
+    // Tags that an association has had are limited.
+    for frame in handshake(0, TAG, TAG_BACK) {
+        associations.frame(&frame, &mut |_| {});
+    }
+    for tag in 0..2 * u32::try_from(KEYS_MAX).unwrap() {
+        let [init, ..] = handshake(10, 0, 1_000 + tag);
+        associations.frame(&init, &mut |_| {});
+    }
+    assert!(associations.by_key.len() <= KEYS_MAX);
 }
 
 #[test]
