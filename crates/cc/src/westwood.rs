@@ -2,9 +2,10 @@
 //! been seen to carry, and not half of what was in flight.
 //!
 //! Once a round trip, the bytes that arrived since the last time are a sample of the bandwidth, and a low-pass filter
-//! smooths it. A loss leaves the threshold BWE * RTTmin: what the path holds at that bandwidth without a queue. The
-//! window is no more than that, and one segment after a timeout. So a random loss costs little, since
-//! acknowledgements return as fast as before it. In between the window grows as NewReno's.
+//! smooths it. A loss leaves the threshold BWE * RTTmin: what the path holds at that bandwidth without a queue. So a
+//! random loss costs little, since acknowledgements return as fast as before it. A larger window falls to the
+//! threshold, as in 2001. In 2004 and in Linux a smaller one rises to it as well; here it stays, lest a loss let a
+//! burst out. After a timeout it is one segment. In between the window grows as NewReno's, as far as it is filled.
 //!
 //! The constants are those of Linux (`net/ipv4/tcp_westwood.c`): a sample takes 50 ms at least, and the filter keeps
 //! seven eighths of what it had. It filters once, as the papers do; Linux has two such filters in a row. As there, the

@@ -149,7 +149,7 @@ impl Law {
         delay.saturating_mul(2) < self.target
     }
 
-    /// The chance that a packet that comes now is dropped, if there is one; updates are made.
+    /// The chance that a packet that comes now is dropped, if there is one: no update is due.
     fn chance(&self) -> Option<f64> {
         let is_spared =
             !self.burst.is_zero() || (self.is_short(self.delay_before) && self.probability < SMALL);
