@@ -123,6 +123,26 @@ impl Trace {
     }
 }
 
+/// Hands out the lines of traces that are due, each with the trace's name; without an instant whatever there is.
+pub(crate) fn write<'a, E>(
+    traces: impl Iterator<Item = (&'a str, &'a mut Trace)>,
+    now: Option<Instant>,
+    base: &mut Base,
+    out: &mut impl FnMut(&str, &str) -> Result<(), E>,
+) -> Result<(), E> {
+    for (name, trace) in traces {
+        match now {
+            Some(now) => trace.settle(now, base),
+            None => trace.finish(base),
+        }
+        if let Some(text) = trace.batch(now.is_none()) {
+            out(name, text)?;
+            text.clear();
+        }
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

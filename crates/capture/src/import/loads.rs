@@ -10,7 +10,7 @@ use slantpath_ss7::mtp3::{Msu, ServiceIndicator};
 use slantpath_ss7::{PointCode, PointCodeFormat};
 
 use super::report::{Finding, Unused};
-use crate::trace::{Base, Line, Trace};
+use crate::trace::{self, Base, Line, Trace};
 use crate::units::{self, Numbers, Unit};
 
 /// Most pairs of points that are kept.
@@ -219,17 +219,8 @@ impl Loads {
         now: Option<Instant>,
         out: &mut impl FnMut(&str, &str) -> Result<(), E>,
     ) -> Result<(), E> {
-        for Load { report, trace, .. } in &mut self.followed {
-            match now {
-                Some(now) => trace.settle(now, &mut self.base),
-                None => trace.finish(&mut self.base),
-            }
-            if let Some(text) = trace.batch(now.is_none()) {
-                out(&report.name, text)?;
-                text.clear();
-            }
-        }
-        Ok(())
+        let traces = self.followed.iter_mut().map(|Load { report, trace, .. }| (&*report.name, trace));
+        trace::write(traces, now, &mut self.base, out)
     }
 
     /// Reports of all loads, once everything was written.
@@ -308,13 +299,7 @@ impl ImportedLoad {
                 message: format!("{name}: its messages came by several layers, and may be counted once for each"),
                 help: "import one of them: `--only m3ua`, `--only m2pa` or `--only mtp`",
             }),
-            (self.late > 0).then(|| Finding {
-                message: format!(
-                    "{name}: {} messages were out of order by more than can be sorted, and were moved by up to {}",
-                    self.late, self.latest
-                ),
-                help: "sort the capture: `reordercap CAPTURE SORTED`",
-            }),
+            Finding::late(name, self.late, self.latest),
         ];
         told.into_iter().flatten()
     }

@@ -88,6 +88,18 @@ pub struct Finding {
     pub help: &'static str,
 }
 
+impl Finding {
+    /// Messages of a trace that were moved, if there are some.
+    pub(super) fn late(name: &str, late: u64, latest: Duration) -> Option<Self> {
+        (late > 0).then(|| Self {
+            message: format!(
+                "{name}: {late} messages were out of order by more than can be sorted, and were moved by up to {latest}"
+            ),
+            help: "sort the capture: `reordercap CAPTURE SORTED`",
+        })
+    }
+}
+
 /// Account of a whole capture.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
