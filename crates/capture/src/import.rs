@@ -7,9 +7,9 @@ mod scenario;
 
 use bytes::Bytes;
 use slantpath_base::Instant;
-use slantpath_sctp::Chunk;
-use slantpath_sctp::chunk::kind;
+use slantpath_sctp::chunk::{Init, InitAck, kind};
 use slantpath_sctp::packet::PacketOutline;
+use slantpath_sctp::{Chunk, VerificationTag};
 use slantpath_ss7::PointCodeFormat;
 use slantpath_tcp::{Flags, Segment};
 use slantpath_wire::ip::protocol;
@@ -211,7 +211,7 @@ impl Importer {
         let key = Key::Sctp { tag: header.verification_tag.0, source_port, destination_port };
         for chunk in outline {
             // A chunk that is broken hides those behind it.
-            let chunk = chunk.map_err(|_| Unused::Malformed)?;
+            let chunk = chunk.map_err(|_| cut_or_malformed(datagram))?;
             match chunk.kind() {
                 kind::DATA | kind::I_DATA => {
                     let data = chunk.user_data().map_err(|_| cut_or_malformed(datagram))?;
@@ -234,14 +234,17 @@ impl Importer {
                     }
                 }
                 kind::INIT | kind::INIT_ACK => {
-                    let tag = match chunk.chunk() {
-                        Ok(Chunk::Init(init)) => init.fields.initiate_tag,
-                        Ok(Chunk::InitAck(init)) => init.fields.initiate_tag,
-                        _ => continue,
-                    };
-                    // The tag of what will come back.
                     let (source_port, destination_port) = (destination_port, source_port);
-                    self.flows.begins(Key::Sctp { tag: tag.0, source_port, destination_port });
+                    let back = |tag: VerificationTag| Key::Sctp { tag: tag.0, source_port, destination_port };
+                    match chunk.chunk() {
+                        Ok(Chunk::Init(Init { fields, .. })) => {
+                            self.flows.init(back(fields.initiate_tag), fields.initial_tsn);
+                        }
+                        Ok(Chunk::InitAck(InitAck { fields, .. })) => {
+                            self.flows.init_ack(key, fields.initial_tsn, back(fields.initiate_tag));
+                        }
+                        _ => {}
+                    }
                 }
                 _ => {}
             }

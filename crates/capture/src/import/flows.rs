@@ -3,14 +3,14 @@
 use std::net::IpAddr;
 
 use bytes::Bytes;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use slantpath_base::{Duration, Instant};
-use slantpath_sctp::UserDataOutline;
+use slantpath_sctp::{Tsn, UserDataOutline};
 
 use super::report::Finding;
 use crate::arrivals::{Bytestream, Tsns};
 use crate::messages::{Message, Messages};
-use crate::trace::{Base, Line, Trace};
+use crate::trace::{self, Base, Line, Trace};
 
 /// Most flows that are kept.
 pub const FLOWS_MAX: usize = 1_000;
@@ -74,9 +74,18 @@ pub(crate) enum Key {
 
 #[derive(Clone, Debug)]
 enum Follower {
-    Sctp { tsns: Option<Tsns>, messages: Messages },
+    Sctp { tsns: Tsns, messages: Messages },
     Tcp { stream: Bytestream, initial: u32 },
     Udp,
+}
+
+/// Beginning of a flow, as far as it was seen.
+#[derive(Clone, Copy, Debug, Default)]
+struct Beginning {
+    /// Its first TSN, or the number of its first byte.
+    first: Option<u32>,
+    /// First TSN of the opposite direction, whose tag nobody knows yet.
+    first_of_opposite: Option<u32>,
 }
 
 /// A flow that is being followed.
@@ -142,7 +151,7 @@ pub(crate) struct Flows {
     by_key: FxHashMap<Key, usize>,
     by_way: FxHashMap<Way, usize>,
     /// Flows whose beginning was seen, before there was data.
-    begun: FxHashSet<Key>,
+    begun: FxHashMap<Key, Beginning>,
     pub(crate) base: Base,
     of_protocol: [usize; 3],
     /// True if messages of SCTP are wanted for the signalling in them alone.
@@ -154,12 +163,25 @@ impl Flows {
         Self { is_sctp_silent, ..Self::default() }
     }
 
-    /// Notes that a flow begins.
-    pub(crate) fn begins(&mut self, key: Key) {
-        if self.begun.len() >= BEGUN_MAX {
+    /// Notes that an association begins, of which the packets that answer an INIT have this key.
+    pub(crate) fn init(&mut self, answers: Key, initial: Tsn) {
+        let beginning = self.begins(answers);
+        beginning.first_of_opposite = Some(initial.0);
+    }
+
+    /// Notes that an INIT was answered: the key of the answer, and that of what will come to it.
+    pub(crate) fn init_ack(&mut self, answers: Key, initial: Tsn, back: Key) {
+        let beginning = self.begins(answers);
+        beginning.first = Some(initial.0);
+        let first = beginning.first_of_opposite;
+        *self.begins(back) = Beginning { first, first_of_opposite: None };
+    }
+
+    fn begins(&mut self, key: Key) -> &mut Beginning {
+        if self.begun.len() >= BEGUN_MAX && !self.begun.contains_key(&key) {
             self.begun.clear();
         }
-        self.begun.insert(key);
+        self.begun.entry(key).or_default()
     }
 
     /// Notes that a connection begins at this number, which may be another one between ports that had one.
@@ -173,7 +195,7 @@ impl Flows {
             }
             self.by_key.remove(&key);
         }
-        self.begins(key);
+        self.begins(key).first = Some(initial.wrapping_add(1));
     }
 
     /// Notes a packet, whatever it has: it answers the flow of the other direction.
@@ -188,7 +210,7 @@ impl Flows {
         &mut self,
         key: Key,
         way: Way,
-        follower: impl FnOnce() -> Follower,
+        follower: impl FnOnce(Option<u32>) -> Follower,
     ) -> Result<(&mut Flow, &mut Base), TooMany> {
         let place = if let Some(&place) = self.by_key.get(&key) {
             place
@@ -200,11 +222,16 @@ impl Flows {
             *number += 1;
             let name = format!("{}-{number}", way.protocol.name());
             let mut report = FlowReport::new(name, way);
-            report.is_from_the_start = self.begun.remove(&key);
+            let beginning = self.begun.remove(&key);
+            report.is_from_the_start = beginning.is_some();
             report.is_answered = self.by_way.contains_key(&way.reversed());
-            self.followed.push(Flow { report, trace: Trace::default(), follower: follower() });
-            self.by_key.insert(key, self.followed.len() - 1);
-            self.followed.len() - 1
+            let follower = follower(beginning.and_then(|beginning| beginning.first));
+            self.followed.push(Flow { report, trace: Trace::default(), follower });
+            let place = self.followed.len() - 1;
+            self.by_key.insert(key, place);
+            // What passes from now on answers this flow, and no former one between the same ports.
+            self.by_way.remove(&way);
+            place
         };
         let flow = &mut self.followed[place];
         let FlowReport { sources, destinations, .. } = &mut flow.report;
@@ -231,11 +258,14 @@ impl Flows {
         keeps_bytes: bool,
         share: impl FnOnce(&[u8]) -> Bytes,
     ) -> Result<Option<Message>, TooMany> {
-        let new = || Follower::Sctp { tsns: None, messages: Messages::default() };
+        let new = |first: Option<u32>| {
+            let tsns = Tsns::new(first.map_or(data.tsn, Tsn));
+            Follower::Sctp { tsns, messages: Messages::default() }
+        };
         let is_silent = self.is_sctp_silent;
         let (flow, base) = self.of(key, way, new)?;
         let Follower::Sctp { tsns, messages } = &mut flow.follower else { return Ok(None) };
-        if !tsns.get_or_insert_with(|| Tsns::new(data.tsn)).is_first(data.tsn) {
+        if !tsns.is_first(data.tsn) {
             flow.report.repeated += 1;
             return Ok(None);
         }
@@ -256,7 +286,10 @@ impl Flows {
         sequence: u32,
         len: usize,
     ) -> Result<(), TooMany> {
-        let new = || Follower::Tcp { stream: Bytestream::new(sequence), initial: sequence.wrapping_sub(1) };
+        let new = |first: Option<u32>| {
+            let first = first.unwrap_or(sequence);
+            Follower::Tcp { stream: Bytestream::new(first), initial: first.wrapping_sub(1) }
+        };
         let (flow, base) = self.of(Key::Other(way), way, new)?;
         let Follower::Tcp { stream, .. } = &mut flow.follower else { return Ok(()) };
         match stream.first_bytes(sequence, u32::try_from(len).unwrap_or(u32::MAX)) {
@@ -268,7 +301,7 @@ impl Flows {
 
     /// Takes a datagram of UDP.
     pub(crate) fn datagram(&mut self, at: Instant, way: Way, len: usize) -> Result<(), TooMany> {
-        let (flow, base) = self.of(Key::Other(way), way, || Follower::Udp)?;
+        let (flow, base) = self.of(Key::Other(way), way, |_| Follower::Udp)?;
         flow.push(at, len, base);
         Ok(())
     }
@@ -279,17 +312,8 @@ impl Flows {
         now: Option<Instant>,
         out: &mut impl FnMut(&str, &str) -> Result<(), E>,
     ) -> Result<(), E> {
-        for Flow { report, trace, .. } in &mut self.followed {
-            match now {
-                Some(now) => trace.settle(now, &mut self.base),
-                None => trace.finish(&mut self.base),
-            }
-            if let Some(text) = trace.batch(now.is_none()) {
-                out(&report.name, text)?;
-                text.clear();
-            }
-        }
-        Ok(())
+        let traces = self.followed.iter_mut().map(|Flow { report, trace, .. }| (&*report.name, trace));
+        trace::write(traces, now, &mut self.base, out)
     }
 
     /// Reports of all flows that have messages, once everything was written.
@@ -317,9 +341,7 @@ impl Flow {
     fn finished(&self) -> FlowReport {
         let Trace { messages, bytes, first, last, late, latest, .. } = &self.trace;
         let (missing, incomplete) = match &self.follower {
-            Follower::Sctp { tsns, messages } => {
-                (tsns.as_ref().map_or(0, Tsns::missing), messages.incomplete())
-            }
+            Follower::Sctp { tsns, messages } => (tsns.missing(), messages.incomplete()),
             Follower::Tcp { stream, .. } => (stream.missing(), 0),
             Follower::Udp => (0, 0),
         };
@@ -396,13 +418,7 @@ impl FlowReport {
                 ),
                 help: "a scenario's messages have between 8 and 65536 bytes",
             }),
-            (self.late > 0).then(|| Finding {
-                message: format!(
-                    "{name}: {} messages were out of order by more than can be sorted, and were moved by up to {}",
-                    self.late, self.latest
-                ),
-                help: "sort the capture: `reordercap CAPTURE SORTED`",
-            }),
+            Finding::late(name, self.late, self.latest),
         ];
         told.into_iter().flatten()
     }

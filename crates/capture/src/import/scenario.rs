@@ -239,8 +239,8 @@ pub(super) fn of_loads(
 
 fn duration(base: Instant, last: Instant, start: Duration) -> Duration {
     let whole = last.saturating_since(base).saturating_add(start).saturating_add(BEHIND);
-    // Whole seconds are read more easily.
-    Duration::from_secs(whole.as_nanos().div_ceil(1_000_000_000))
+    // Whole seconds are read more easily. A capture may have any two times.
+    Duration::from_nanos(whole.as_nanos().div_ceil(1_000_000_000).saturating_mul(1_000_000_000))
 }
 
 /// A link between two hosts, or of each to a router between them.
