@@ -125,7 +125,8 @@ impl Importer {
     pub fn finish<E>(mut self, capture: &str, out: Output<'_, E>) -> Result<ImportReport, E> {
         self.write(None, out)?;
         let mut report = self.report;
-        report.flows = self.flows.reports();
+        let (flows, without_messages) = self.flows.reports();
+        report.flows = flows;
         report.loads = self.loads.reports();
         let counters = self.ip.counters();
         report.reassembled = counters.packets;
@@ -133,7 +134,8 @@ impl Importer {
         if lost > 0 {
             report.unused.insert(Unused::LostFragment, lost);
         }
-        let of_flows = report.flows.iter().flat_map(flows::FlowReport::findings);
+        // What a capture lacks of a flow, its signalling lacks, too.
+        let of_flows = report.flows.iter().chain(&without_messages).flat_map(flows::FlowReport::findings);
         report.findings =
             of_flows.chain(report.loads.iter().flat_map(loads::ImportedLoad::findings)).collect();
         report.findings.extend(general(&report));

@@ -316,10 +316,10 @@ impl Flows {
         trace::write(traces, now, &mut self.base, out)
     }
 
-    /// Reports of all flows that have messages, once everything was written.
-    pub(crate) fn reports(&self) -> Vec<FlowReport> {
-        let reports = self.followed.iter().map(Flow::finished);
-        reports.filter(|report| report.messages > 0).collect()
+    /// Reports of all flows, once everything was written. First come those that have messages; of the others nothing
+    /// became whole, or their messages are wanted for the signalling in them alone.
+    pub(crate) fn reports(&self) -> (Vec<FlowReport>, Vec<FlowReport>) {
+        self.followed.iter().map(Flow::finished).partition(|report| report.messages > 0)
     }
 }
 
@@ -389,7 +389,7 @@ impl FlowReport {
     /// Facts that whoever uses the flow should know.
     pub(crate) fn findings(&self) -> impl Iterator<Item = Finding> + use<> {
         let Self { name, .. } = self;
-        let is_connected = self.protocol != CapturedProtocol::Udp;
+        let is_connected = self.protocol != CapturedProtocol::Udp && self.messages > 0;
         let told = [
             (is_connected && !self.is_answered).then(|| Finding {
                 message: format!("{name}: only this direction was captured: what was answered is not known"),

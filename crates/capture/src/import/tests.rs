@@ -179,6 +179,20 @@ fn what_a_capture_lacks_is_told() {
     assert_eq!(told(&report), expected);
 }
 
+#[test]
+fn what_a_capture_lacks_of_flows_without_messages_is_told_too() {
+    let frames = [
+        (0, sctp(true, &[data(1, DataFlags::BEGINNING, 3, &[1; 9])])),
+        (1, sctp(true, &[data(4, DataFlags::WHOLE, 3, &isup(20))])),
+    ];
+    let none = Filter { protocols: Vec::new(), m2pa: false, m3ua: true, mtp: false, ports: Vec::new() };
+    let (files, report) = import_with(none, 101, &frames);
+    assert_eq!(files.into_keys().collect::<Vec<_>>(), ["load-1.csv", "signalling.toml"]);
+    let lacking = "sctp-1: the capture lacks 2 DATA chunks between others of it";
+    assert_eq!(told(&report), [lacking, "sctp-1: 1 messages lack a fragment, and are left out"]);
+    assert_eq!(told(&import(&frames[..1]).1), ["sctp-1: 1 messages lack a fragment, and are left out"]);
+}
+
 /// A segment or a datagram from port 9 to port 8, or back.
 fn tcp(is_there: bool, sequence: u32, flags: u8, len: usize) -> Vec<u8> {
     let ports: [u8; 4] = if is_there { [0, 9, 0, 8] } else { [0, 8, 0, 9] };
