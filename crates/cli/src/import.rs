@@ -263,7 +263,7 @@ fn tell(
 }
 
 /// An end with all of its addresses.
-fn end(addresses: &[IpAddr], port: u16) -> String {
+pub(crate) fn end(addresses: &[IpAddr], port: u16) -> String {
     let addresses: Vec<String> = addresses.iter().map(IpAddr::to_string).collect();
     format!("{} port {port}", addresses.join(","))
 }

@@ -12,6 +12,7 @@ use slantpath_trace::{Story, TraceHeader, TraceOrigin, TraceSettings, tell};
 use super::{check, selection};
 use crate::arguments::ExplainArguments;
 use crate::failure::Failure;
+use crate::import::end;
 use crate::{interrupt, terminal};
 
 /// RTO.Min of RFC 9260, section 16.
@@ -74,7 +75,7 @@ pub(super) fn main(
     for direction in &directions {
         let CapturedDirection { number, sources, destinations, source_port, destination_port, .. } =
             direction;
-        let [from, to] = [(sources, source_port), (destinations, destination_port)].map(end);
+        let [from, to] = [end(sources, *source_port), end(destinations, *destination_port)];
         let seen = match (direction.is_seen, direction.is_from_the_start) {
             (false, _) => ", of which nothing was captured",
             (true, false) => ", under way when the capture began",
@@ -95,19 +96,13 @@ pub(super) fn main(
     Ok(())
 }
 
-/// An end in words.
-fn end((addresses, port): (&Vec<IpAddr>, &u16)) -> String {
-    let addresses: Vec<String> = addresses.iter().map(IpAddr::to_string).collect();
-    format!("{} port {port}", addresses.join(","))
-}
-
 fn direction(direction: &CapturedDirection) -> Json {
-    let texts = |addresses: &[IpAddr]| addresses.iter().map(IpAddr::to_string).collect::<Vec<_>>();
+    let strings = |addresses: &[IpAddr]| addresses.iter().map(IpAddr::to_string).collect::<Vec<_>>();
     json!({
         "association": direction.number,
-        "sources": texts(&direction.sources),
+        "sources": strings(&direction.sources),
         "source_port": direction.source_port,
-        "destinations": texts(&direction.destinations),
+        "destinations": strings(&direction.destinations),
         "destination_port": direction.destination_port,
         "is_seen": direction.is_seen,
         "is_from_the_start": direction.is_from_the_start,
