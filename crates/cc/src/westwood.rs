@@ -167,6 +167,8 @@ mod tests {
     use super::*;
     use crate::delivery::Counts;
     use crate::history::{play, steps};
+    use crate::new_reno::AvoidanceIncrease;
+    use crate::slow_start::SlowStart;
     use crate::terms::tests::TERMS;
     use proptest::prelude::*;
 
@@ -262,6 +264,32 @@ mod tests {
         path.acknowledge(200, 1_000, Some(10));
         path.westwood.on_lost(Congestion { in_flight: 10_000 });
         assert_eq!(path.windows(), (2_000, 2_000));
+        path.westwood.set_segment_bytes(400);
+        path.westwood.on_lost(Congestion { in_flight: 10_000 });
+        assert_eq!(path.windows(), (800, 800), "two of the new length");
+    }
+
+    #[test]
+    fn a_window_grows_on_the_terms_of_the_transport() {
+        let terms = Terms {
+            initial_ssthresh_bytes: Some(7_000),
+            max_cwnd_bytes: 9_000,
+            slow_start: SlowStart::HyStartPlusPlus,
+            byte_counting_limit: 2,
+            avoidance_increase: AvoidanceIncrease::PerAck,
+            ..TERMS
+        };
+        let expected = NewReno::new(NewRenoConfig {
+            initial_window: InitialWindow::Bytes(10_000),
+            initial_ssthresh_bytes: Some(7_000),
+            max_cwnd_bytes: 9_000,
+            slow_start: SlowStart::HyStartPlusPlus,
+            byte_counting_limit: 2,
+            avoidance_increase: AvoidanceIncrease::PerAck,
+            unused_window: UnusedWindow::Hold,
+            ..NewRenoConfig::new(1_000)
+        });
+        assert_eq!(Westwood::on(&terms).reno, expected);
     }
 
     #[test]
