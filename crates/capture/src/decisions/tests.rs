@@ -268,22 +268,25 @@ fn a_failover_counts_from_the_newest_packet_that_the_former_path_has_answered() 
             to(THERE, 0, data(1)),
             from(THERE, 10, sack(1, &[])),
             to(THERE, 20, data(2)),
-            // The answer to it may be one to the first transmission: nobody knows what was answered. It ends the
+            to(THERE, 20, data(3)),
+            // The answer to them may be one to the first transmissions: nobody knows what was answered. It ends the
             // errors of the path all the same.
             to(THERE, 1_020, data(2)),
-            from(THERE, 1_030, sack(2, &[])),
-            to(OTHER, 1_035, data(3)),
-            from(OTHER, 1_036, sack(3, &[])),
-            to(THERE, 1_040, data(4)),
-            to(OTHER, 2_040, data(4)),
-            to(OTHER, 2_050, data(5)),
-            from(OTHER, 2_060, sack(5, &[])),
+            to(THERE, 1_020, data(3)),
+            from(THERE, 1_030, sack(1, &[(2, 2)])),
+            from(THERE, 1_031, sack(3, &[])),
+            to(OTHER, 1_035, data(4)),
+            from(OTHER, 1_036, sack(4, &[])),
+            to(THERE, 1_040, data(5)),
+            to(OTHER, 2_040, data(5)),
+            to(OTHER, 2_050, data(6)),
+            from(OTHER, 2_060, sack(6, &[])),
             to(THERE, 3_000, heartbeat("a")),
             from(THERE, 3_090, heartbeat_ack("a")),
             // Back on the first path, which has answered.
-            to(THERE, 3_100, data(6)),
-            to(OTHER, 4_100, data(6)),
-            to(OTHER, 4_110, data(7)),
+            to(THERE, 3_100, data(7)),
+            to(OTHER, 4_100, data(7)),
+            to(OTHER, 4_110, data(8)),
         ];
         let (records, directions) = told(&frames);
         let failover = |message: u64, unanswered: u64| Notice::FailedOver {
@@ -294,7 +297,7 @@ fn a_failover_counts_from_the_newest_packet_that_the_former_path_has_answered() 
             first_timeout_ns: Some(Duration::from_millis(10)),
             decided_ns: None,
         };
-        assert_eq!(failovers(&records), [&failover(4, 2_050), &failover(6, 1_110)], "{below:?}");
+        assert_eq!(failovers(&records), [&failover(5, 2_050), &failover(7, 1_110)], "{below:?}");
         assert_eq!(directions[0].destinations, [THERE, OTHER].map(|path| below.address(path)));
     }
 }
