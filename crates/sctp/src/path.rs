@@ -64,8 +64,8 @@ enum RttProbe {
 pub(crate) struct SackTally {
     pub(crate) flight_size_before: u64,
     pub(crate) newly_acked: u64,
-    /// Time from the departure of the newest of them that was sent once to its acknowledgement.
-    pub(crate) answered_in: Option<Duration>,
+    /// Instant at which the newest of them left that was sent once.
+    pub(crate) answered: Option<Instant>,
     /// Among the acknowledged chunks was one that has never been sent anywhere else.
     pub(crate) is_unambiguous: bool,
     /// The earliest outstanding chunk was among the acknowledged ones.

@@ -142,7 +142,7 @@ impl Path {
         is_own || !(self.has_answered || has_gaps)
     }
 
-    /// Opens the window by what the SACK at hand acknowledges.
+    /// Opens the window by what the SACK at hand acknowledges, and notes when the path has answered last.
     pub(crate) fn grow_window(
         &mut self,
         now: Instant,
@@ -154,8 +154,9 @@ impl Path {
         if bytes == 0 {
             return;
         }
+        self.last_answered = self.last_answered.max(self.tally.answered);
         self.allowance = Allowance::Window;
-        let answered_in = self.tally.answered_in;
+        let answered_in = self.tally.answered.map(|left| now.saturating_since(left));
         let reading = self.delivery.read(now, answered_in);
         self.cc.on_acknowledged(&Acknowledged {
             now,

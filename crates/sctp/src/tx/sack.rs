@@ -227,8 +227,8 @@ impl Sender {
             let path = &mut turn.paths[id];
             let is_sample = is_sample(turn.config, sack, id);
             let has_sample = path.timing.as_mut().is_some_and(|timing| timing.take_sample(next, is_sample));
-            if let Some(round_trip) = path.tally.answered_in.filter(|_| has_sample) {
-                path.sample_rtt(round_trip);
+            if let Some(left) = path.tally.answered.filter(|_| has_sample) {
+                path.sample_rtt(turn.now.saturating_since(left));
             }
         }
     }
@@ -603,8 +603,7 @@ fn credit(turn: &mut Turn<'_>, sack: &SackView<'_>, chunk: &OutstandingChunk, ou
     path.tally.newly_acked += wire_len;
     path.delivery.deliver(wire_len, &chunk.departure);
     if chunk.transmissions == 1 {
-        path.tally.answered_in = Some(turn.now.saturating_since(chunk.departure.sent_at));
-        path.note_answered(chunk.departure.sent_at);
+        path.tally.answered = Some(chunk.departure.sent_at);
     }
     path.tally.is_unambiguous |= !chunk.is_ambiguous;
     if let Some(round_trip) = path.take_probe(turn.now, chunk.data.tsn)
