@@ -42,6 +42,9 @@ section! {
         sack_recovery: Setting<SackRecoveryChoice> = SackRecoveryChoice::of(rfc().sack_recovery);
         /// Method by which losses are found with SACK.
         loss_detection: Setting<LossDetectionChoice> = LossDetectionChoice::of(rfc().loss_detection);
+        /// Longest time for which the peer is taken to hold back the ACK of a single segment, with
+        /// `loss_detection = "rack"`: a loss probe for one waits so much longer (RFC 8985, section 7.2).
+        max_ack_delay: Setting<Duration> = rfc().max_ack_delay, at most TIMER;
         /// Reports data that comes twice in the first SACK block (RFC 2883).
         duplicate_reports: Setting<bool> = rfc().duplicate_reports;
         /// Sends new segments on the first two duplicate ACKs (RFC 3042).
@@ -235,6 +238,7 @@ impl TcpProfile {
             loss_recovery: self.loss_recovery.policy(),
             sack_recovery: self.sack_recovery.policy(),
             loss_detection: self.loss_detection.policy(),
+            max_ack_delay: *self.max_ack_delay,
             duplicate_reports: *self.duplicate_reports,
             limited_transmit: *self.limited_transmit,
             congestion_control: self.congestion_control.policy(),

@@ -7,8 +7,6 @@ use slantpath_cc::control;
 use super::timed::Early;
 use super::{Range, Tx, Urgent};
 
-/// Longest time that the peer may hold an acknowledgement of a single segment back (TLP.max_ack_delay).
-const MAX_ACK_DELAY: Duration = Duration::from_millis(200);
 /// Time after which a probe is due while no round trip is known.
 const FIRST_PROBE: Duration = Duration::from_secs(1);
 
@@ -71,7 +69,7 @@ impl Tx {
         }
         let interval = match self.rtt.srtt() {
             Some(srtt) if self.board.flight() <= self.mss => {
-                srtt.saturating_mul(2).saturating_add(MAX_ACK_DELAY)
+                srtt.saturating_mul(2).saturating_add(self.config.max_ack_delay)
             }
             Some(srtt) => srtt.saturating_mul(2),
             None => FIRST_PROBE,

@@ -79,6 +79,17 @@ fn the_loss_of_the_last_segment_is_found_by_a_probe_after_two_round_trips() {
 }
 
 #[test]
+fn a_probe_for_one_segment_waits_for_the_ack_that_the_peer_may_hold_back() {
+    for (max_ack_delay_ms, due) in [(0, 300), (25, 325), (200, 500)] {
+        let config = TcpConfig { max_ack_delay: Duration::from_millis(max_ack_delay_ms), ..rack() };
+        let mut trace = Trace::started(config, 10, 10);
+        assert_eq!(sent(trace.at(100).ack(9)).1, Some(due), "one segment, {max_ack_delay_ms} ms");
+        let mut trace = Trace::started(config, 10, 10);
+        assert_eq!(sent(trace.at(100).ack(8)).1, Some(300), "two segments, {max_ack_delay_ms} ms");
+    }
+}
+
+#[test]
 fn a_probe_is_never_due_at_the_instant_that_it_is_set_at() {
     let mut trace = Trace::started(rack(), 10, 30);
     // A round trip that took no time.
