@@ -94,7 +94,7 @@ def measured(placements: int, pairs: int, seconds: int) -> dict[tuple[str, Sky, 
     return {key: [value for _, value in sorted(runs.items())] for key, runs in found.items()}
 
 
-def main(placements: str = "6", pairs: str = "10", seconds: str = "160") -> None:
+def main(placements: str = "13", pairs: str = "30", seconds: str = "360") -> None:
     """Print two antennas over one, placement by placement."""
     throughputs = measured(int(placements), int(pairs), int(seconds))
     rows = []
