@@ -134,6 +134,9 @@ tables! {
     /// A signalling point with SCCP.
     Sccp = "sccp" keyed by ["point"],
         given "with `[signalling]`",
+    /// An event of a script.
+    Script = "script" keyed by [],
+        given "with `[[script]]`, of flows and of signalling too",
     /// The sessions of a table.
     SessionSources = "session_sources" keyed by ["sessions"],
         given "with `[sessions]`",

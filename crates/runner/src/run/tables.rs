@@ -15,6 +15,7 @@ pub(super) mod network;
 pub(super) mod outages;
 pub(super) mod requests;
 mod sccp;
+mod script;
 pub(super) mod servers;
 pub(super) mod sessions;
 pub(super) mod signalling;
@@ -80,6 +81,7 @@ const fn shape(kind: TableKind) -> Shape {
         TableKind::RequestSources => of::<requests::RequestSums>(),
         TableKind::Requests => of::<requests::RequestRows>(),
         TableKind::Sccp => of::<sccp::Columns>(),
+        TableKind::Script => of::<script::Columns>(),
         TableKind::SessionSources => of::<sessions::SourceColumns>(),
         TableKind::Sessions => of::<sessions::Rows>(),
         TableKind::SharedDownlinkIntervals => of::<intervals::SharedDownlinkIntervals>(),
@@ -189,6 +191,7 @@ pub(super) fn tables(
     ];
     tables.extend(abandonments::table(network, flows, at_warm_up));
     tables.extend(association_commands::table(network, flows));
+    tables.extend(script::table(scenario));
     tables
 }
 

@@ -44,7 +44,7 @@ const RUNS: &[(&str, &[&str], &[&str])] = &[
            action = \"up\" }, { at = \"2 s\", link = \"tidy\", action = \"down\" }, \
            { at = \"4200 ms\", link = \"tidy\", action = \"up\" }]",
         ],
-        &["failovers", "host_paths", "outages"],
+        &["failovers", "host_paths", "outages", "script"],
     ),
     (
         "flows",
@@ -89,6 +89,7 @@ const RUNS: &[(&str, &[&str], &[&str])] = &[
             "mtp3_links",
             "mtp3_routes",
             "sccp",
+            "script",
             "signalling_discards",
             "signalling_events",
             "signalling_link_intervals",
@@ -257,6 +258,7 @@ const RUNS: &[(&str, &[&str], &[&str])] = &[
             "mtp3_destinations",
             "mtp3_links",
             "sccp",
+            "script",
             "signalling_events",
             "signalling_links",
             "signalling_link_intervals",

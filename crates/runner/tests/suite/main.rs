@@ -35,6 +35,7 @@ mod reference;
 mod refusals;
 mod reordering;
 mod requests;
+mod scripts;
 mod sessions;
 mod shaping;
 mod signalling;
