@@ -64,6 +64,12 @@ const FAILOVERS: [Measure; 4] = [
     measure("longest gap", "ms", "gap_max_s", 1e3),
 ];
 
+/// Measures of flows whose messages have a deadline.
+const DEADLINES: [Measure; 2] = [
+    measure("sent", "messages", "messages_sent", 1.0),
+    measure("too late", "messages", "messages_late", 1.0),
+];
+
 const LINKS: [Measure; 7] = [
     measure("offered", "packets", "offered_packets", 1.0),
     measure("lost", "packets", LOST, 1.0),
@@ -107,11 +113,14 @@ pub(crate) fn print(scenario: &Scenario, outputs: &[RunOutput], out: &mut impl W
         writeln!(out, "means ± half the width of their {:.0} % interval", LEVEL * 100.0)?;
     }
     print_table(outputs, "flows", &["flow"], &FLOWS, out)?;
-    let may_fail_over = |table: &Table, row: usize| {
-        let column = table.column("failovers");
-        column.is_some_and(|column| !matches!(column.at(row), CellValue::Missing))
+    let has = |name: &'static str| {
+        move |table: &Table, row: usize| {
+            let column = table.column(name);
+            column.is_some_and(|column| !matches!(column.at(row), CellValue::Missing))
+        }
     };
-    print_rows(outputs, "flows", &["flow"], &FAILOVERS, &may_fail_over, out)?;
+    print_rows(outputs, "flows", &["flow"], &FAILOVERS, &has("failovers"), out)?;
+    print_rows(outputs, "flows", &["flow"], &DEADLINES, &has("messages_late"), out)?;
     print_table(outputs, "session_sources", &["sessions"], &SESSIONS, out)?;
     print_table(outputs, "request_sources", &["sessions"], &REQUESTS, out)?;
     print_table(outputs, "delays", &["flow"], &DELAYS, out)?;

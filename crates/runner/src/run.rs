@@ -209,7 +209,7 @@ fn run_at_pace(
         return Ok(None);
     }
     recorder.collect(&mut network, Finality::Over)?;
-    let delays = recorder.delays()?;
+    let delays = recorder.delays(end)?;
     let sums: Vec<_> = delays.into_iter().zip(recorder.failovers()).collect();
     let mut tables = tables(scenario, &mut network, &links, &flows, &at_warm_up, &sums);
     tables.extend(recorder.delay_tables());

@@ -15,7 +15,15 @@ pub(super) struct FlowDelays {
     sent: VecDeque<Option<Instant>>,
     /// Of messages sent after the warm-up, if delays are counted so.
     histogram: Option<Histogram>,
+    deadline: Option<Deadline>,
     interval: IntervalDelays,
+}
+
+/// Count of messages, sent after the warm-up, that came too late.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Deadline {
+    after: Duration,
+    missed: u64,
 }
 
 /// The delays of the messages that were delivered in an interval.
@@ -39,11 +47,12 @@ impl IntervalDelays {
 }
 
 impl FlowDelays {
-    pub(super) fn new(precision: Option<Precision>) -> Self {
+    pub(super) fn new(precision: Option<Precision>, deadline: Option<Duration>) -> Self {
         Self {
             first: 0,
             sent: VecDeque::new(),
             histogram: precision.map(Histogram::new),
+            deadline: deadline.map(|after| Deadline { after, missed: 0 }),
             interval: IntervalDelays::default(),
         }
     }
@@ -59,8 +68,14 @@ impl FlowDelays {
             let Some(sent) = sent else { continue };
             let delay = message.delivered.saturating_since(sent);
             self.interval.add(delay);
-            if let Some(histogram) = self.histogram.as_mut().filter(|_| sent >= warm_up) {
+            if sent < warm_up {
+                continue;
+            }
+            if let Some(histogram) = &mut self.histogram {
                 histogram.record(delay.as_nanos());
+            }
+            if let Some(deadline) = &mut self.deadline {
+                deadline.missed += u64::from(delay > deadline.after);
             }
         }
         while self.sent.pop_front_if(|sent| sent.is_none()).is_some() {
@@ -71,6 +86,14 @@ impl FlowDelays {
     /// The delays of the interval that ends; another one begins.
     pub(super) fn end_interval(&mut self) -> IntervalDelays {
         std::mem::take(&mut self.interval)
+    }
+
+    /// Messages, sent after the warm-up, that missed their deadline by now, delivered or not; `None` if there is no
+    /// deadline.
+    pub(super) fn late(&self, warm_up: Instant, now: Instant) -> Option<u64> {
+        let Deadline { after, missed } = self.deadline?;
+        let is_late = |sent: &&Instant| **sent >= warm_up && now.saturating_since(**sent) > after;
+        Some(missed + self.sent.iter().flatten().filter(is_late).count() as u64)
     }
 
     pub(super) const fn histogram(&self) -> Option<&Histogram> {
@@ -103,7 +126,7 @@ mod tests {
 
     #[test]
     fn a_message_is_held_until_it_is_delivered_and_counts_once() {
-        let mut delays = FlowDelays::new(Precision::within(0.01));
+        let mut delays = FlowDelays::new(Precision::within(0.01), None);
         let warm_up = Instant::from_millis(10);
         delays.observe(millis(&[5, 10, 20]), &delivered(&[(1, 110), (2, 100), (7, 100)]), warm_up);
         assert_eq!(delays.held(), 3);
@@ -118,5 +141,18 @@ mod tests {
         assert_eq!(delays.end_interval(), IntervalDelays::default());
         let histogram = delays.histogram().unwrap();
         assert_eq!((histogram.count(), histogram.greatest()), (2, Some(100_000_000)));
+    }
+
+    #[test]
+    fn a_message_is_late_behind_its_deadline_delivered_or_not() {
+        let warm_up = Instant::from_millis(10);
+        let late = |delays: &FlowDelays, now| delays.late(warm_up, Instant::from_millis(now));
+        let mut delays = FlowDelays::new(None, Some(Duration::from_millis(50)));
+        // One before the warm-up, one in time, one a millisecond late, and two that do not come.
+        delays.observe(millis(&[5, 10, 11, 20, 60]), &delivered(&[(0, 90), (1, 60), (2, 62)]), warm_up);
+        assert_eq!([60, 70, 71, 110, 111].map(|now| late(&delays, now).unwrap()), [1, 1, 2, 2, 3]);
+        delays.observe(millis(&[]), &delivered(&[(3, 120)]), warm_up);
+        assert_eq!(late(&delays, 120), Some(3));
+        assert_eq!(late(&FlowDelays::new(Precision::within(0.01), None), 120), None);
     }
 }

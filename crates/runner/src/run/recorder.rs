@@ -91,6 +91,8 @@ pub(super) struct DelaySummary {
     pub(super) retransmitted_mean: Option<f64>,
     /// Number of messages that were retransmitted, if they are recorded.
     pub(super) retransmitted: Option<u64>,
+    /// Number of messages that came too late, if there is a deadline.
+    pub(super) late: Option<u64>,
     /// Means of [what delays consist of](Parts).
     pub(super) parts: [Option<f64>; parts::COUNT],
 }
@@ -149,9 +151,10 @@ impl<'a> Recorder<'a> {
         let of_delays = flows.len() + sessions.len();
         observer.announce(&Announcement { tables, captures: names, delays: of_delays })?;
         let period = probes.intervals.quantity();
-        let delays = match (probes.delays.quantity(), period) {
-            (None, None) => Vec::new(),
-            _ => vec![FlowDelays::new(probes.delays.histogram()); flows.len()],
+        let (precision, deadline) = (probes.delays.histogram(), probes.deadline.quantity());
+        let delays = match (precision, deadline, period) {
+            (None, None, None) => Vec::new(),
+            _ => vec![FlowDelays::new(precision, deadline); flows.len()],
         };
         let mut intervals = period
             .zip(places.intervals)
@@ -419,17 +422,19 @@ impl<'a> Recorder<'a> {
 
     /// Statistics of the delays of all flows, once everything has been handed over: of their messages, or of histograms
     /// if messages are not recorded.
-    pub(super) fn delays(&mut self) -> io::Result<Vec<DelaySummary>> {
-        let Self { observer, records, delays, messages, flows, .. } = self;
+    pub(super) fn delays(&mut self, now: Instant) -> io::Result<Vec<DelaySummary>> {
+        let Self { observer, records, delays, messages, flows, warm_up, .. } = self;
         let summary = |(place, record): (usize, &FlowRecord)| {
-            let histogram = delays.get(place).and_then(FlowDelays::histogram);
+            let of_flow = delays.get(place);
+            let is_stamped = *flows[place].flow.content == schema::Content::Stamped;
+            let late = of_flow.filter(|_| is_stamped).and_then(|delays| delays.late(*warm_up, now));
+            let histogram = of_flow.and_then(FlowDelays::histogram);
             if let (None, Some(histogram)) = (*messages, histogram) {
-                return Ok(DelaySummary::of_histogram(histogram));
+                return Ok(DelaySummary { late, ..DelaySummary::of_histogram(histogram) });
             }
             let quantiles = observer.delay_quantiles(place, &[0.5, 0.99])?;
             let [median, p99] = [0, 1].map(|share| quantiles.get(share).copied().flatten());
             let DelayMoments { all, retransmitted, retransmitted_messages, parts } = &record.delays;
-            let is_stamped = *flows[place].flow.content == schema::Content::Stamped;
             Ok::<_, io::Error>(DelaySummary {
                 mean: all.mean(),
                 median,
@@ -438,6 +443,7 @@ impl<'a> Recorder<'a> {
                 deviation: all.standard_deviation(),
                 retransmitted_mean: retransmitted.mean(),
                 retransmitted: messages.filter(|_| is_stamped).map(|_| *retransmitted_messages),
+                late,
                 parts: parts.means_s(),
             })
         };
@@ -475,6 +481,7 @@ impl DelaySummary {
             deviation: histogram.standard_deviation().map(delays::seconds),
             retransmitted_mean: None,
             retransmitted: None,
+            late: None,
             parts: [None; parts::COUNT],
         }
     }

@@ -56,6 +56,7 @@ const RUNS: &[(&str, &[&str], &[&str])] = &[
         ],
         &["abandonments", "association_commands"],
     ),
+    ("unequal", &["probes.deadline=150 ms"], &["flows"]),
     (
         "fetch",
         &[

@@ -129,12 +129,14 @@ impl Placement<'_, '_> {
         let probes = &self.scenario.probes;
         let is_stamped = *flow.content == schema::Content::Stamped;
         let records = *probes.messages && is_stamped;
-        let measurement = match (probes.delays.quantity(), probes.intervals.quantity()) {
-            (_, Some(_)) => Measurement::DelaysAndRetransmissions,
-            (Some(_), None) => Measurement::Delays,
+        let has_delays = probes.delays.quantity().is_some() || probes.deadline.quantity().is_some();
+        let measurement = if probes.intervals.quantity().is_some() {
+            Measurement::DelaysAndRetransmissions
+        } else if has_delays || self.is_traced {
             // A trace tells when each message was offered and delivered.
-            (None, None) if self.is_traced => Measurement::Delays,
-            (None, None) => Measurement::Off,
+            Measurement::Delays
+        } else {
+            Measurement::Off
         };
         let (mut sending, receiving) = transport::configs(&self.scenario.nodes, flow, ends);
         if let Protocol::Sctp(sctp) = &mut sending.protocol {

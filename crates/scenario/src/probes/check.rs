@@ -31,6 +31,10 @@ pub(crate) fn check(probes: &Probes, wiring: Wiring<'_, Written>, flows: &Tables
         let fault = Fault::new("an interval lasts some time").help("write a time like \"1 s\"");
         faults.report(probes.intervals.place(), fault);
     }
+    if *probes.deadline == Interval::Every(Duration::ZERO) {
+        let fault = Fault::new("no message arrives at once").help("write a time like \"800 ms\"");
+        faults.report(probes.deadline.place(), fault);
+    }
     if let DelayPrecision::Within(ratio) = *probes.delays
         && (probes.delays.histogram().is_none() || ratio.as_f64() > DelayPrecision::COARSEST)
     {

@@ -18,6 +18,8 @@ section! {
         /// Precision of a histogram of the delays of each flow's messages: how far its percentiles may lie from the
         /// exact ones, between 0.001 % and 10 %. It needs no record of messages.
         delays: Setting<DelayPrecision> = DelayPrecision::Off;
+        /// Delay from which on a message comes too late: `messages_late` of `flows` counts those.
+        deadline: Setting<Interval> = Interval::Off, at most RUN;
         /// Counts the packets that hosts send to each other, and averages their one-way delays and how these change:
         /// all packets, those of the transports' own among them.
         host_pairs: Setting<bool> = false;

@@ -102,6 +102,9 @@ columns! {
         retransmitted_delay_mean_s: Number,
         /// Messages of which something was retransmitted, delivered or not. Missing without records of messages.
         messages_retransmitted: Count,
+        /// Messages sent after the warm-up that were not delivered within `probes.deadline`. One whose time is not over
+        /// when the run ends does not count. Missing without a deadline, and of messages without stamps.
+        messages_late: Count,
         /// Longest time without a new message at the receiver: between two deliveries, or from the last one to the
         /// [finish](#how-fast-a-flow-was) of the flow. From its start, if nothing was delivered.
         gap_max_s: Number,
@@ -156,6 +159,7 @@ impl Columns {
         self.delay_deviation_s.push_optional(delays.deviation);
         self.retransmitted_delay_mean_s.push_optional(delays.retransmitted_mean);
         self.messages_retransmitted.push_optional(delays.retransmitted);
+        self.messages_late.push_optional(delays.late);
         push_each(&mut self.parts, delays.parts);
     }
 
