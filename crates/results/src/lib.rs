@@ -37,8 +37,9 @@ pub use sink::{
 };
 pub use spool::{Spool, SpoolBlock, SpoolFile};
 pub use statistics::{
-    Bin, ConfidenceInterval, Histogram, Moments, Precision, Quantiles, TimeWeighted, WeightedMean,
-    batch_means, median, quantile, quantiles_in_passes, student_t_cdf, student_t_quantile,
+    Bin, ConfidenceInterval, Histogram, Moments, Precision, Proportion, Quantiles, StoppingRule,
+    TimeWeighted, WantedPrecision, WeightedMean, batch_means, median, quantile, quantiles_in_passes,
+    student_t_cdf, student_t_quantile,
 };
 pub use store::{StoreError, clear_store};
 pub use table::{Table, TableError};

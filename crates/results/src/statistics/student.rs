@@ -46,7 +46,7 @@ pub fn student_t_quantile(probability: f64, degrees: f64) -> f64 {
 }
 
 /// The regularised incomplete beta function I(x; a, b).
-fn incomplete_beta(x: f64, a: f64, b: f64) -> f64 {
+pub(super) fn incomplete_beta(x: f64, a: f64, b: f64) -> f64 {
     if x <= 0.0 {
         return 0.0;
     }
