@@ -10,6 +10,7 @@ use slantpath_base::{DataSize, Duration};
 use slantpath_profiles::{Assignment, Profile};
 use slantpath_runner::schema::NamedDscp;
 
+use crate::criteria::{Until, Within};
 use sctp_flags::Flags;
 
 /// Simulates transport protocols over satellite networks, and runs them over real ones.
@@ -448,9 +449,16 @@ pub(crate) struct RunArguments {
     /// Seed of all random draws, in place of the scenario's `seed`.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(0..=i64::MAX.unsigned_abs()))]
     pub(crate) seed: Option<u64>,
-    /// Number of independent runs to make; means get 99 % intervals from them.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    pub(crate) reps: u32,
+    /// Number of independent runs to make, 1 if absent; means get 99 % intervals from them. With `--until` the most.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) reps: Option<u32>,
+    /// Make as many runs as it takes to know the mean of a measure of each flow so well, with a 99 % interval: for
+    /// example 'failover ± 5 %' or 'gap ± 20 ms'. 30 at least and 10000 at most, or as many as `--reps` says.
+    #[arg(long, value_name = "MEASURE ± PRECISION", value_parser = Until::parse)]
+    pub(crate) until: Option<Until>,
+    /// Tell in how many runs a measure of each flow keeps a limit: for example 'failover 2 s' or 'gap 800 ms'.
+    #[arg(long, value_name = "MEASURE LIMIT", value_parser = Within::parse)]
+    pub(crate) within: Vec<Within>,
     #[command(flatten)]
     pub(crate) common: CommonArguments,
     /// Write the packets of a link to `LINK.pcapng` in `--out`, of the first run if there are several.

@@ -24,6 +24,8 @@ pub(crate) enum Failure {
     Failed(String),
     /// A stream could not be written.
     Output(io::Error),
+    /// A precision was not reached by the runs that were allowed.
+    Unreached(String),
     /// The answer says that so many demands cannot be met.
     Unmet(usize),
     /// The simulation of an answer does not bear it out, or does not keep what the answer was not sure of.
@@ -38,7 +40,7 @@ impl Failure {
             Self::Interrupted(_) => 130,
             Self::Invalid(_) | Self::Misused(_) => 2,
             Self::Failed(_) | Self::Output(_) => 1,
-            Self::Flows(_) | Self::NotHeld | Self::Unmet(_) => 3,
+            Self::Flows(_) | Self::NotHeld | Self::Unmet(_) | Self::Unreached(_) => 3,
         }
     }
 
@@ -53,7 +55,9 @@ impl Failure {
 
     pub(crate) fn report(&self, out: &mut impl Write) -> io::Result<()> {
         match self {
-            Self::Flows(text) | Self::Interrupted(text) => writeln!(out, "{}", visible(text)),
+            Self::Flows(text) | Self::Interrupted(text) | Self::Unreached(text) => {
+                writeln!(out, "{}", visible(text))
+            }
             Self::Invalid(diagnostics) => report_diagnostics(diagnostics, out),
             Self::NotHeld => {
                 writeln!(

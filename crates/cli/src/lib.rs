@@ -8,6 +8,7 @@
 //! - [`terminal`][]: the only way to print. No text of a file commands a terminal.
 
 mod arguments;
+mod criteria;
 mod directory;
 mod excerpt;
 mod explain;

@@ -12,6 +12,7 @@ use slantpath_runner::{
 };
 
 use crate::arguments::RunArguments;
+use crate::criteria::{Kept, Precise};
 use crate::directory::Directory;
 use crate::failure::Failure;
 use crate::progress::{Bar, ContactsBar};
@@ -52,14 +53,28 @@ pub(crate) fn main(arguments: &RunArguments, out: &mut impl Write) -> Result<(),
         trace::write(traces, &scenario, &first, &output.digest, stop)?;
     }
     if arguments.json {
-        print_json(&scenario, &outputs, &written, out)?;
+        print_json(&scenario, &outputs, arguments, &written, out)?;
     } else {
         crate::summary::print(&scenario, &outputs, out)?;
+        crate::summary::over_runs::print_criteria(arguments, &outputs, out)?;
         if let Some(directory) = &directory {
             writeln!(out, "\n{} files in {}", written.len(), directory.path().display())?;
         }
     }
-    failed_flows(&outputs)
+    failed_flows(&outputs)?;
+    match arguments.until.as_ref().map(|until| (until, until.judge(&outputs))) {
+        None | Some((_, Precise::Reached)) => Ok(()),
+        Some((until, Precise::Unmeasured)) => Err(Failure::Unreached(format!(
+            "no flow has a `{}` in {} runs",
+            until.measure.asked,
+            outputs.len()
+        ))),
+        Some((until, Precise::Wanted(runs))) => Err(Failure::Unreached(format!(
+            "`{}` is not reached by {} runs: some {runs} would do, by `--reps {runs}`",
+            until.words(),
+            outputs.len()
+        ))),
+    }
 }
 
 /// Reads the scenario, under a bar if there is a sky whose contacts are to be worked out.
@@ -76,22 +91,41 @@ fn check_captures(scenario: &Scenario, arguments: &RunArguments) -> Result<(), F
     Err(Failure::Misused(format!("--pcap: there is no link `{link}`; links: {}", links.join(", "))))
 }
 
+/// Runs that `--until` makes at most, if `--reps` does not say so.
+const MOST_RUNS: u32 = 10_000;
+
+/// Number of runs that are made in all after these: as many as there are if they are enough.
+fn runs_wanted(arguments: &RunArguments, made: &[RunOutput]) -> usize {
+    let Some(until) = &arguments.until else { return arguments.reps.unwrap_or(1) as usize };
+    let most = arguments.reps.unwrap_or(MOST_RUNS) as usize;
+    match until.judge(made) {
+        Precise::Reached | Precise::Unmeasured => made.len(),
+        Precise::Wanted(runs) => usize::try_from(runs).map_or(most, |runs| runs.min(most)),
+    }
+}
+
 /// All runs, without what grows with their length.
 fn outputs(
     scenario: &Scenario,
     arguments: &RunArguments,
     stop: &AtomicBool,
 ) -> Result<Vec<RunOutput>, Failure> {
-    let reps = arguments.reps as usize;
-    let outputs = with_bar(arguments, stop, |workers| {
-        replicate_without_records(scenario, &options(arguments), reps, workers)
-    });
-    let outputs: Vec<RunOutput> = outputs?.into_iter().flatten().collect();
-    if outputs.len() == reps && !stop.load(Ordering::Relaxed) {
-        return Ok(outputs);
+    let mut made: Vec<RunOutput> = Vec::new();
+    loop {
+        let wanted = runs_wanted(arguments, &made);
+        if wanted <= made.len() {
+            return Ok(made);
+        }
+        let options = RunOptions { run: made.len() as u64, ..options(arguments) };
+        let outputs = with_bar(arguments, stop, |workers| {
+            replicate_without_records(scenario, &options, wanted - made.len(), workers)
+        });
+        made.extend(outputs?.into_iter().flatten());
+        if made.len() < wanted || stop.load(Ordering::Relaxed) {
+            let text = "interrupted: nothing was written; with --out, finished runs are kept";
+            return Err(Failure::Interrupted(text.to_owned()));
+        }
     }
-    let text = "interrupted: nothing was written; with --out, finished runs are kept";
-    Err(Failure::Interrupted(text.to_owned()))
 }
 
 /// All runs; what grows with their length lies in the store, where finished runs wait for the others.
@@ -101,19 +135,24 @@ fn stored_outputs(
     store: &Store,
     stop: &AtomicBool,
 ) -> Result<(Vec<RunOutput>, Vec<RunRecords>), Failure> {
-    let reps = arguments.reps as usize;
-    let runs = with_bar(arguments, stop, |workers| {
-        replicate_stored(scenario, &options(arguments), reps, store, workers)
-    });
-    let runs: Vec<(RunOutput, RunRecords)> = runs?.into_iter().flatten().collect();
-    if runs.len() == reps && !stop.load(Ordering::Relaxed) {
-        return Ok(runs.into_iter().unzip());
+    let (mut made, mut records) = (Vec::new(), Vec::new());
+    loop {
+        let wanted = runs_wanted(arguments, &made);
+        if wanted <= made.len() {
+            return Ok((made, records));
+        }
+        let runs = with_bar(arguments, stop, |workers| {
+            replicate_stored(scenario, &options(arguments), wanted, store, workers)
+        });
+        (made, records) = runs?.into_iter().flatten().unzip();
+        if made.len() < wanted || stop.load(Ordering::Relaxed) {
+            let out = arguments.out.as_deref().unwrap_or(Path::new(".")).display();
+            let finished = made.len();
+            return Err(Failure::Interrupted(format!(
+                "interrupted: {finished} of {wanted} runs are kept in {out}; the same command goes on"
+            )));
+        }
     }
-    let out = arguments.out.as_deref().unwrap_or(Path::new(".")).display();
-    let finished = runs.len();
-    Err(Failure::Interrupted(format!(
-        "interrupted: {finished} of {reps} runs are kept in {out}; the same command goes on"
-    )))
 }
 
 fn options(arguments: &RunArguments) -> RunOptions {
@@ -136,11 +175,29 @@ fn with_bar<T, E: Into<Failure>>(
 fn print_json(
     scenario: &Scenario,
     outputs: &[RunOutput],
+    arguments: &RunArguments,
     written: &[String],
     out: &mut impl Write,
 ) -> Result<(), Failure> {
     let mut manifest = files::manifest(scenario, outputs);
     manifest["files"] = json!(written);
+    if let Some(until) = &arguments.until {
+        let is_reached = until.judge(outputs) == Precise::Reached;
+        manifest["until"] =
+            json!({ "precision": until.words(), "reached": is_reached, "runs": outputs.len() });
+    }
+    if !arguments.within.is_empty() {
+        let rows = arguments.within.iter().flat_map(|within| {
+            within.shares(outputs).into_iter().map(|Kept { flow, share }| {
+                json!({
+                    "flow": flow, "measure": within.measure.asked, "limit": within.words,
+                    "runs_within": share.successes, "runs": share.trials,
+                    "share": share.share(), "low": share.low, "high": share.high,
+                })
+            })
+        });
+        manifest["within"] = rows.collect();
+    }
     let kinds = TABLES.iter().filter_map(|name| TableKind::of_name(name));
     let tables: Vec<(&str, Table)> = kinds
         .filter_map(|kind| {

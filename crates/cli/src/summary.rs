@@ -1,5 +1,6 @@
 //! The summary that `slantpath run` prints.
 
+pub(crate) mod over_runs;
 mod signalling;
 
 use std::io::{self, Write};
@@ -121,6 +122,7 @@ pub(crate) fn print(scenario: &Scenario, outputs: &[RunOutput], out: &mut impl W
     };
     print_rows(outputs, "flows", &["flow"], &FAILOVERS, &has("failovers"), out)?;
     print_rows(outputs, "flows", &["flow"], &DEADLINES, &has("messages_late"), out)?;
+    over_runs::print_quantiles(outputs, out)?;
     print_table(outputs, "session_sources", &["sessions"], &SESSIONS, out)?;
     print_table(outputs, "request_sources", &["sessions"], &REQUESTS, out)?;
     print_table(outputs, "delays", &["flow"], &DELAYS, out)?;

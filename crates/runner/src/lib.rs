@@ -63,7 +63,7 @@ pub use slantpath_scenario::build::{BuildError, Destinations};
 pub use slantpath_scenario::{Watch, json_schema, schema};
 pub use slantpath_workers::{Progress, Workers};
 pub use spooled::RunRecords;
-pub use summary::{LEVEL, means, summary};
+pub use summary::{FEWEST_FOR_P99, LEVEL, means, summary};
 pub use sweep::{
     Axis, MadeRun, Store, Sweep, SweepError, SweepOutcome, SweptRun, replicate_stored, sweep_schema,
 };

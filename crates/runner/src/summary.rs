@@ -2,16 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use slantpath_results::{CellValue, Column, Moments, Table, TextColumn, TypedColumn};
+use slantpath_results::{CellValue, Column, Moments, Quantiles, Table, TextColumn, TypedColumn};
 
 use crate::output::{RunOutput, TableKind};
 
 /// The confidence level of all intervals, the papers' own.
 pub const LEVEL: f64 = 0.99;
 
+/// Runs that it takes at least to tell what 99 % of them do not exceed.
+pub const FEWEST_FOR_P99: usize = 100;
+
 /// For each flow and each number in the runs' `flows` tables, its mean over the runs and the interval of 99 %
-/// that their independence allows: columns `flow`, `measure`, `mean`, `half_width`, `low`, `high`, `runs`.
-/// `half_width` is missing for a single run, which tells nothing of the spread.
+/// that their independence allows: columns `flow`, `measure`, `mean`, `half_width`, `low`, `high`, `median`, `p99`,
+/// `runs`. `half_width` is missing for a single run, which tells nothing of the spread, and `p99` for fewer than
+/// [`FEWEST_FOR_P99`].
 pub fn summary(outputs: &[RunOutput]) -> Table {
     means_called("summary", TableKind::Flows, outputs)
 }
@@ -28,7 +32,7 @@ fn means_called(name: &str, kind: TableKind, outputs: &[RunOutput]) -> Table {
     let keys = kind.keys();
     // Rows in the order in which they come, whatever they are called: the moments of each by the table's columns.
     let mut places = BTreeMap::<Vec<String>, usize>::new();
-    let mut rows: Vec<(Vec<String>, Vec<Option<Moments>>)> = Vec::new();
+    let mut rows: Vec<(Vec<String>, Vec<Vec<f64>>)> = Vec::new();
     let mut names: Vec<&str> = Vec::new();
     for table in outputs.iter().filter_map(|output| output.table(kind.name())) {
         let is_key: Vec<bool> = table.columns().iter().map(|column| keys.contains(&column.name())).collect();
@@ -39,12 +43,12 @@ fn means_called(name: &str, kind: TableKind, outputs: &[RunOutput]) -> Table {
         for row in 0..table.rows() {
             let key: Vec<String> = key_cells.iter().map(|column| text(*column, row)).collect();
             let place = *places.entry(key).or_insert_with_key(|key| {
-                rows.push((key.clone(), vec![None; is_key.len()]));
+                rows.push((key.clone(), vec![Vec::new(); is_key.len()]));
                 rows.len() - 1
             });
             let measures = &mut rows[place].1;
-            measures.resize(measures.len().max(is_key.len()), None);
-            for ((column, is_key), moments) in table.columns().iter().zip(&is_key).zip(measures) {
+            measures.resize(measures.len().max(is_key.len()), Vec::new());
+            for ((column, is_key), sample) in table.columns().iter().zip(&is_key).zip(measures) {
                 let number = match column.at(row) {
                     _ if *is_key => continue,
                     CellValue::F64(number) => number,
@@ -52,18 +56,19 @@ fn means_called(name: &str, kind: TableKind, outputs: &[RunOutput]) -> Table {
                     CellValue::U64(number) => number as f64,
                     CellValue::Bool(_) | CellValue::Missing | CellValue::Text(_) => continue,
                 };
-                moments.get_or_insert_default().push(number);
+                sample.push(number);
             }
         }
     }
     let mut key_columns: Vec<TextColumn> = keys.iter().map(|key| TextColumn::new(*key)).collect();
     let mut measure_column = TextColumn::new("measure");
-    let [mut mean, mut half_width, mut low, mut high] =
-        ["mean", "half_width", "low", "high"].map(TypedColumn::<f64>::new);
+    let [mut mean, mut half_width, mut low, mut high, mut median, mut p99] =
+        ["mean", "half_width", "low", "high", "median", "p99"].map(TypedColumn::<f64>::new);
     let mut runs = TypedColumn::<u64>::new("runs");
     for (key, measures) in &rows {
-        for (measure, moments) in names.iter().zip(measures) {
-            let Some(moments) = moments else { continue };
+        for (measure, sample) in names.iter().zip(measures) {
+            let mut moments = Moments::default();
+            moments.extend(sample.iter().copied());
             let Some(interval) = moments.interval(LEVEL) else { continue };
             key_columns.iter_mut().zip(key).for_each(|(column, cell)| column.push(cell));
             measure_column.push(measure);
@@ -72,6 +77,9 @@ fn means_called(name: &str, kind: TableKind, outputs: &[RunOutput]) -> Table {
             half_width.push_optional(bounded.then_some(interval.half_width));
             low.push_optional(bounded.then(|| interval.low()));
             high.push_optional(bounded.then(|| interval.high()));
+            let quantiles = Quantiles::of(sample.iter().copied());
+            median.push_optional(quantiles.at(0.5));
+            p99.push_optional(quantiles.at(0.99).filter(|_| quantiles.count() >= FEWEST_FOR_P99));
             runs.push(moments.count());
         }
     }
@@ -82,6 +90,8 @@ fn means_called(name: &str, kind: TableKind, outputs: &[RunOutput]) -> Table {
         half_width.into(),
         low.into(),
         high.into(),
+        median.into(),
+        p99.into(),
         runs.into(),
     ]);
     Table::new(name, columns).expect("columns of one length and different names")
@@ -130,6 +140,18 @@ mod tests {
         };
         assert!((half_width - 5.730).abs() < 1e-3, "{half_width}");
         assert_eq!(table.column("mean").unwrap().at(0), CellValue::F64(2.0));
+    }
+
+    #[test]
+    fn medians_are_told_of_few_runs_and_percentiles_of_a_hundred() {
+        let outputs: Vec<RunOutput> = (0..100).map(|run| output(&[Some(f64::from(run * run))])).collect();
+        let cell = |runs: usize, name: &str| match summary(&outputs[..runs]).column(name).unwrap().at(0) {
+            CellValue::F64(number) => Some(number),
+            _ => None,
+        };
+        assert_eq!((cell(3, "median"), cell(99, "p99")), (Some(1.0), None));
+        // Between 98² and 99², a hundredth of the way.
+        assert!((cell(100, "p99").unwrap() - 9_605.97).abs() < 1e-6);
     }
 
     #[test]

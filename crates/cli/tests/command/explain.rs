@@ -385,7 +385,8 @@ fn a_capture_tells_of_an_association_what_its_own_trace_tells() {
     assert!(words.contains("T3-rtx has expired") && !words.contains("cwnd"), "{words}");
 }
 
-/// A host with one link, and a peer with two behind a router: one capture sees both paths. The first dies at 20.05 s.
+/// A host with one link, and a peer with two behind a router: one capture sees both paths. From 20.05 s on the first
+/// brings nothing to the peer, which answers by it all the same.
 const TWO_PATHS: &str = r#"
 [scenario]
 name = "two-paths"
@@ -414,6 +415,7 @@ application = { kind = "constant-rate", message_size = "200 B", interval = "100 
 [[script]]
 at = "20050 ms"
 link = "one"
+direction = "forward"
 action = "down"
 "#;
 

@@ -84,7 +84,7 @@ fn each_point_has_its_means_with_intervals() {
     let read = |name: &str| std::fs::read_to_string(place.path().join("out").join(name)).unwrap();
     let summary = read("flows_summary.csv");
     let header = "links.satellite.loss_ratio,links.satellite.delay_s,links.satellite.queue_packets,flow,measure,mean,\
-                  half_width,low,high,runs";
+                  half_width,low,high,median,p99,runs";
     assert_eq!(summary.lines().next(), Some(header));
     let delays: Vec<&str> =
         summary.lines().filter(|line| line.contains(",signalling,delay_mean_s,")).collect();

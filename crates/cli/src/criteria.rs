@@ -1,0 +1,283 @@
+//! Questions to many runs: is a measure known well enough, and how often does it keep a limit?
+
+use slantpath_base::Duration;
+use slantpath_results::{CellValue, Column, Moments, Proportion, StoppingRule, WantedPrecision};
+use slantpath_runner::{LEVEL, RunOutput, TableKind};
+
+/// Short names of columns of `flows`.
+const MEASURES: [(&str, &str); 5] = [
+    ("delay", "delay_mean_s"),
+    ("failover", "failover_max_s"),
+    ("gap", "gap_max_s"),
+    ("late", "messages_late"),
+    ("throughput", "throughput_bit_per_s"),
+];
+
+/// Column of `flows`, by its own name or a short one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct MeasureName {
+    /// Name by which it was asked for.
+    pub(crate) asked: String,
+    column: String,
+}
+
+/// Precision that the mean of a measure is to have: `--until`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Until {
+    pub(crate) measure: MeasureName,
+    precision: WantedPrecision,
+    /// Precision as it was written.
+    words: String,
+}
+
+/// Limit that a measure is to keep: `--within`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Within {
+    pub(crate) measure: MeasureName,
+    most: f64,
+    /// Limit as it was written.
+    pub(crate) words: String,
+}
+
+/// Share of the runs in which a flow kept a limit.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Kept {
+    pub(crate) flow: String,
+    pub(crate) share: Proportion,
+}
+
+impl MeasureName {
+    fn parse(text: &str) -> Result<Self, String> {
+        let measure = Self::of(text);
+        let column = measure.column.as_str();
+        let columns = TableKind::Flows.columns();
+        let is_number =
+            |name: &str| columns.iter().any(|known| known.name == name && known.cells != "string");
+        if !is_number(column) {
+            let names: Vec<&str> = MEASURES.iter().map(|(name, _)| *name).collect();
+            let known = names.join(", ");
+            return Err(format!(
+                "`{text}` is no measure; write one of {known}, or a column of numbers of `flows`"
+            ));
+        }
+        Ok(measure)
+    }
+
+    /// Measure of a short name, or of a column.
+    pub(crate) fn of(name: &str) -> Self {
+        let named = MEASURES.iter().find(|(short, _)| *short == name);
+        Self { asked: name.to_owned(), column: named.map_or(name, |(_, column)| column).to_owned() }
+    }
+
+    /// A quantity of this measure: a time for a column of seconds, else a number.
+    fn quantity(&self, text: &str) -> Result<f64, String> {
+        let number = if self.column.ends_with("_s") && !self.column.ends_with("_per_s") {
+            text.parse::<Duration>().map(Duration::as_secs_f64).map_err(|error| format!("`{text}`: {error}"))
+        } else {
+            text.parse::<f64>().map_err(|_| format!("`{text}` is no number"))
+        }?;
+        if number > 0.0 && number.is_finite() {
+            Ok(number)
+        } else {
+            Err(format!("`{text}` is not above zero"))
+        }
+    }
+
+    /// Values of a flow: of a run each, `None` where it has none.
+    pub(crate) fn values<'a>(
+        &'a self,
+        outputs: &'a [RunOutput],
+        flow: usize,
+    ) -> impl Iterator<Item = Option<f64>> + 'a {
+        let column = |output: &'a RunOutput| output.table(TableKind::Flows.name())?.column(&self.column);
+        outputs.iter().map(move |output| column(output).and_then(|column| number(column, flow)))
+    }
+}
+
+fn number(column: &Column, row: usize) -> Option<f64> {
+    match (row < column.len()).then(|| column.at(row))? {
+        CellValue::F64(number) => Some(number),
+        CellValue::I64(number) => Some(number as f64),
+        CellValue::U64(number) => Some(number as f64),
+        CellValue::Bool(_) | CellValue::Missing | CellValue::Text(_) => None,
+    }
+}
+
+/// Names of the flows of all runs, which have the same.
+pub(crate) fn flows(outputs: &[RunOutput]) -> Vec<String> {
+    let table = outputs.first().and_then(|output| output.table(TableKind::Flows.name()));
+    let Some(column) = table.and_then(|table| table.column("flow")) else { return Vec::new() };
+    let name = |row| if let CellValue::Text(name) = column.at(row) { name.to_owned() } else { String::new() };
+    (0..column.len()).map(name).collect()
+}
+
+/// State of a wanted precision.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Precise {
+    /// It is reached.
+    Reached,
+    /// So many runs in all are made next.
+    Wanted(u64),
+    /// No flow has the measure.
+    Unmeasured,
+}
+
+impl Until {
+    /// Reads `failover ± 5 %`, `gap +- 20 ms`.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        let parts = text.split_once('±').or_else(|| text.split_once("+-")).or_else(|| text.split_once("+/-"));
+        let wrong =
+            || format!("`{text}` is no precision; write for example `failover ± 5 %` or `gap ± 20 ms`");
+        let (name, width) = parts.ok_or_else(wrong)?;
+        let (measure, width) = (MeasureName::parse(name.trim())?, width.trim());
+        let precision = match width.strip_suffix('%') {
+            Some(percent) => {
+                let percent: f64 = percent.trim().parse().map_err(|_| wrong())?;
+                if !(percent > 0.0 && percent < 100.0) {
+                    return Err(format!("`{width}` is no part of a mean; write between 0 and 100 %"));
+                }
+                WantedPrecision::Relative(percent / 100.0)
+            }
+            None => WantedPrecision::Absolute(measure.quantity(width)?),
+        };
+        Ok(Self { measure, precision, words: width.to_owned() })
+    }
+
+    /// The question in words.
+    pub(crate) fn words(&self) -> String {
+        format!("{} ± {}", self.measure.asked, self.words)
+    }
+
+    /// Tells how the runs that were made answer.
+    pub(crate) fn judge(&self, outputs: &[RunOutput]) -> Precise {
+        let made = outputs.len() as u64;
+        if made < StoppingRule::FIRST {
+            return Precise::Wanted(StoppingRule::FIRST);
+        }
+        let rule = StoppingRule { precision: self.precision, level: LEVEL };
+        let mut most = None;
+        for flow in 0..flows(outputs).len() {
+            let mut moments = Moments::default();
+            moments.extend(self.measure.values(outputs, flow).flatten());
+            let count = moments.count();
+            if count > 0 {
+                // A flow may have the measure in some runs only.
+                let runs = rule.wanted(&moments).saturating_mul(made).div_ceil(count);
+                most = most.max(Some(runs));
+            }
+        }
+        match most {
+            None => Precise::Unmeasured,
+            Some(runs) if runs <= made => Precise::Reached,
+            Some(runs) => Precise::Wanted(runs),
+        }
+    }
+}
+
+impl Within {
+    /// Reads `failover 2 s`, `late 10`.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        let wrong = || format!("`{text}` is no limit; write for example `failover 2 s` or `gap 800 ms`");
+        let (name, limit) = text.trim().split_once(' ').ok_or_else(wrong)?;
+        let (measure, limit) = (MeasureName::parse(name)?, limit.trim());
+        Ok(Self { most: measure.quantity(limit)?, measure, words: limit.to_owned() })
+    }
+
+    /// Share of runs in which each flow that has the measure keeps the limit. A run in which a flow failed, and has no
+    /// measure for it, does not keep it.
+    pub(crate) fn shares(&self, outputs: &[RunOutput]) -> Vec<Kept> {
+        let names = flows(outputs).into_iter().enumerate();
+        let kept = |(place, flow): (usize, String)| {
+            let (mut successes, mut trials) = (0, 0);
+            for (value, output) in self.measure.values(outputs, place).zip(outputs) {
+                let has_failed = output.failures.iter().any(|failure| failure.flow == flow);
+                trials += u64::from(value.is_some() || has_failed);
+                successes += u64::from(value.is_some_and(|value| value <= self.most));
+            }
+            Some(Kept { share: Proportion::new(successes, trials, LEVEL)?, flow })
+        };
+        names.filter_map(kept).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use slantpath_results::{Table, TextColumn, TypedColumn};
+    use slantpath_runner::FlowFailure;
+
+    use super::*;
+
+    fn output(failovers: &[Option<f64>], failed: bool) -> RunOutput {
+        let (mut flow, mut failover) = (TextColumn::new("flow"), TypedColumn::<f64>::new("failover_max_s"));
+        for (place, cell) in failovers.iter().enumerate() {
+            flow.push(&format!("f{place}"));
+            failover.push_optional(*cell);
+        }
+        let failure = FlowFailure { flow: "f0".to_owned(), reason: String::new(), at: None };
+        RunOutput {
+            seed: 1,
+            run: 0,
+            digest: String::new(),
+            events: 0,
+            packet_hops: 0,
+            failures: if failed { vec![failure] } else { Vec::new() },
+            tables: vec![Table::new("flows", [flow.into(), failover.into()]).unwrap()],
+            captures: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn criteria_are_read_and_what_is_none_is_told() {
+        let until = Until::parse("failover ± 5 %").unwrap();
+        assert_eq!(
+            (until.measure.column.as_str(), until.precision),
+            ("failover_max_s", WantedPrecision::Relative(0.05))
+        );
+        assert_eq!(Until::parse("gap +- 20ms").unwrap().precision, WantedPrecision::Absolute(0.02));
+        assert_eq!(Until::parse("delay_p99_s +/- 1 ms").unwrap().words(), "delay_p99_s ± 1 ms");
+        let within = Within::parse("late 10").unwrap();
+        assert_eq!((within.measure.column.as_str(), within.most), ("messages_late", 10.0));
+        assert_eq!(Within::parse("failover 800 ms").unwrap().most, 0.8);
+        for wrong in
+            ["failover", "failover ± x", "failover ± 0 %", "failover ± 100 %", "gap ± 5", "failure ± 1 %"]
+        {
+            assert!(Until::parse(wrong).is_err(), "{wrong}");
+        }
+        for wrong in ["failover", "gap 5", "gap -1 s", "late 0", "late nan", "flow 3", "nothing 1 s"] {
+            assert!(Within::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn runs_are_wanted_until_each_flow_that_has_the_measure_is_known() {
+        let until = Until::parse("failover ± 20 %").unwrap();
+        let coin = |run: u32| Some(f64::from(run % 2) * 2.0);
+        let made = |count: u32, second: &dyn Fn(u32) -> Option<f64>| -> Vec<RunOutput> {
+            (0..count).map(|run| output(&[Some(1.0), second(run), None], false)).collect()
+        };
+        assert_eq!(until.judge(&made(29, &coin)), Precise::Wanted(30));
+        assert_eq!(until.judge(&made(30, &|_| None)), Precise::Reached);
+        assert_eq!(until.judge(&made(30, &coin)), Precise::Wanted(197));
+        // In every second run alone: twice as many runs.
+        assert_eq!(
+            until.judge(&made(60, &|run| coin(run / 2).filter(|_| run % 2 == 0))),
+            Precise::Wanted(394)
+        );
+        let none: Vec<RunOutput> = (0..30).map(|_| output(&[None], false)).collect();
+        assert_eq!(until.judge(&none), Precise::Unmeasured);
+    }
+
+    #[test]
+    fn a_flow_that_failed_does_not_keep_its_limit_and_one_without_the_measure_is_no_trial() {
+        let outputs = [
+            output(&[Some(1.0), None], false),
+            output(&[Some(2.0), None], false),
+            output(&[Some(2.1), None], false),
+            output(&[None, None], true),
+            output(&[None, None], false),
+        ];
+        let kept = Within::parse("failover 2 s").unwrap().shares(&outputs);
+        assert_eq!(kept.len(), 1);
+        assert_eq!((kept[0].flow.as_str(), kept[0].share.successes, kept[0].share.trials), ("f0", 2, 4));
+    }
+}
