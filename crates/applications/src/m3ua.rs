@@ -161,7 +161,7 @@ impl ReceivingM3ua {
                 }
                 SgpOutput::Transmit(transmit) => return ReceivingStep::Transmit(transmit),
                 SgpOutput::Wait(deadline) => return ReceivingStep::Wait(deadline),
-                SgpOutput::Event(_) | SgpOutput::Indication(..) => {}
+                SgpOutput::Diverted { .. } | SgpOutput::Event(_) | SgpOutput::Indication(..) => {}
             }
         }
     }

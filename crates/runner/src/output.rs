@@ -83,9 +83,10 @@ tables! {
     /// Two hosts, of which one has sent packets to the other.
     HostPairs = "host_pairs" keyed by ["from", "to"],
         given "with `probes.host_pairs`",
-    /// A path between two hosts of a flow.
+    /// A path between two hosts of a flow, or of an association that carries signalling.
     HostPaths = "host_paths" keyed by ["from", "to", "path"],
-        given "for flows, if links change: with `[[script]]`, `[sky]`, a `delay_trace` or a `fade_trace`",
+        given "for flows and for signalling over SCTP, if links change: with `[[script]]`, `[sky]`, a `delay_trace` or a \
+               `fade_trace`",
     /// A host.
     Hosts = "hosts" keyed by ["host"],
         given "always",
@@ -116,9 +117,10 @@ tables! {
     /// A route at a signalling point.
     Mtp3Routes = "mtp3_routes" keyed by ["point", "destination", "via"],
         given "with `[signalling]`",
-    /// An outage of a path between two hosts of a flow.
+    /// An outage of a path between two hosts of a flow, or of an association that carries signalling.
     Outages = "outages" keyed by [],
-        given "for flows, if links change: with `[[script]]`, `[sky]`, a `delay_trace` or a `fade_trace`",
+        given "for flows and for signalling over SCTP, if links change: with `[[script]]`, `[sky]`, a `delay_trace` or a \
+               `fade_trace`",
     /// A sample of a path of a flow.
     Paths = "paths" keyed by [],
         given "with `probes.paths`",
@@ -161,6 +163,9 @@ tables! {
     /// Something that management of a point heard.
     SignallingEvents = "signalling_events" keyed by [],
         given "with `[signalling]`",
+    /// Traffic of a signalling link, or of an ASP, that goes by another one, since the former carries it no longer.
+    SignallingFailovers = "signalling_failovers" keyed by [],
+        given "with `[signalling]`",
     /// An end of a signalling link in an interval.
     SignallingLinkIntervals = "signalling_link_intervals" keyed by [],
         given "with `probes.intervals`, for signalling links",
@@ -176,6 +181,9 @@ tables! {
     /// Something that a gateway or an ASP told of its associations and application servers.
     SignallingServerEvents = "signalling_server_events" keyed by [],
         given "with associations of M3UA",
+    /// An end of a signalling link, or of an association to an ASP, with its failovers.
+    SignallingService = "signalling_service" keyed by ["point", "kind", "name"],
+        given "with `[signalling]`",
     /// An application server.
     SignallingServers = "signalling_servers" keyed by ["application_server", "gateway"],
         given "with associations of M3UA",

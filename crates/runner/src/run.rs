@@ -3,6 +3,7 @@
 mod access_record;
 mod announced;
 mod delays;
+mod diversions_record;
 mod intervals;
 mod parts;
 mod programs;
@@ -177,7 +178,7 @@ fn run_at_pace(
             let stretch_end = recorder.interval_end().map_or(end, |interval_end| interval_end.min(end));
             let has_ended = run_at_most(pace.question, network, signalling.as_mut(), stretch_end);
             if let Some(signalling) = &mut signalling {
-                recorder.collect_signalling(signalling)?;
+                recorder.collect_signalling(network, signalling)?;
             }
             if has_ended {
                 recorder.close_interval(network, signalling.as_ref())?;

@@ -44,7 +44,7 @@ pub struct Plan {
     pub sky: Option<Sky>,
     /// The ways of flows under a sky, with the names of the flow and of the link at its end.
     pub ways: Vec<(String, String, Way)>,
-    /// The paths between the hosts of flows.
+    /// The paths between the hosts of flows, and of associations that carry signalling.
     pub paths: Vec<PlannedPath>,
     /// Places of the ends of the flow that others take over.
     pub seats: Option<Seats>,
@@ -72,7 +72,7 @@ pub fn plan(
     let sessions = sessions::build::place(scenario, seed, &mut site)?;
     let signalling = signalling::plan(scenario, seed, &mut site)?;
     let ways = site.ways(scenario);
-    let paths = site.paths(scenario);
+    let paths = site.paths(scenario, signalling.as_ref());
     Ok(Plan { graph, hosts, links, flows, sessions, signalling, sky, ways, paths, seats })
 }
 

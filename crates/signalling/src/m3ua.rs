@@ -41,6 +41,11 @@ pub enum M3uaEventKind {
     PeerUnavailable,
     /// A destination can be reached.
     Resume(PointCode),
+    /// The first message that the process would have taken, which serves no longer, has been handed to another one.
+    TrafficDiverted {
+        /// Association of the process that takes it.
+        to: AssociationNumber,
+    },
     /// A destination lacks a user part.
     UserPartUnavailable(PointCode),
 }
@@ -91,6 +96,7 @@ impl M3uaEventKind {
             Self::Pause(_) => "destination-unavailable",
             Self::PeerUnavailable => "peer-unavailable",
             Self::Resume(_) => "destination-available",
+            Self::TrafficDiverted { .. } => "traffic-diverted",
             Self::UserPartUnavailable(_) => "user-part-unavailable",
         }
     }

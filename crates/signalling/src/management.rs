@@ -102,6 +102,11 @@ pub enum PointEventKind {
     RestartOver,
     /// The test of the link failed twice.
     TestFailed,
+    /// The first message that the link would have carried has been handed to another one.
+    TrafficDiverted {
+        /// Link of this point that carries the message.
+        to: Mtp3LinkId,
+    },
     /// The link is open to users' traffic again.
     Uninhibited,
     /// The link has failed or was deactivated.
@@ -127,6 +132,7 @@ impl PointEventKind {
             Self::RestartBegun => "restart-begun",
             Self::RestartOver => "restart-over",
             Self::TestFailed => "test-failed",
+            Self::TrafficDiverted { .. } => "traffic-diverted",
             Self::Uninhibited => "uninhibited",
             Self::Unavailable => "unavailable",
         }

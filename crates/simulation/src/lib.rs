@@ -44,5 +44,5 @@ pub use m3ua::{
 };
 pub use management::{LinkChange, ManagementChange};
 pub use network::SignallingNetwork;
-pub use record::{AdaptationEvent, Event, LinkAvailability};
+pub use record::{AdaptationEvent, DivertedTraffic, Event, LinkAvailability};
 pub use simulation::{AssociationPlace, SignallingSimulation};

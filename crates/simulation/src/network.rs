@@ -6,8 +6,8 @@
 use slantpath_base::{Deadlines, Instant, Rounds, Seed};
 use slantpath_signalling::{
     self as signalling, AssociationTally, EndCounters, Level2Config, LineInput, LinkEndConfig, M3uaEvent,
-    PointEvent, PointInput, PointOutput, ProcessorCounters, ServedPointOutput, ServerProcessInput,
-    ServerProcessOutput, SignallingPoint,
+    M3uaEventKind, PointEvent, PointEventKind, PointInput, PointOutput, ProcessorCounters, ServedPointOutput,
+    ServerProcessInput, ServerProcessOutput, SignallingPoint,
 };
 use slantpath_sigtran::m3ua;
 use slantpath_sigtran::transport::{AssociationNumber, Transmit, TransportInput};
@@ -24,7 +24,7 @@ use crate::config::{
 use crate::line::Line;
 use crate::load::{LinkLoadReport, Loads};
 use crate::m3ua::{AspId, GatewayId, Plan, ServedPointId, SignallingProcess};
-use crate::record::{AdaptationEvent, Event};
+use crate::record::{AdaptationEvent, DivertedTraffic, Event};
 use crate::servers::{self, Servers};
 
 /// Request of a network to those who carry its associations.
@@ -97,6 +97,7 @@ pub struct SignallingNetwork {
     /// The ends of associations: those of links by their numbers, and behind them those of M3UA.
     holders: Vec<[Holder; 2]>,
     events: Vec<Event>,
+    diversions: Vec<DivertedTraffic>,
     adaptation_events: Vec<AdaptationEvent>,
     work: Rounds,
     /// Whose turn it is, while an output of it is being taken.
@@ -142,6 +143,7 @@ impl SignallingNetwork {
             loads,
             holders,
             events: Vec::new(),
+            diversions: Vec::new(),
             adaptation_events: Vec::new(),
             work,
             current: None,
@@ -193,6 +195,11 @@ impl SignallingNetwork {
     /// Takes what happened so far, in order: it is forgotten here.
     pub fn take_events(&mut self) -> Vec<Event> {
         std::mem::take(&mut self.events)
+    }
+
+    /// Takes what traffic was diverted so far, in order: it is forgotten here.
+    pub fn take_diversions(&mut self) -> Vec<DivertedTraffic> {
+        std::mem::take(&mut self.diversions)
     }
 
     /// Counters of an end of a link.
@@ -388,6 +395,16 @@ impl SignallingNetwork {
                 }
                 PointOutput::Event(PointEvent { link, kind }) => {
                     let link = link.map(|link| point.links[usize::from(link.0)]);
+                    if let PointEventKind::TrafficDiverted { to } = kind {
+                        let (to, _) = point.links[usize::from(to.0)];
+                        self.diversions.extend(link.map(|(from, side)| DivertedTraffic {
+                            at: now,
+                            from: Carried::Link(from),
+                            side,
+                            to: Carried::Link(to),
+                        }));
+                        continue;
+                    }
                     self.events.push(Event { at: now, point: id, link, kind });
                 }
                 PointOutput::Indication(_, TransferIndication::Transfer(transfer)) => {
@@ -528,6 +545,13 @@ impl SignallingNetwork {
         let first = number(self.links.len());
         let association = association.map(|association| servers::adaptation(association.0, first));
         let server = routing_context.and_then(|context| self.servers.server(context));
+        if let M3uaEventKind::TrafficDiverted { to } = kind {
+            let to = Carried::Adaptation(servers::adaptation(to.0, first));
+            let from = association.map(Carried::Adaptation);
+            let side = Side::First;
+            self.diversions.extend(from.map(|from| DivertedTraffic { at, from, side, to }));
+            return;
+        }
         self.adaptation_events.push(AdaptationEvent { at, process, association, server, kind });
     }
 }

@@ -3,7 +3,7 @@
 use slantpath_base::{Duration, Instant};
 use slantpath_signalling::{M3uaEventKind, PointEventKind};
 
-use crate::config::{AdaptationId, PointId, Side, SignallingLinkId};
+use crate::config::{AdaptationId, Carried, PointId, Side, SignallingLinkId};
 use crate::m3ua::{ServerId, SignallingProcess};
 
 /// Something that happened at a point, as it saw it.
@@ -17,6 +17,19 @@ pub struct Event {
     pub link: Option<(SignallingLinkId, Side)>,
     /// Kind of the event.
     pub kind: PointEventKind,
+}
+
+/// Traffic that has lost its link or its process, and of which the first message has been handed to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DivertedTraffic {
+    /// Instant at which it was.
+    pub at: Instant,
+    /// Link of MTP3 that was lost, or association to the process that serves no longer.
+    pub from: Carried,
+    /// End of it at which this happened: of an association the gateway's, its first.
+    pub side: Side,
+    /// Link or association that carries the message.
+    pub to: Carried,
 }
 
 /// Something that happened above M3UA, as a gateway or a process saw it.

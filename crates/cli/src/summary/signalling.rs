@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use slantpath_results::CellValue;
+use slantpath_results::{CellValue, Table};
 use slantpath_runner::RunOutput;
 
-use super::{Measure, measure, number, print_table};
+use super::{Measure, measure, number, print_rows, print_table};
 use crate::table::TextTable;
 
 const LOAD: [Measure; 10] = [
@@ -29,6 +29,12 @@ const LINKS: [Measure; 6] = [
     measure("failures", "times", "times_unavailable", 1.0),
     measure("outage", "s", "outage_s", 1.0),
     measure("longest", "s", "outage_max_s", 1.0),
+];
+
+const SERVICE: [Measure; 3] = [
+    measure("failovers", "", "failovers", 1.0),
+    measure("spurious", "", "spurious_failovers", 1.0),
+    measure("longest", "ms", "failover_max_s", 1e3),
 ];
 
 const MTP3: [Measure; 9] = [
@@ -76,6 +82,13 @@ pub(super) fn print(outputs: &[RunOutput], out: &mut impl Write) -> io::Result<(
     let keys = if outputs.len() == 1 { &keys[..] } else { &keys[..2] };
     print_table(outputs, "signalling_load", keys, &LOAD, out)?;
     print_table(outputs, "signalling_links", &["link", "point"], &LINKS, out)?;
+    let has_failed_over = |_: &Table, row: usize| {
+        outputs.iter().filter_map(|output| output.table("signalling_service")).any(|table| {
+            let count = |name: &str| table.column(name).map_or(CellValue::Missing, |column| column.at(row));
+            ["failovers", "spurious_failovers"].iter().any(|name| !matches!(count(name), CellValue::U64(0)))
+        })
+    };
+    print_rows(outputs, "signalling_service", &["name", "point"], &SERVICE, &has_failed_over, out)?;
     print_table(outputs, "mtp3", &["point"], &MTP3, out)?;
     print_table(outputs, "mtp3_links", &["point", "link"], &MTP3_LINKS, out)?;
     print_table(outputs, "sccp", &["point"], &SCCP, out)?;

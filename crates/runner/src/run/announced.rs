@@ -43,6 +43,7 @@ pub(super) struct TablePlaces {
     pub(super) requests: Option<usize>,
     pub(super) sessions: Option<usize>,
     pub(super) signalling_events: Option<usize>,
+    pub(super) signalling_failovers: Option<usize>,
     pub(super) signalling_server_events: Option<usize>,
     /// Of `handovers` and `sky_paths`.
     pub(super) sky: Option<[usize; 2]>,
@@ -75,6 +76,7 @@ pub(super) fn announced(
     let is_watched = !probes.timelines.is_empty();
     let timelines = tables.keep(is_watched, TableKind::Timelines, of_flows);
     let events = signalling.map(|_| tables.add(TableKind::SignallingEvents, 1, Reading::Again));
+    let signalling_failovers = tables.keep(signalling.is_some(), TableKind::SignallingFailovers, 1);
     let has_servers = !scenario.signalling.associations.is_empty();
     let server_events = signalling.filter(|_| has_servers);
     let server_events =
@@ -106,6 +108,7 @@ pub(super) fn announced(
         requests: at(requests),
         sessions: at(sessions),
         signalling_events: at(events),
+        signalling_failovers: at(signalling_failovers),
         signalling_server_events: at(server_events),
         sky: of_sky.map(|both| both.map(|table| places[table])),
         timelines: at(timelines),

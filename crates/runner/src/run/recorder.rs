@@ -16,6 +16,7 @@ use slantpath_simulation::{AssociationPlace, SignallingSimulation};
 use super::access_record;
 use super::announced::{Recorded, announced, has_several_paths};
 use super::delays::FlowDelays;
+use super::diversions_record::DiversionsRecord;
 use super::intervals::{self, Intervals, Sources};
 use super::parts::{self, PartSums, Parts};
 use super::service_record::ServiceRecord;
@@ -125,7 +126,7 @@ struct FlowRecord {
 }
 
 /// Sums over the failovers of a flow after the warm-up.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct FailoverSums {
     /// Failovers of a path that carried nothing.
     pub(super) real: u64,
@@ -163,11 +164,17 @@ impl<'a> Recorder<'a> {
             intervals.watch_sky(scenario, sky);
         }
         let events = places.signalling_events;
+        let warm_up = Instant::START + *scenario.scenario.warm_up;
+        let diversions = signalling
+            .zip(places.signalling_failovers)
+            .map(|(simulation, table)| DiversionsRecord::new(scenario, simulation, table, warm_up));
+        let of_signalling = events.zip(diversions).map(|(events, diversions)| {
+            SignallingRecord::new(scenario, events, places.signalling_server_events, diversions)
+        });
         let of_sessions = places.sessions.map(|table| {
             let places = SessionPlaces { sessions: table, requests: places.requests, delays: flows.len() };
             SessionsRecord::new(scenario, sessions, places)
         });
-        let warm_up = Instant::START + *scenario.scenario.warm_up;
         let service = places.outages.map(|table| ServiceRecord::new(paths, table, warm_up, network));
         let of_sky = sky.zip(places.sky).map(|(sky, places)| SkyRecord::new(scenario, sky, ways, places));
         Ok(Self {
@@ -188,8 +195,7 @@ impl<'a> Recorder<'a> {
             records: vec![FlowRecord::default(); flows.len()],
             delays,
             intervals,
-            signalling: events
-                .map(|events| SignallingRecord::new(scenario, events, places.signalling_server_events)),
+            signalling: of_signalling,
             sessions: of_sessions,
             sky: of_sky,
             access: places.access,
@@ -243,9 +249,15 @@ impl<'a> Recorder<'a> {
     }
 
     /// Hands over what has happened in a signalling network.
-    pub(super) fn collect_signalling(&mut self, simulation: &mut SignallingSimulation) -> io::Result<()> {
+    pub(super) fn collect_signalling(
+        &mut self,
+        network: &mut RunNetwork<'_>,
+        simulation: &mut SignallingSimulation,
+    ) -> io::Result<()> {
+        // What happened to paths, which failovers of the same time follow from.
+        self.service(network)?;
         match &mut self.signalling {
-            Some(record) => record.collect(simulation, self.observer),
+            Some(record) => record.collect(simulation, self.service.as_ref(), self.observer),
             None => Ok(()),
         }
     }
@@ -308,6 +320,7 @@ impl<'a> Recorder<'a> {
             None => Vec::new(),
         };
         tables.extend(self.sky.as_ref().map(SkyRecord::table));
+        tables.extend(self.signalling.as_ref().map(SignallingRecord::service));
         if let Some(service) = &mut self.service {
             tables.push(service.finish(network.now(), network, self.observer)?);
         }
@@ -395,7 +408,7 @@ impl<'a> Recorder<'a> {
                 let name = |address| super::tables::link_of(self.links, address);
                 rows.push(&flow.name, [name(failover.from), name(failover.to)], &told);
                 if failover.at >= self.warm_up {
-                    record.failovers.add(&told);
+                    record.failovers.add(failed.map(|(at, _)| at), failover.at);
                 }
             }
             if !told.is_empty() {
@@ -488,11 +501,12 @@ impl DelaySummary {
 }
 
 impl FailoverSums {
-    fn add(&mut self, told: &ToldFailover) {
-        match told.failed {
-            Some((failed, _)) => {
+    /// Counts a failover from a path or a link that failed at an instant, if it did.
+    pub(super) fn add(&mut self, failed: Option<Instant>, at: Instant) {
+        match failed {
+            Some(failed) => {
                 self.real += 1;
-                self.longest = self.longest.max(Some(told.failover.at.saturating_since(failed)));
+                self.longest = self.longest.max(Some(at.saturating_since(failed)));
             }
             None => self.spurious += 1,
         }

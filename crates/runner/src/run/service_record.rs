@@ -126,6 +126,17 @@ impl<'a> ServiceRecord<'a> {
         Some((first.begin, first.cause))
     }
 
+    /// Instant since when paths between two hosts carry nothing at an instant, and why: of the one that was the last to
+    /// fail. `None` if all carry packets.
+    pub(super) fn outage(&self, [one, other]: [NodeId; 2], at: Instant) -> Option<(Instant, OutageCause)> {
+        let paths = self.paths.iter().zip(&self.states);
+        let is_between =
+            |path: &PlannedPath| (path.from, path.to) == (one, other) || (path.from, path.to) == (other, one);
+        let spans = paths.filter(|(path, _)| is_between(path)).flat_map(|(_, state)| &state.spans);
+        let lasting = spans.filter(|span| span.begin <= at && span.end.is_none_or(|end| end >= at));
+        lasting.max_by_key(|span| span.begin).map(|span| (span.begin, span.cause))
+    }
+
     fn names<'n>(&self, place: usize, network: &'n RunNetwork<'_>) -> PathNames<'n>
     where
         'a: 'n,

@@ -3,18 +3,20 @@
 use std::collections::BTreeMap;
 use std::io;
 
+use slantpath_results::Table;
 use slantpath_signalling::M3uaEventKind;
 use slantpath_simulation::{
     GatewayId, LinkAvailability, ServerId, Side, SignallingLinkId, SignallingProcess, SignallingSimulation,
 };
 
+use super::diversions_record::DiversionsRecord;
+use super::service_record::ServiceRecord;
 use super::tables::servers::{self, Served};
 use super::tables::signalling::{self, SignallingTable};
 use crate::observer::Observer;
 use crate::scenario::Scenario;
 
 /// Record of the events of a signalling network.
-#[derive(Debug)]
 pub(super) struct SignallingRecord<'a> {
     names: signalling::Names<'a>,
     /// The place of `signalling_events` among the tables that were announced.
@@ -24,10 +26,16 @@ pub(super) struct SignallingRecord<'a> {
     /// Of both ends of each link.
     availabilities: Vec<LinkAvailability>,
     served: BTreeMap<(GatewayId, ServerId), Served>,
+    diversions: DiversionsRecord<'a>,
 }
 
 impl<'a> SignallingRecord<'a> {
-    pub(super) fn new(scenario: &'a Scenario, events: usize, server_events: Option<usize>) -> Self {
+    pub(super) fn new(
+        scenario: &'a Scenario,
+        events: usize,
+        server_events: Option<usize>,
+        diversions: DiversionsRecord<'a>,
+    ) -> Self {
         let links = scenario.signalling.links.iter().count();
         Self {
             names: signalling::Names::new(scenario),
@@ -35,6 +43,7 @@ impl<'a> SignallingRecord<'a> {
             servers: server_events.map(|table| (servers::Names::new(&scenario.signalling), table)),
             availabilities: vec![LinkAvailability::default(); 2 * links],
             served: BTreeMap::new(),
+            diversions,
         }
     }
 
@@ -42,11 +51,13 @@ impl<'a> SignallingRecord<'a> {
     pub(super) fn collect(
         &mut self,
         simulation: &mut SignallingSimulation,
+        service: Option<&ServiceRecord<'_>>,
         observer: &mut dyn Observer,
     ) -> io::Result<()> {
         let network = simulation.signalling_mut();
         let events = network.take_events();
         for event in &events {
+            self.diversions.observe(event);
             if let Some((link, side)) = event.link {
                 self.availabilities[2 * link.0 + side as usize].observe(event);
             }
@@ -56,11 +67,16 @@ impl<'a> SignallingRecord<'a> {
         }
         let events = network.take_adaptation_events();
         for event in &events {
+            self.diversions.observe_process(event);
             if let (SignallingProcess::Gateway(gateway), Some(server), M3uaEventKind::As(state)) =
                 (event.process, event.server, event.kind)
             {
                 self.served.entry((gateway, server)).or_default().observe(event.at, state);
             }
+        }
+        let diverted = network.take_diversions();
+        if !diverted.is_empty() {
+            observer.rows(self.diversions.table, 0, self.diversions.rows(&diverted, service))?;
         }
         match &self.servers {
             Some((names, table)) if !events.is_empty() => {
@@ -68,6 +84,11 @@ impl<'a> SignallingRecord<'a> {
             }
             Some(_) | None => Ok(()),
         }
+    }
+
+    /// `signalling_service`.
+    pub(super) fn service(&self) -> Table {
+        self.diversions.service()
     }
 
     pub(super) fn events_table(&self) -> SignallingTable {

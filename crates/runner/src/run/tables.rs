@@ -19,6 +19,7 @@ mod script;
 pub(super) mod servers;
 pub(super) mod sessions;
 pub(super) mod signalling;
+pub(super) mod signalling_failovers;
 pub(super) mod sky;
 pub(super) mod timelines;
 
@@ -90,11 +91,13 @@ const fn shape(kind: TableKind) -> Shape {
         TableKind::SignallingDiscards => of::<discards::Columns>(),
         TableKind::SignallingDrops => of::<servers::DropColumns>(),
         TableKind::SignallingEvents => of::<signalling::EventColumns>(),
+        TableKind::SignallingFailovers => of::<signalling_failovers::Columns>(),
         TableKind::SignallingLinkIntervals => of::<intervals::SignallingLinkIntervals>(),
         TableKind::SignallingLinks => of::<signalling::LinkColumns>(),
         TableKind::SignallingLoad => of::<signalling::LoadColumns>(),
         TableKind::SignallingProcesses => of::<servers::ProcessColumns>(),
         TableKind::SignallingServerEvents => of::<servers::EventColumns>(),
+        TableKind::SignallingService => of::<signalling_failovers::ServiceColumns>(),
         TableKind::SignallingServers => of::<servers::ServerColumns>(),
         TableKind::SkyPaths => of::<sky::PathColumns>(),
         TableKind::Timelines => of::<timelines::Columns>(),

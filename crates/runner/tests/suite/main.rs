@@ -40,6 +40,7 @@ mod scripts;
 mod sessions;
 mod shaping;
 mod signalling;
+mod signalling_failover;
 mod sky_links;
 mod sweeps;
 mod told;

@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use slantpath_applications::Host;
 use slantpath_net::{InterfaceId, LinkEnd, NetworkGraph, NodeId, Routes, Way};
 use slantpath_sat::Sky;
+use slantpath_simulation::SignallingSimulation;
 
 use crate::build_error::BuildError;
 use crate::network::node::HostNumber;
@@ -73,10 +74,17 @@ impl Site<'_> {
         ways
     }
 
-    /// The paths between the hosts of each flow, once for each two hosts.
-    pub(crate) fn paths(&mut self, file: &File) -> Vec<PlannedPath> {
+    /// The paths between the hosts of each flow and each association that carries signalling, once for each two hosts.
+    pub(crate) fn paths(
+        &mut self,
+        file: &File,
+        signalling: Option<&SignallingSimulation>,
+    ) -> Vec<PlannedPath> {
         let ends = |flow: &Flow| flow.hosts.map(|host| self.node(host));
         let mut pairs: Vec<[NodeId; 2]> = file.flows.iter().map(|(_, flow)| ends(flow)).collect();
+        let places = signalling.map_or(&[][..], SignallingSimulation::places);
+        // Both ends of an association stand one behind the other, the first one first.
+        pairs.extend(places.chunks_exact(2).map(|ends| [ends[0].node, ends[1].node]));
         pairs.sort();
         pairs.dedup();
         pairs.into_iter().flat_map(|[from, to]| self.paths_between(from, to)).collect()

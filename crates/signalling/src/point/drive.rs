@@ -145,6 +145,11 @@ impl SignallingPoint {
         loop {
             let Some(gateway) = &mut self.gateway else { return Step::Done(None) };
             let output = match gateway.sgp.poll_output(now) {
+                SgpOutput::Diverted { routing_context, from, to } => {
+                    let kind = Kind::TrafficDiverted { to };
+                    let (association, routing_context) = (Some(from), Some(routing_context));
+                    Some(PointOutput::M3uaEvent(M3uaEvent { association, routing_context, kind }))
+                }
                 SgpOutput::Event(event) => self.gateway_event(&event),
                 SgpOutput::Indication(_, indication) => self.leave_gateway(now, indication),
                 SgpOutput::Transmit(transmit) => {

@@ -97,6 +97,7 @@ impl SignallingPoint {
             M::LinkUninhibited(link) => (Some(link), Kind::Uninhibited),
             M::RestartBegun => (None, Kind::RestartBegun),
             M::RestartOver => (None, Kind::RestartOver),
+            M::TrafficDiverted { from, to } => (Some(from), Kind::TrafficDiverted { to }),
             // One a message: the counters have their number.
             M::CircularRoute(_) => return None,
         };

@@ -259,6 +259,8 @@ impl Ipsp {
     fn take_from_sgp(&mut self, now: Instant) -> Option<IpspOutput> {
         match self.sgp.poll_output(now) {
             SgpOutput::Wait(_) => None,
+            // There is one peer: nothing goes elsewhere.
+            SgpOutput::Diverted { .. } => self.take_from_sgp(now),
             SgpOutput::Transmit(transmit) => Some(IpspOutput::Transmit(transmit)),
             SgpOutput::Indication(network, indication) => Some(IpspOutput::Indication(network, indication)),
             SgpOutput::Event(event) => {

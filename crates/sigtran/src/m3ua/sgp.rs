@@ -36,6 +36,15 @@ use distribution::Distribution;
 /// Output of a signalling gateway process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SgpOutput {
+    /// The first message that an ASP which serves no longer would have taken has been handed to another one.
+    Diverted {
+        /// Routing context of the messages.
+        routing_context: u32,
+        /// Association of the ASP that serves no longer.
+        from: AssociationNumber,
+        /// Association of the one that takes them.
+        to: AssociationNumber,
+    },
     /// Something for management.
     Event(GatewayEvent<u32>),
     /// Something for the nodal interworking function, in a network: a message for the SS7 network, or the state of a

@@ -8,6 +8,7 @@ mod config;
 mod congestion;
 mod counters;
 mod diversion;
+mod diverted;
 mod held;
 mod id;
 mod inhibiting;
@@ -64,6 +65,7 @@ use crate::PointCode;
 use crate::link::{LinkIndication, LinkRequest};
 use crate::mtp3::{ManagementLayout, ServiceIndicator};
 use crate::transfer::{StatusCause, Transfer, TransferIndication, UserPartUnavailability};
+use diverted::LostTraffic;
 use interworking::Served;
 use machines::diversion::Diversion;
 use machines::link::Link;
@@ -116,6 +118,13 @@ pub enum ManagementEvent {
     RestartBegun,
     /// Traffic flows: the restart of the point is over.
     RestartOver,
+    /// The first message that a lost link would have carried has been handed to another one.
+    TrafficDiverted {
+        /// Link that was lost.
+        from: Mtp3LinkId,
+        /// Link that carries the message.
+        to: Mtp3LinkId,
+    },
 }
 
 #[derive(Clone, Debug)]
@@ -140,6 +149,8 @@ pub struct Node {
     diversions: BTreeMap<u32, Diversion>,
     next_diversion: u32,
     next_changeback: u8,
+    /// Of links that are lost.
+    lost_traffic: Vec<LostTraffic>,
     /// The count of the next message.
     stamp: u64,
     /// Number of messages that are held.
@@ -193,6 +204,7 @@ impl Node {
             diversions: BTreeMap::new(),
             next_diversion: 0,
             next_changeback: 0,
+            lost_traffic: Vec::new(),
             stamp: 0,
             held: 0,
             restart: RESTART.initial,

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use slantpath_ss7::mtp3::ServiceIndicator;
+use slantpath_ss7::mtp3::{ServiceIndicator, Sls};
 use slantpath_ss7::transfer::{Transfer, TransferIndication};
 
 use crate::asp::{AdaptationLayer as _, AsState, AspState, ErrorCode, TrafficMode};
@@ -23,9 +23,32 @@ pub(super) struct Distribution {
     /// A bit for each signalling link selection whose next broadcast message is to carry a correlation identifier.
     flows_to_mark: [u64; 4],
     last_correlation: u32,
+    /// Active ASPs when the latest message was sent to one of them.
+    active: Vec<AssociationNumber>,
+    /// ASPs that serve no longer, and all that were active with each, until a message of theirs goes elsewhere.
+    lost: Vec<(AssociationNumber, Vec<AssociationNumber>)>,
+}
+
+/// The ASP that takes the messages of a selection.
+fn asp_of(active: &[AssociationNumber], sls: Sls) -> Option<AssociationNumber> {
+    active.get(usize::from(sls.0).checked_rem(active.len())?).copied()
 }
 
 impl Distribution {
+    /// Follows the ASPs that are active when a message is sent. Returns the one that would have taken it and serves no
+    /// longer, if none of its messages has gone elsewhere before.
+    fn follow(&mut self, active: &[AssociationNumber], sls: Sls) -> Option<AssociationNumber> {
+        if self.active != active {
+            for gone in self.active.iter().filter(|asp| !active.contains(asp)) {
+                self.lost.push((*gone, self.active.clone()));
+            }
+            self.lost.retain(|(asp, _)| !active.contains(asp));
+            self.active = active.to_vec();
+        }
+        let place = self.lost.iter().position(|(asp, with)| asp_of(with, sls) == Some(*asp))?;
+        Some(self.lost.remove(place).0)
+    }
+
     pub(super) fn waiting(&self) -> usize {
         self.queue.len()
     }
@@ -209,6 +232,11 @@ impl Sgp {
             all if is_broadcast => all,
             all => std::slice::from_ref(&all[usize::from(sls.0) % all.len()]),
         };
+        if let (false, [to]) = (is_broadcast, chosen) {
+            let from = self.distribution.entry(routing_context).or_default().follow(active, sls);
+            let diverted = from.map(|from| SgpOutput::Diverted { routing_context, from, to: *to });
+            self.outputs.extend(diverted);
+        }
         if is_broadcast {
             data.correlation_id = self.distribution.entry(routing_context).or_default().correlation(sls.0);
         }
@@ -265,5 +293,41 @@ impl Sgp {
             self.counters.drop(DropReason::RecoveryExpired);
         }
         self.follow_congestion_of(routing_context);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ONE: AssociationNumber = AssociationNumber(1);
+    const TWO: AssociationNumber = AssociationNumber(2);
+
+    fn followed(steps: &[(&[AssociationNumber], u8)]) -> Vec<Option<AssociationNumber>> {
+        let mut distribution = Distribution::default();
+        steps.iter().map(|(active, sls)| distribution.follow(active, Sls(*sls))).collect()
+    }
+
+    #[test]
+    fn the_first_message_of_an_asp_that_serves_no_longer_is_told_once() {
+        // Even selections go to the first of two.
+        let shared: &[AssociationNumber] = &[ONE, TWO];
+        assert_eq!(
+            followed(&[(shared, 0), (&[TWO], 1), (&[TWO], 4), (&[TWO], 0)]),
+            [None, None, Some(ONE), None]
+        );
+        // One takes over from the other, with nothing sent in between.
+        assert_eq!(followed(&[(&[ONE], 3), (&[TWO], 3), (&[TWO], 3)]), [None, Some(ONE), None]);
+    }
+
+    #[test]
+    fn an_asp_that_is_back_before_its_first_message_has_lost_none() {
+        let shared: &[AssociationNumber] = &[ONE, TWO];
+        assert_eq!(followed(&[(shared, 0), (&[TWO], 1), (shared, 0), (shared, 1)]), [None; 4]);
+        // It is lost again after that.
+        assert_eq!(
+            followed(&[(shared, 0), (&[TWO], 0), (shared, 0), (&[TWO], 0)]),
+            [None, Some(ONE), None, Some(ONE)]
+        );
     }
 }

@@ -62,6 +62,7 @@ impl Node {
         let diversion = self.new_diversion(Subject::Changeover, BTreeSet::from([link]), BTreeSet::new());
         self.link_mut(link).changeover.diversion = Some(diversion);
         self.note_loss(link);
+        self.note_lost_traffic(link);
         for (bundle, sls) in self.table.positions() {
             let slot = self.table.slot_mut(bundle, sls);
             if slot.link == Some(link) && slot.held.is_none() {
@@ -142,6 +143,7 @@ impl Node {
     /// A link can be used again.
     pub(super) fn link_gained(&mut self, now: Instant, link: Mtp3LinkId) {
         self.is_unsettled = true;
+        self.forget_lost_traffic(link);
         let link_set = self.link(link).set;
         let is_first = self.available_links(link_set).count() == 1;
         self.changeover(now, link, ChangeoverInput::LinkUnblocked);

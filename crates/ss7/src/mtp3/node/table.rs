@@ -164,6 +164,11 @@ impl Table {
         &mut self.slots[usize::from(bundle) * self.sls_values + usize::from(sls) % self.sls_values]
     }
 
+    /// The SLS by which slots are told apart.
+    pub(super) fn sls_of(&self, sls: u8) -> u8 {
+        u8::try_from(usize::from(sls) % self.sls_values).unwrap_or(sls)
+    }
+
     /// Every slot of every bundle but the first, which is nowhere.
     pub(super) fn positions(&self) -> impl Iterator<Item = (u16, u8)> + use<> {
         let last = u8::try_from(self.sls_values - 1).unwrap_or(u8::MAX);

@@ -68,6 +68,9 @@ impl Node {
             if matches!(message.origin, Origin::Transit { .. }) {
                 self.counters.transferred += 1;
             }
+            if !self.lost_traffic.is_empty() {
+                self.note_handed(link, &message);
+            }
             self.request(link, LinkRequest::Transmit(message.octets));
         } else {
             self.link_mut(link).measured.congestion_discards += 1;
