@@ -1,12 +1,11 @@
-"""One transport stack and one satellite network, run three ways: simulated, emulated, live.
+"""One transport stack and one satellite network: simulated, or live on this machine's sockets.
 
 A scenario goes in, Arrow tables come out::
 
     import slantpath
 
-    scenario = slantpath.Scenario.load("scenario.toml")
-    output = slantpath.run(scenario, run=3)
-    output["messages"]  # any library that takes Arrow data takes it
+    output = slantpath.run("scenario.toml", run=3)
+    output["messages"].to_pandas()  # any library that takes Arrow data takes the table itself
 
 A topology asks how sites reach each other under a sky of satellites::
 

@@ -5,6 +5,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Self, final
 
+import pandas as pd
+import polars as pl
+
 from slantpath.errors import Fault
 
 VERSION: str
@@ -300,6 +303,15 @@ class Table:
 
     def write(self, path: str | PathLike[str]) -> None:
         """Write the table whole or not at all, as `.parquet`, `.csv` or `.jsonl`."""
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Give the table as a `pandas.DataFrame`. Raises `ImportError` without pandas."""
+
+    def to_polars(self) -> pl.DataFrame:
+        """Give the table as a `polars.DataFrame`. Raises `ImportError` without polars."""
+
+    def _repr_html_(self) -> str:
+        """Show the first rows to a notebook."""
 
     def __len__(self) -> int: ...
     def __getitem__(self, column: str, /) -> list[bool | float | int | str | None]: ...

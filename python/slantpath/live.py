@@ -137,6 +137,10 @@ class Notification:
     is not is left out. Of ``abandoned`` there are none here: only a trace tells which message it was."""
 
 
+def _addresses(addresses: str | Sequence[str]) -> list[str]:
+    return [addresses] if isinstance(addresses, str) else list(addresses)
+
+
 def _given(settings: Settings, profile: str | PathLike[str] | None) -> dict[str, object]:
     return {**settings} if profile is None else {**settings, "profile": fspath(profile)}
 
@@ -255,7 +259,7 @@ class Endpoint:
     @classmethod
     async def bind(
         cls,
-        addresses: Sequence[str] = (),
+        addresses: str | Sequence[str] = (),
         *,
         port: int = 0,
         udp: Udp | None = None,
@@ -266,7 +270,8 @@ class Endpoint:
     ) -> Self:
         """Open the sockets of an SCTP port; zero is any from 49152 on.
 
-        Without ``addresses`` it has all of the machine's that others can use, and those that come later.
+        ``addresses`` are those of the machine's that it has; a string is one. Without them it has all that
+        others can use, and those that come later.
 
         ``udp`` carries SCTP in UDP; in IP it needs ``CAP_NET_RAW``. ``backlog`` callers may wait to be
         accepted; with zero nobody may call. From ``read_ahead_bytes`` of messages on that nobody has
@@ -285,9 +290,14 @@ class Endpoint:
         secret of ``keys`` that ``active_key`` names, or by the first; without keys by an empty one.
         ``required_extensions`` are offered, and a peer that does not offer them, too, is aborted.
         """
+        if udp is not None and not isinstance(udp, Udp):
+            ports = f"live.Udp({udp!r}) has that local port, live.Udp(0, {udp!r}) that of peers"
+            message = f"udp is a live.Udp: {ports}"
+            raise TypeError(message)
         carriage = (udp.local_port, udp.remote_port) if udp else None
         given = _given(settings, profile)
-        return cls(LiveEndpoint(list(addresses), port, carriage, given, backlog, read_ahead_bytes))
+        own = _addresses(addresses)
+        return cls(LiveEndpoint(own, port, carriage, given, backlog, read_ahead_bytes))
 
     async def bind_beside(
         self,
@@ -306,6 +316,12 @@ class Endpoint:
         self._check()
         beside = self._native.beside(port, _given(settings, profile), backlog, read_ahead_bytes)
         return type(self)(beside, self._sockets)
+
+    def __repr__(self) -> str:
+        """Say where it is."""
+        is_closed = self._failure is not None or self._is_closing
+        state = "closed" if is_closed else ", ".join(address for address, _ in self.addresses)
+        return f"<Endpoint port {self.port}: {state}>"
 
     @property
     def port(self) -> int:
@@ -328,7 +344,7 @@ class Endpoint:
         return self._native.mib()
 
     async def connect(
-        self, addresses: Sequence[str], port: int, *, udp_port: int | None = None
+        self, addresses: str | Sequence[str], port: int, *, udp_port: int | None = None
     ) -> Association:
         """Open an association with a peer of which some addresses are known, and wait until it is up.
 
@@ -339,7 +355,7 @@ class Endpoint:
 
         def attempt() -> Association | None:
             self._check()
-            number = self._native.connect(list(addresses), port, udp_port)
+            number = self._native.connect(_addresses(addresses), port, udp_port)
             return None if number is None else Association(self, number)
 
         association = await self._bells.wait_for("ended", attempt)
@@ -434,6 +450,16 @@ class Association:
         self._turn = asyncio.Lock()
         self._is_given_up = False
         endpoint._hold(number, self._bells)  # noqa: SLF001
+
+    def __repr__(self) -> str:
+        """Say with whom it is, and what becomes of it."""
+        peer = self.peer
+        whom = "nobody" if peer is None else f"{peer[0]} port {peer[1]}"
+        try:
+            state = "ended" if self._native.is_ended(self._number) else "alive"
+        except (OSError, LiveError) as lost:
+            state = str(lost)
+        return f"<Association with {whom}: {state}>"
 
     @property
     def peer(self) -> tuple[str, int] | None:
@@ -541,6 +567,9 @@ class Association:
         "partial-reliability" for that. It goes to ``destination``, an address of the peer's, as long as that
         is active.
         """
+        if isinstance(payload, str):
+            message = 'a payload is bytes, not text: send(0, "text".encode())'
+            raise TypeError(message)
         # Of bytes, or what has some: a number would be as many zero bytes.
         payload = bytes(memoryview(payload))
 

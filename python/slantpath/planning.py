@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from slantpath import _native
+from slantpath.tables import named
 
 if TYPE_CHECKING:
     import os
@@ -79,7 +80,7 @@ class Plan:
 
     def __getitem__(self, setting: str) -> float:
         """Give the value of a setting, such as ``"sctp.rto_min"`` in seconds."""
-        return self.settings[setting].value
+        return named(self.settings, setting, "setting").value
 
 
 def plan(source: str | os.PathLike[str] | None = None, values: Mapping[str, object] | None = None) -> Plan:

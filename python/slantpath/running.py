@@ -12,14 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from slantpath import _native
-from slantpath._native import Stop
+from slantpath._native import Scenario, Stop
 from slantpath.errors import warn
 from slantpath.files import locked
+from slantpath.tables import named, tables_html
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 
-    from slantpath._native import Scenario, Table
+    from slantpath._native import Table
 
     Value = str | int | float | bool | Sequence["Value"] | Mapping[str, "Value"]
 
@@ -53,7 +54,11 @@ class RunOutput:
 
     def __getitem__(self, table: str) -> Table:
         """Give the table of that name."""
-        return self.tables[table]
+        return named(self.tables, table, "table")
+
+    def _repr_html_(self) -> str:
+        """Show which tables there are to a notebook."""
+        return tables_html(f"run {self.run}, seed {self.seed}", self.tables)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +75,7 @@ class Job:
 
 
 def run(
-    scenario: Scenario,
+    scenario: Scenario | str | os.PathLike[str],
     *,
     run: int = 0,
     seed: int | None = None,
@@ -78,11 +83,21 @@ def run(
 ) -> RunOutput:
     """Run a scenario once.
 
-    ``run`` numbers the replication: every random stream derives from the seed, the number and the component's
-    path. ``seed`` replaces the scenario's. ``captures`` names a link, or several, whose packets are kept as
-    pcapng, besides those that the scenario names. Other Python threads go on meanwhile; Ctrl-C ends the run.
+    ``scenario`` is a ``Scenario``, the path of a scenario file, or the text of one. ``run`` numbers the
+    replication: every random stream derives from the seed, the number and the component's path. ``seed``
+    replaces the scenario's. ``captures`` names a link, or several, whose packets are kept as pcapng, besides
+    those that the scenario names. Other Python threads go on meanwhile; Ctrl-C ends the run.
     """
-    return run_until(scenario, run, seed, names(captures), None)
+    return run_until(as_scenario(scenario), run, seed, names(captures), None)
+
+
+def as_scenario(source: Scenario | str | os.PathLike[str]) -> Scenario:
+    """Give a scenario as it is, from its text, or from its file. A string has more than one line."""
+    if isinstance(source, Scenario):
+        return source
+    if isinstance(source, str) and "\n" in source:
+        return Scenario.parse(source)
+    return Scenario.load(Path(source))
 
 
 def run_job(job: Job) -> RunOutput:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from slantpath import _native
 from slantpath._native import Topology
 from slantpath.errors import warn
+from slantpath.tables import named, tables_html
 
 if TYPE_CHECKING:
     import os
@@ -30,7 +31,11 @@ class TopologyOutput:
 
     def __getitem__(self, table: str) -> Table:
         """Give the table of that name."""
-        return self.tables[table]
+        return named(self.tables, table, "table")
+
+    def _repr_html_(self) -> str:
+        """Show which tables there are to a notebook."""
+        return tables_html(self.name, self.tables)
 
 
 def topology(source: Topology | str | os.PathLike[str], *, workers: int = 0) -> TopologyOutput:

@@ -287,7 +287,7 @@ def test_what_cannot_be_sent_is_said() -> None:
             call, accepted = await associate(client, server)
             no_bytes: list[Any] = [5, "text", [1, 2]]
             for payload in no_bytes:
-                with pytest.raises(TypeError, match="bytes-like object is required"):
+                with pytest.raises(TypeError, match=r"bytes-like object is required|a payload is bytes"):
                     await call.send(0, payload)
             with pytest.raises(live.LiveError, match='not agreed to "partial-reliability"'):
                 await call.send(0, b"never", lifetime=0.1)
@@ -299,6 +299,29 @@ def test_what_cannot_be_sent_is_said() -> None:
             await call.send(0, b"two")
             received = [await accepted.receive() for _ in range(2)]
             assert [message and message.payload for message in received] == [b"one", b"two"]
+
+    run(test())
+
+
+def test_arguments_of_a_wrong_type_say_what_would_be_right() -> None:
+    async def test() -> None:
+        with pytest.raises(TypeError, match=r"live.Udp\(0, 29998\) that of peers"):
+            await live.Endpoint.bind(LOOPBACK, udp=29998)  # type: ignore[arg-type]
+        with pytest.raises(ScenarioError, match="did you mean `rto_min`"):
+            await live.Endpoint.bind(LOOPBACK, udp=live.Udp(0), rto_mn=0.2)  # type: ignore[call-arg]
+        client, server = await endpoints()
+        # An address may stand alone.
+        call, accepted = await asyncio.gather(client.connect(LOOPBACK, PORT), server.accept())
+        with pytest.raises(TypeError, match="a payload is bytes"):
+            await call.send(0, "text")  # type: ignore[arg-type]
+        assert repr(call) == f"<Association with {LOOPBACK} port {PORT}: alive>"
+        assert repr(server) == f"<Endpoint port {PORT}: {LOOPBACK}>"
+        await call.shutdown()
+        await accepted.ended()
+        assert repr(call).endswith(": ended>")
+        await client.close()
+        await server.close()
+        assert repr(server) == f"<Endpoint port {PORT}: closed>"
 
     run(test())
 

@@ -44,6 +44,23 @@ def test_equal_runs_are_equal_and_others_are_not(small: Scenario) -> None:
     assert slantpath.run(lossy, run=3, seed=99).seed == 99
 
 
+def test_a_scenario_may_be_a_file_or_its_text(small: Scenario, tmp_path: Path) -> None:
+    file = tmp_path / "small.toml"
+    file.write_text(SMALL)
+    digests = {slantpath.run(source).digest for source in (small, SMALL, file, str(file))}
+    assert len(digests) == 1
+
+
+def test_a_table_that_is_not_there_is_said(small: Scenario) -> None:
+    output = slantpath.run(small)
+    with pytest.raises(KeyError, match="did you mean `messages`"):
+        output["messagez"]
+    with pytest.raises(KeyError, match="there are flows, "):
+        output["nothing like it"]
+    shown = output._repr_html_()
+    assert all(f"<td>{name}</td>" in shown for name in output.tables)
+
+
 def test_a_run_gives_every_message(small: Scenario) -> None:
     messages = pa.table(slantpath.run(small)["messages"])
     assert messages.column("number").to_pylist() == list(range(messages.num_rows))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import pickle
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -148,3 +149,34 @@ def test_parquet_and_arrow_hold_what_was_put_in(
     path = tmp_path_factory.mktemp("parquet") / "t.parquet"
     table.write(path)
     assert pq.read_table(path).to_pylist() == expected
+
+
+def test_a_table_becomes_a_frame_of_pandas_or_polars(messages: Table) -> None:
+    frame, other = messages.to_pandas(), messages.to_polars()
+    assert isinstance(frame, pd.DataFrame)
+    assert isinstance(other, pl.DataFrame)
+    assert list(frame.columns) == other.columns == messages.column_names
+    for name in messages.column_names:
+        assert other[name].to_list() == messages[name]
+        assert [None if pd.isna(cell) else cell for cell in frame[name]] == messages[name]
+
+
+def test_who_lacks_pandas_or_polars_is_told_what_to_install(
+    messages: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, call in (("pandas", messages.to_pandas), ("polars", messages.to_polars)):
+        # As if nobody had installed it.
+        monkeypatch.setitem(sys.modules, name, None)
+        with pytest.raises(ImportError, match=f"pip install {name}"):
+            call()
+
+
+def test_a_notebook_shows_the_first_rows_and_no_markup_of_cells() -> None:
+    table = Table.of("t", [("a<b", "text", ["<script>", None, *["x"] * 9]), ("n", "u64", list(range(11)))])
+    shown = table._repr_html_()
+    assert "<script>" not in shown
+    assert "&lt;script&gt;" in shown
+    assert "a&lt;b" in shown
+    assert (shown.count("<tr>"), "10 of 11 rows" in shown) == (11, True)
+    wide = Table.of("wide", [(f"c{place}", "u64", []) for place in range(10)])
+    assert repr(wide) == "<Table wide: 0 rows of c0, c1, c2, c3, c4, c5, c6, c7 and 2 more columns>"

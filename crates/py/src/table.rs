@@ -3,13 +3,45 @@
 use std::path::PathBuf;
 
 use arrow_array::ffi::FFI_ArrowSchema;
-use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyImportError, PyKeyError, PyModuleNotFoundError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyCapsule, PyDict, PyFloat, PyInt, PyList, PyTuple, PyType};
 use slantpath_results::{CellValue, Column, TextColumn, TypedColumn, Values};
 
 use crate::arrow;
 use crate::os_error::os_error;
+
+/// Columns whose names a table is represented by.
+const SHOWN_NAMES: usize = 8;
+/// Rows that a notebook shows.
+const SHOWN_ROWS: usize = 10;
+
+/// A module that not everybody has.
+fn needed<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyModule>> {
+    py.import(name).map_err(|error| {
+        if error.is_instance_of::<PyModuleNotFoundError>(py) {
+            PyImportError::new_err(format!("this needs {name}: pip install {name}"))
+        } else {
+            error
+        }
+    })
+}
+
+/// A cell as a person reads it: nothing where it is missing.
+fn shown(cell: CellValue<'_>) -> String {
+    match cell {
+        CellValue::Bool(flag) => flag.to_string(),
+        CellValue::F64(number) => number.to_string(),
+        CellValue::I64(number) => number.to_string(),
+        CellValue::Missing => String::new(),
+        CellValue::Text(text) => text.to_owned(),
+        CellValue::U64(number) => number.to_string(),
+    }
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
 
 /// A table of results: columns of one type each, whose unit stands last in their name.
 #[pyclass(module = "slantpath._native", frozen, eq)]
@@ -88,7 +120,47 @@ impl Table {
     }
 
     fn __repr__(&self) -> String {
-        format!("<Table {}: {} rows of {}>", self.0.name(), self.0.rows(), self.column_names().join(", "))
+        let names = self.column_names();
+        let shown = names.iter().take(SHOWN_NAMES).copied().collect::<Vec<_>>().join(", ");
+        let more = match names.len().saturating_sub(SHOWN_NAMES) {
+            0 => String::new(),
+            more => format!(" and {more} more columns"),
+        };
+        format!("<Table {}: {} rows of {shown}{more}>", self.0.name(), self.0.rows())
+    }
+
+    /// Shows the first rows to a notebook.
+    fn _repr_html_(&self) -> String {
+        let columns = self.0.columns();
+        let mut html = String::from("<table><thead><tr>");
+        for column in columns {
+            html += &format!("<th scope=\"col\">{}</th>", escaped(column.name()));
+        }
+        html += "</tr></thead><tbody>";
+        for row in 0..self.0.rows().min(SHOWN_ROWS) {
+            html += "<tr>";
+            for column in columns {
+                html += &format!("<td>{}</td>", escaped(&shown(column.at(row))));
+            }
+            html += "</tr>";
+        }
+        html += "</tbody></table>";
+        if self.0.rows() > SHOWN_ROWS {
+            html += &format!("<p>{SHOWN_ROWS} of {} rows</p>", self.0.rows());
+        }
+        html
+    }
+
+    /// Gives the table as a `pandas.DataFrame`. Raises `ImportError` without pandas.
+    fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        needed(py, "pandas")?;
+        py.import("pyarrow")?.getattr("table")?.call1((slf,))?.call_method0("to_pandas")
+    }
+
+    /// Gives the table as a `polars.DataFrame`. Raises `ImportError` without polars.
+    fn to_polars<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        needed(slf.py(), "polars")?.getattr("DataFrame")?.call1((slf,))
     }
 
     /// Writes the table whole or not at all, as `.parquet`, `.csv` or `.jsonl`.
