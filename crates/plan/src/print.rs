@@ -14,13 +14,20 @@ use slantpath_base::DataRate;
 use crate::answer::{Answer, LargestStep, Measure, Promise, PromiseStanding, Recommendation, Unit};
 use crate::window::WorkingCase;
 
+/// Columns that a line of text has at most.
+const WIDTH: usize = 100;
+
 /// The answer as text: the case, what cannot be met, and each setting with its bounds, its reason and what moves it.
 pub fn text(answer: &Answer) -> String {
     let mut text = String::new();
     // By reference: a closure that takes the same empty string twice frees it twice when compiled by rustc 1.77 to 1.96
     // (rust-lang/rust issue 155241).
     let mut line = |line: &str| {
-        text.push_str(line);
+        // What goes on does so below where the text of the line begins.
+        let indent = line.len() - line.trim_start().len();
+        let further = " ".repeat(indent.max(2));
+        let options = textwrap::Options::new(WIDTH).break_words(false).subsequent_indent(&further);
+        text.push_str(&textwrap::fill(line, options));
         text.push('\n');
     };
     line(&format!(

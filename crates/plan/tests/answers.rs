@@ -472,6 +472,8 @@ fn each_form_says_the_same() {
         text.contains("\ncase ") && rto_min.contains("1590 ms   at least 1437 ms, margin 10 %"),
         "{text}"
     );
+    let widest = text.lines().max_by_key(|line| line.chars().count()).unwrap();
+    assert!(widest.chars().count() <= 100, "{widest}");
     let json = print::json(&answer);
     let of = |name: &str| {
         let settings = json["settings"].as_array().unwrap();
