@@ -9,12 +9,13 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use bytes::Bytes;
 use slantpath_applications::{
-    Host, ProgramConfig, ProgramEvent, ProgramMessage, Programs, Refused, Schedule, WhenBlocked, Workload,
+    Failover, Host, ProgramConfig, ProgramEvent, ProgramMessage, Programs, Refused, Schedule, WhenBlocked,
+    Workload,
 };
 use slantpath_base::{Duration, Instant, Stream};
 use slantpath_host::SocketId;
 use slantpath_live::{Lost, Program};
-use slantpath_sctp::{AssociationState, SendOptions};
+use slantpath_sctp::{AssociationState, Event, SendOptions};
 
 use crate::news::news_of;
 use caller::{Caller, Standing};
@@ -399,6 +400,11 @@ impl Program for LoadClient {
                 }
             }
             ProgramEvent::Sctp(event) => {
+                if let Event::Notice(notice) = &*event
+                    && let Some(failover) = Failover::of(now, notice)
+                {
+                    self.measure.failed_over(&failover);
+                }
                 if let Some(news) = news_of(&event) {
                     self.tell(format!("the server: {news}"));
                 }

@@ -371,6 +371,9 @@ fn summary(report: &LoadReport, kinds: &[String]) -> Value {
         "latency": latency(report.latency_mean, report.latency),
         "longest_gap_s": report.longest_gap.map(|(gap, _)| gap.as_secs_f64()),
         "longest_gap_at_s": report.longest_gap.map(|(_, at)| at.as_secs_f64()),
+        "failovers": report.failovers,
+        "longest_failover_s": report.longest_failover.map(|(time, _)| time.as_secs_f64()),
+        "longest_failover_at_s": report.longest_failover.map(|(_, at)| at.as_secs_f64()),
         "path_events": events.collect::<Vec<_>>(),
         "paths": paths.collect::<Vec<_>>(),
         "sctp_associations": sctp_associations(&report.associations),
@@ -427,6 +430,17 @@ fn print(
         table.row(std::iter::once("ms".to_owned()).chain(cells));
         writeln!(out)?;
         table.print(1, out)?;
+    }
+    if report.failovers > 0 {
+        let noun = if report.failovers == 1 { "failover" } else { "failovers" };
+        let longest = report.longest_failover.map_or_else(String::new, |(time, at)| {
+            format!(
+                ", the longest {} ms after the last packet that was answered, at {:.3} s",
+                millis(time),
+                at.as_secs_f64()
+            )
+        });
+        writeln!(out, "\n{} {noun}{longest}", report.failovers)?;
     }
     if report.unacknowledged > 0 {
         let ended = "when its association ended, and may have arrived or not";

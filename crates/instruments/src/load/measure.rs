@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use hdrhistogram::Histogram;
+use slantpath_applications::Failover;
 use slantpath_base::{Duration, Instant};
 use slantpath_host::SocketId;
 use slantpath_sctp::{Extensions, MibAssociation, PathSnapshot, PathState};
@@ -46,6 +47,11 @@ pub struct LoadReport {
     /// The longest time for which nothing came back although something was outstanding, and when it began, from when
     /// the association was up: the time for which a failover keeps an application waiting.
     pub longest_gap: Option<(Duration, Duration)>,
+    /// Failovers of associations.
+    pub failovers: u64,
+    /// Longest failover, from when the last packet left that the former path has answered until a new message left by
+    /// another, and when it ended, from when the association was up. An end alone cannot know when a path failed.
+    pub longest_failover: Option<(Duration, Duration)>,
     /// Events of paths: each with its time since the association was up, its address and its name.
     pub path_events: Vec<(Duration, IpAddr, &'static str)>,
     /// The paths of the first association, as they were at its end.
@@ -257,6 +263,15 @@ impl Measure {
     pub(super) fn ended(&mut self, now: Instant) {
         if self.report.echoed == 0 {
             self.last = now;
+        }
+    }
+
+    pub(super) fn failed_over(&mut self, failover: &Failover) {
+        self.report.failovers += 1;
+        let Some(answered) = failover.answered else { return };
+        let took = failover.at.saturating_since(answered);
+        if self.report.longest_failover.is_none_or(|(longest, _)| took > longest) {
+            self.report.longest_failover = Some((took, self.since_connected(failover.at)));
         }
     }
 

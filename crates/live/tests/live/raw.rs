@@ -167,6 +167,10 @@ fn the_primarys_own_link_goes_down_and_the_other_path_takes_over() {
         assert_eq!(report.failures, Vec::<String>::new());
         let first = report.path_events.iter().find(|(_, address, _)| *address == peer[0]);
         assert!(first.is_some(), "{report:?}");
+        // Our own link has gone: no answer was waited for, but an answered packet was the last.
+        assert_eq!(report.failovers, 1, "{report:?}");
+        let (took, at) = report.longest_failover.expect("a packet that was answered");
+        assert!(took < at && at <= report.span, "{report:?}");
     }
 }
 
