@@ -465,7 +465,8 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "LINK", requires = "out")]
     pub(crate) pcap: Vec<String>,
     /// Write what the association of a flow decided and why into this file, for `slantpath explain`; of the first run
-    /// if there are several. That run is made once more for it.
+    /// if there are several. That run is made once more for it. Associations that carry signalling are called by their
+    /// link or association of M3UA, and by the end that is meant: `trunk@london`; the first end if it is left out.
     #[arg(long, value_name = "FLOW=FILE", conflicts_with = "show")]
     pub(crate) trace: Vec<String>,
     /// Write every table (Parquet and CSV), the merged scenario and a manifest into this directory.

@@ -166,7 +166,8 @@ fn run_at_pace(
         links_change,
     };
     let mut recorder = Recorder::new(recorded, &mut network, signalling.as_ref(), captures, observer)?;
-    recorder.trace(traces.map(|(flows, sink)| Tracing::new(flows, sink)));
+    recorder
+        .trace(traces.map(|(names, sink)| Tracing::new(names, scenario, &flows, signalling.as_ref(), sink)));
     let between_collections = pace.collection.max(recorder.events_between_collections());
     let mut next_collection = between_collections;
     let end = Instant::START + *scenario.scenario.duration;

@@ -24,7 +24,7 @@ pub use crate::network::planned::{PlannedLink, PlannedPath};
 pub use crate::network::site::address_on;
 pub use crate::network::source::{RunNetwork, RunSource};
 pub use crate::sessions::build::PlannedSessions;
-pub use crate::signalling::{gateways_of, side_name, with_mtp3};
+pub use crate::signalling::{SignallingEnd, gateways_of, side_name, signalling_ends, with_mtp3};
 
 /// A network to be run, and what its parts are called.
 pub struct Plan {
@@ -50,7 +50,8 @@ pub struct Plan {
     pub seats: Option<Seats>,
 }
 
-/// `vacant` is a flow that is left to others; of the flows `traced` the sender's association is traced.
+/// `vacant` is a flow that is left to others; of the flows `traced` the sender's association is traced, and of
+/// [`signalling_ends`] those of these names.
 pub fn plan(
     scenario: &Checked,
     seed: Seed,
@@ -70,7 +71,7 @@ pub fn plan(
     };
     let (flows, seats) = flow::build::place(scenario, seed, vacant, traced, &mut site)?;
     let sessions = sessions::build::place(scenario, seed, &mut site)?;
-    let signalling = signalling::plan(scenario, seed, &mut site)?;
+    let signalling = signalling::plan(scenario, seed, traced, &mut site)?;
     let ways = site.ways(scenario);
     let paths = site.paths(scenario, signalling.as_ref());
     Ok(Plan { graph, hosts, links, flows, sessions, signalling, sky, ways, paths, seats })

@@ -7,6 +7,7 @@
 mod association;
 mod build;
 mod check;
+mod end;
 mod link;
 mod load;
 mod names;
@@ -21,4 +22,5 @@ pub(crate) use association::plan;
 pub use association::{STREAMS, side_name};
 pub use build::SignallingPlan;
 pub(crate) use check::check;
+pub use end::{SignallingEnd, signalling_ends};
 pub use names::{asp_node, gateway_point, gateways_of, is_served, link_sets, node_of, with_mtp3};

@@ -295,7 +295,7 @@ impl<'a> Recorder<'a> {
             }
         }
         if let Some(tracing) = &mut self.tracing {
-            tracing.collect(self.flows, network)?;
+            tracing.collect(network)?;
         }
         if let Some(sessions) = &mut self.sessions {
             sessions.collect(network, finality, self.observer)?;

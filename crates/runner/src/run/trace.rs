@@ -6,10 +6,12 @@ use std::io;
 
 use slantpath_applications::record::DeliveredMessage;
 use slantpath_base::{Duration, Instant};
-use slantpath_host::TraceRecord;
+use slantpath_host::{SocketId, TraceRecord};
+use slantpath_net::NodeId;
 use slantpath_results::Table;
-use slantpath_scenario::build::{PlannedFlow, RunNetwork};
+use slantpath_scenario::build::{PlannedFlow, RunNetwork, SignallingEnd, signalling_ends};
 use slantpath_scenario::schema::Transport;
+use slantpath_simulation::{AssociationPlace, SignallingSimulation};
 use slantpath_trace::{Record, TraceHeader, TraceOrigin, TraceSettings, What};
 
 use super::{EVENTS_BETWEEN_QUESTIONS, Pace, RunError, RunOptions, run_at_pace};
@@ -17,22 +19,22 @@ use crate::observer::{Announcement, Observer, Reading};
 use crate::output::RunOutput;
 use crate::scenario::Scenario;
 
-/// The flows of which traces are made.
+/// The associations of which traces are made: of flows, and those that carry signalling.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TraceRequest {
-    flows: Vec<String>,
+    names: Vec<String>,
 }
 
-/// Why a flow cannot be traced.
+/// Why an association cannot be traced.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TraceError {
     /// Nothing is called so. One of several flows that are declared together has its number behind it.
-    #[error("there is no flow `{name}`; flows: {flows}")]
-    NoSuchFlow {
+    #[error("there is no flow and no association of signalling `{name}`; {known}")]
+    NothingSuch {
         /// Name that was asked for.
         name: String,
         /// The names that there are.
-        flows: String,
+        known: String,
     },
     /// Flow that goes over TCP.
     #[error("flow `{name}` goes over TCP: associations of SCTP are traced")]
@@ -46,23 +48,39 @@ pub enum TraceError {
 pub type TraceSink<'a> = &'a mut dyn FnMut(usize, &[Record]) -> io::Result<()>;
 
 impl Scenario {
-    /// Asks for traces of these flows: `files`, or `files.3` where there are several of that name.
+    /// Asks for traces of these associations. A flow is called by its name: `files`, or `files.3` where there are several
+    /// of that name. A link of M2PA or an association of M3UA is called by its name, and by that of the point, gateway or
+    /// ASP whose end is meant: `trunk@london`; without it the first end is.
     ///
     /// # Errors
     /// Which of them cannot be traced, and why.
-    pub fn trace_request(&self, flows: &[String]) -> Result<TraceRequest, TraceError> {
-        for name in flows {
-            let found = self.traceable().find(|(known, _)| known == name);
-            let Some((_, transport)) = found else {
-                let flows = self.traceable().filter(|(_, transport)| *transport == Transport::Sctp);
-                let flows: Vec<String> = flows.map(|(name, _)| name).collect();
-                return Err(TraceError::NoSuchFlow { name: name.clone(), flows: flows.join(", ") });
-            };
-            if transport == Transport::Tcp {
-                return Err(TraceError::NotSctp { name: name.clone() });
+    pub fn trace_request(&self, names: &[String]) -> Result<TraceRequest, TraceError> {
+        let ends = signalling_ends(&self.signalling);
+        for name in names {
+            let flow = self.traceable().find(|(known, _)| known == name);
+            match flow {
+                Some((_, Transport::Tcp)) => return Err(TraceError::NotSctp { name: name.clone() }),
+                None if !ends.iter().any(|end| end.is_called(name)) => {
+                    return Err(TraceError::NothingSuch {
+                        name: name.clone(),
+                        known: self.known_names(&ends),
+                    });
+                }
+                Some((_, Transport::Sctp)) | None => {}
             }
         }
-        Ok(TraceRequest { flows: flows.to_vec() })
+        Ok(TraceRequest { names: names.to_vec() })
+    }
+
+    /// All that can be traced, in words.
+    fn known_names(&self, ends: &[SignallingEnd<'_>]) -> String {
+        let flows = self.traceable().filter(|(_, transport)| *transport == Transport::Sctp);
+        let flows: Vec<String> = flows.map(|(name, _)| name).collect();
+        let ends: Vec<String> = ends.iter().map(SignallingEnd::full_name).collect();
+        let kinds = [("flows", flows), ("signalling", ends)];
+        let told = kinds.iter().filter(|(_, names)| !names.is_empty());
+        let told: Vec<String> = told.map(|(kind, names)| format!("{kind}: {}", names.join(", "))).collect();
+        if told.is_empty() { "nothing goes over SCTP".to_owned() } else { told.join("; ") }
     }
 
     /// The flows one by one, with their transports.
@@ -74,17 +92,28 @@ impl Scenario {
         })
     }
 
-    /// Header of a trace of this flow. `file` is the scenario's, and `set` what replaced values in it.
+    /// Header of a trace of an association. `file` is the scenario's, and `set` what replaced values in it.
     ///
     /// # Panics
-    /// If the scenario has no such flow of SCTP: see [`Scenario::trace_request`].
-    pub fn trace_header(&self, file: &str, set: &[String], options: &RunOptions, flow: &str) -> TraceHeader {
-        let declared = self.flows.iter().find(|(name, declared)| {
-            let number = flow.strip_prefix(*name).and_then(|rest| rest.strip_prefix('.'));
-            *name == flow || *declared.count > 1 && number.is_some_and(|number| number.parse::<u32>().is_ok())
+    /// If the scenario has nothing of that name that goes over SCTP: see [`Scenario::trace_request`].
+    pub fn trace_header(&self, file: &str, set: &[String], options: &RunOptions, name: &str) -> TraceHeader {
+        let declared = self.flows.iter().find(|(known, declared)| {
+            let number = name.strip_prefix(*known).and_then(|rest| rest.strip_prefix('.'));
+            *known == name
+                || *declared.count > 1 && number.is_some_and(|number| number.parse::<u32>().is_ok())
         });
-        let (_, declared) = declared.expect("the flow is one of the scenario");
-        let profile = self.sctp.find(&declared.profile).expect("a flow of SCTP has a profile");
+        let ends = signalling_ends(&self.signalling);
+        let (profile, streams, [from, to]) = match declared {
+            Some((_, declared)) => {
+                let profile = self.sctp.find(&declared.profile).expect("a flow of SCTP has a profile");
+                (profile, *declared.streams, [declared.from.to_string(), declared.to.to_string()])
+            }
+            None => {
+                let end = ends.iter().find(|end| end.is_called(name));
+                let end = end.expect("the name is that of a flow or of signalling");
+                (end.profile, end.streams, end.hosts.clone())
+            }
+        };
         TraceHeader {
             origin: TraceOrigin::Simulated {
                 scenario: file.to_owned(),
@@ -92,11 +121,11 @@ impl Scenario {
                 set: set.to_vec(),
                 seed: options.seed.unwrap_or(*self.scenario.seed),
                 run: options.run,
-                flow: flow.to_owned(),
-                from: declared.from.to_string(),
-                to: declared.to.to_string(),
+                flow: name.to_owned(),
+                from,
+                to,
             },
-            settings: TraceSettings::of(&profile.config(*declared.streams)),
+            settings: TraceSettings::of(&profile.config(streams)),
             profile: Some(profile.settings()),
         }
     }
@@ -114,7 +143,7 @@ pub fn run_traced(
 ) -> Result<Option<RunOutput>, RunError> {
     let pace = Pace { question: EVENTS_BETWEEN_QUESTIONS, collection: EVENTS_BETWEEN_QUESTIONS };
     let mut observer = OnlyAgain::default();
-    run_at_pace(pace, scenario, options, &mut observer, Some((&request.flows, sink)), go_on)
+    run_at_pace(pace, scenario, options, &mut observer, Some((&request.names, sink)), go_on)
 }
 
 /// Keeps what the run itself asks for again, and nothing else.
@@ -157,27 +186,50 @@ impl Observer for OnlyAgain {
 /// The traces of a run.
 pub(super) struct Tracing<'a> {
     names: &'a [String],
-    flows: Vec<FlowTrace>,
+    /// Host and socket of each association.
+    sockets: Vec<Option<(NodeId, SocketId)>>,
+    traces: Vec<AssociationTrace>,
     sink: TraceSink<'a>,
 }
 
-/// Records of a traced flow that are not handed over.
+/// Records of a traced association that are not handed over.
 #[derive(Debug, Default)]
-struct FlowTrace {
+struct AssociationTrace {
     records: Vec<Record>,
+    /// Associations of the same socket that have ended before. What carries signalling opens another one.
+    ended: u32,
     /// Instants at which messages were offered, from number `first` on; `None` for those that have been delivered.
     offered: VecDeque<Option<Instant>>,
     first: u64,
 }
 
 impl<'a> Tracing<'a> {
-    pub(super) fn new(names: &'a [String], sink: TraceSink<'a>) -> Self {
-        Self { names, flows: names.iter().map(|_| FlowTrace::default()).collect(), sink }
+    pub(super) fn new(
+        names: &'a [String],
+        scenario: &Scenario,
+        flows: &[PlannedFlow],
+        signalling: Option<&SignallingSimulation>,
+        sink: TraceSink<'a>,
+    ) -> Self {
+        let ends = signalling_ends(&scenario.signalling);
+        let places = signalling.map_or(&[][..], SignallingSimulation::places);
+        let socket = |name: &String| {
+            let flow = flows.iter().find(|flow| flow.name == *name).map(|flow| (flow.from, flow.sender));
+            flow.or_else(|| {
+                let end = ends.iter().find(|end| end.is_called(name))?;
+                let is_its = |place: &&AssociationPlace| {
+                    (place.end.carried, place.end.side) == (end.carried, end.side)
+                };
+                places.iter().find(is_its).map(|place| (place.node, place.association))
+            })
+        };
+        let traces = names.iter().map(|_| AssociationTrace::default()).collect();
+        Self { names, sockets: names.iter().map(socket).collect(), traces, sink }
     }
 
     /// Takes in when messages of a flow were offered, and which were delivered.
     pub(super) fn messages(&mut self, flow: &str, sent: &[Instant], delivered: &[DeliveredMessage]) {
-        let traced = self.names.iter().zip(&mut self.flows).filter(|(name, _)| *name == flow);
+        let traced = self.names.iter().zip(&mut self.traces).filter(|(name, _)| *name == flow);
         for (_, trace) in traced {
             trace.offered.extend(sent.iter().copied().map(Some));
             for message in delivered {
@@ -189,21 +241,20 @@ impl<'a> Tracing<'a> {
         }
     }
 
-    /// Hands over what the hosts have told of the flows, together with what [`Tracing::messages`] has taken in.
-    pub(super) fn collect(&mut self, flows: &[PlannedFlow], network: &mut RunNetwork<'_>) -> io::Result<()> {
-        let is_traced = |flow: &&PlannedFlow| self.names.contains(&flow.name);
-        let mut nodes: Vec<_> = flows.iter().filter(is_traced).map(|flow| flow.from).collect();
+    /// Hands over what the hosts have told of the associations, together with what [`Tracing::messages`] has taken in.
+    pub(super) fn collect(&mut self, network: &mut RunNetwork<'_>) -> io::Result<()> {
+        let mut nodes: Vec<_> = self.sockets.iter().flatten().map(|(node, _)| *node).collect();
         nodes.sort();
         nodes.dedup();
         let taken: Vec<_> = nodes.iter().map(|node| (*node, network.host_mut(*node).take_trace())).collect();
-        for (place, (name, trace)) in self.names.iter().zip(&mut self.flows).enumerate() {
-            let Some(flow) = flows.iter().find(|flow| flow.name == *name) else { continue };
-            let Some((_, (records, dropped))) = taken.iter().find(|(node, _)| *node == flow.from) else {
-                continue;
-            };
-            let own = records.iter().filter(|record| record.socket == flow.sender);
-            let recorded = own.filter_map(|TraceRecord { at, event, .. }| Record::of_event(*at, 0, event));
-            trace.records.extend(recorded);
+        for (place, (socket, trace)) in self.sockets.iter().zip(&mut self.traces).enumerate() {
+            let Some((at, socket)) = socket else { continue };
+            let Some((_, (records, dropped))) = taken.iter().find(|(node, _)| node == at) else { continue };
+            for TraceRecord { at, event, .. } in records.iter().filter(|record| record.socket == *socket) {
+                let Some(record) = Record::of_event(*at, trace.ended, event) else { continue };
+                trace.ended += u32::from(matches!(record.what, What::Closed { .. }));
+                trace.records.push(record);
+            }
             // What happens at one instant stays in the order in which each end told it.
             trace.records.sort_by_key(|record| record.at);
             if *dropped > 0 {
@@ -219,7 +270,7 @@ impl<'a> Tracing<'a> {
     }
 }
 
-impl FlowTrace {
+impl AssociationTrace {
     /// Takes the instant at which a message was offered, once.
     fn take_offered(&mut self, number: u64) -> Option<Instant> {
         let place = usize::try_from(number.checked_sub(self.first)?).ok()?;
@@ -239,7 +290,7 @@ mod tests {
     #[test]
     fn each_message_is_delivered_once_and_what_is_behind_all_is_forgotten() {
         let offered = (0..4).map(|ms| Some(Instant::from_millis(ms))).collect();
-        let mut trace = FlowTrace { offered, ..FlowTrace::default() };
+        let mut trace = AssociationTrace { offered, ..AssociationTrace::default() };
         let mut take = |number| trace.take_offered(number).map(|at| at.as_nanos() / 1_000_000);
         assert_eq!(
             [take(1), take(1), take(0), take(0), take(3), take(4)],

@@ -1,13 +1,20 @@
 //! Failovers of signalling: between links of M2PA as the packet network below one fails, and between ASPs.
 
-use slantpath_results::{CellValue, Table};
-use slantpath_runner::RunOutput;
+use std::ops::ControlFlow;
 
-use crate::alone::run_text;
+use slantpath_results::{CellValue, Table};
+use slantpath_runner::{RunOptions, RunOutput, run_traced};
+use slantpath_trace::{Record, What};
+
+use crate::alone::{parse, run_text};
 
 /// A load from London to Boston by a link of M2PA, with another way by Paris.
 fn triangle(family: &str, script: &str) -> RunOutput {
-    run_text(&format!(
+    run_text(&triangle_text(family, script))
+}
+
+fn triangle_text(family: &str, script: &str) -> String {
+    format!(
         r#"
 [scenario]
 name = "triangle"
@@ -54,7 +61,7 @@ erlang_per_link = 0.02
 start = "15 s"
 
 {script}"#
-    ))
+    )
 }
 
 fn text<'a>(table: &'a Table, row: usize, name: &str) -> &'a str {
@@ -116,4 +123,51 @@ fn traffic_that_management_moves_has_its_reason() {
         assert_eq!(number(table, 0, "failed_s"), Some(20.0));
         assert!(number(table, 0, "failover_s").is_some_and(|time| (0.0..10.0).contains(&time)), "{table:?}");
     }
+}
+
+#[test]
+fn associations_that_carry_signalling_are_traced_one_after_the_other() {
+    let event = |at: &str, action: &str| {
+        format!("[[script]]\nat = \"{at}\"\nlink = \"direct\"\naction = \"{action}\"\n")
+    };
+    // The association ends soon, and its place is taken by another.
+    let profile = "[sctp.default]\nassociation_max_retrans = 1\npath_max_retrans = 0\n";
+    let script = format!("{}{}{profile}", event("20 s", "down"), event("28 s", "up"));
+    let text = triangle_text("ipv4", &script);
+    let scenario = parse(&text);
+    let names = ["atlantic", "atlantic@boston", "channel@paris"].map(str::to_owned);
+    let request = scenario.trace_request(&names).unwrap();
+    let mut told: [Vec<Record>; 3] = Default::default();
+    let mut sink = |place: usize, records: &[Record]| {
+        told[place].extend_from_slice(records);
+        Ok(())
+    };
+    let mut go_on = |_| ControlFlow::Continue(());
+    let output =
+        run_traced(&scenario, &RunOptions::default(), &request, &mut sink, &mut go_on).unwrap().unwrap();
+    // Nothing of the run is another one for it.
+    assert_eq!(output.digest, run_text(&text).digest);
+    let count = |place: usize, association: u32, is: fn(&What) -> bool| {
+        told[place].iter().filter(|record| record.association == association && is(&record.what)).count()
+    };
+    for end in [0, 1] {
+        let associations = [0, 1].map(|number| count(end, number, |what| matches!(what, What::Up { .. })));
+        assert_eq!(associations, [1, 1], "the second is opened when the first has been lost");
+        assert_eq!(count(end, 0, |what| matches!(what, What::Closed { .. })), 1);
+        assert!(count(end, 1, |what| matches!(what, What::Sent { .. })) > 0);
+    }
+    assert_eq!(count(2, 0, |what| matches!(what, What::Closed { .. })), 0);
+    let header = scenario.trace_header("triangle.toml", &[], &RunOptions::default(), "atlantic@boston");
+    let slantpath_trace::TraceOrigin::Simulated { from, to, flow, .. } = &header.origin else {
+        panic!("{header:?}")
+    };
+    assert_eq!([from, to, flow], ["boston", "london", "atlantic@boston"]);
+    let error = scenario.trace_request(&["trunk".to_owned()]).unwrap_err().to_string();
+    assert!(
+        error.ends_with(
+            "signalling: atlantic@london, atlantic@boston, channel@london, channel@paris, \
+         detour@paris, detour@boston"
+        ),
+        "{error}"
+    );
 }

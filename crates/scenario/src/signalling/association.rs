@@ -13,6 +13,7 @@ use crate::build_error::BuildError;
 use crate::checked::Checked;
 use crate::network::node::{HostNumber, ip_fields};
 use crate::network::site::Site;
+use crate::signalling::end::is_traced;
 use crate::signalling::names::node_of;
 use crate::signalling::schema::{Carrier, M2pa};
 use crate::signalling::server;
@@ -27,6 +28,7 @@ pub const STREAMS: u16 = 2;
 pub(crate) fn plan(
     scenario: &Checked,
     seed: Seed,
+    traced: &[String],
     site: &mut Site<'_>,
 ) -> Result<Option<SignallingSimulation>, BuildError> {
     let Some(plan) = scenario.signalling_plan() else { return Ok(None) };
@@ -42,12 +44,13 @@ pub(crate) fn plan(
             let node = site.node(host);
             config.sctp.ip = ip_fields(&scenario.nodes, site.graph.node_name(node), None);
             let end = AssociationSide { carried: Carried::Link(SignallingLinkId(number)), side };
+            config.sctp.trace = is_traced(&scenario.signalling, traced, end.carried, side);
             let path = format!("signalling/links/{name}/{}", side_name(side));
             let association = site.host(host).add_association(&config, seed, &path);
             places.push(AssociationPlace { end, node, association });
         }
     }
-    places.extend(server::association::places(scenario, seed, site)?);
+    places.extend(server::association::places(scenario, seed, traced, site)?);
     let signalling = SignallingNetwork::new(plan.network.clone(), seed)?;
     Ok(Some(SignallingSimulation::new(signalling, places, plan.script.clone())))
 }

@@ -9,6 +9,7 @@ use crate::build_error::BuildError;
 use crate::checked::Checked;
 use crate::network::node::ip_fields;
 use crate::network::site::Site;
+use crate::signalling::end::is_traced;
 use crate::signalling::names::{asp_node, gateway_point, node_of};
 
 /// The registered port of M3UA (RFC 4666, section 1.4.8): associations take it and those that follow, in the order of
@@ -16,12 +17,13 @@ use crate::signalling::names::{asp_node, gateway_point, node_of};
 const FIRST_PORT: u16 = 2_905;
 
 /// Streams of an association: one for management, and one for each value of ITU-T's signalling link selection.
-const STREAMS: u16 = 17;
+pub(crate) const STREAMS: u16 = 17;
 
 /// Adds both ends of every association to their hosts.
 pub(crate) fn places(
     scenario: &Checked,
     seed: Seed,
+    traced: &[String],
     site: &mut Site<'_>,
 ) -> Result<Vec<AssociationPlace>, BuildError> {
     let signalling = &scenario.signalling;
@@ -50,6 +52,7 @@ pub(crate) fn places(
             let node = site.node(host);
             config.sctp.ip = ip_fields(&scenario.nodes, site.graph.node_name(node), None);
             let end = AssociationSide { carried: Carried::Adaptation(AdaptationId(number)), side };
+            config.sctp.trace = is_traced(signalling, traced, end.carried, side);
             let path = format!("signalling/associations/{name}/{name_of_side}");
             let association = site.host(host).add_association(&config, seed, &path);
             places.push(AssociationPlace { end, node, association });
