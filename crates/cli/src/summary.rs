@@ -132,6 +132,7 @@ pub(crate) fn print(scenario: &Scenario, outputs: &[RunOutput], out: &mut impl W
     print_idle(&idle, out)?;
     print_sky(outputs, out)?;
     signalling::print(outputs, out)?;
+    print_unconnected(outputs, out)?;
     print_failures(outputs, out)
 }
 
@@ -308,6 +309,23 @@ fn print_failures(outputs: &[RunOutput], out: &mut impl Write) -> io::Result<()>
         for failure in &output.failures {
             let at = failure.at.map(|at| format!(" at {} s", number(at.as_secs_f64()))).unwrap_or_default();
             writeln!(out, "\nrun {}: flow `{}` failed{at}: {}", output.run, failure.flow, failure.reason)?;
+        }
+    }
+    Ok(())
+}
+
+/// Tells which flows never came up: nothing of them was sent, and nothing of them failed either.
+fn print_unconnected(outputs: &[RunOutput], out: &mut impl Write) -> io::Result<()> {
+    for output in outputs {
+        let Some(flows) = output.table("flows") else { continue };
+        for row in 0..flows.rows() {
+            let is_missing =
+                |name: &str| flows.column(name).is_some_and(|column| column.at(row) == CellValue::Missing);
+            let connects = ["sctp", "tcp"].contains(&text(flows, "transport", row));
+            if connects && is_missing("connected_s") && is_missing("failure") {
+                let flow = text(flows, "flow", row);
+                writeln!(out, "\nrun {}: flow `{flow}` was not connected when the run ended", output.run)?;
+            }
         }
     }
     Ok(())

@@ -552,3 +552,19 @@ fn antennas_that_carry_nothing_are_told_in_one_line() {
     let outcome = place.run(&["run", "idle.toml", "--json"]);
     assert!(outcome.out.contains("sky.c5"), "{}", outcome.out);
 }
+
+#[test]
+fn a_flow_that_never_comes_up_is_told() {
+    for transport in ["sctp", "tcp"] {
+        let place = with_first(&format!("unconnected-{transport}"));
+        let set =
+            ["run", "first.toml", "--set", "links.satellite.loss=100 %", "--set", "scenario.duration=5 s"];
+        let of_tcp = ["--set", "flows.signalling.transport=tcp"];
+        let outcome = place.run(&[&set[..], if transport == "tcp" { &of_tcp } else { &[] }].concat());
+        assert_eq!(outcome.status, Some(0), "{}", outcome.err);
+        let line = "run 0: flow `signalling` was not connected when the run ended";
+        assert!(outcome.out.contains(line), "{}", outcome.out);
+    }
+    let outcome = with_first("connected").run(&["run", "first.toml"]);
+    assert!(!outcome.out.contains("was not connected"), "{}", outcome.out);
+}
