@@ -114,7 +114,7 @@ pub(crate) fn flows(outputs: &[RunOutput]) -> Vec<String> {
 /// State of a wanted precision.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Precise {
-    /// It is reached.
+    /// Precision that is reached.
     Reached,
     /// So many runs in all are made next.
     Wanted(u64),

@@ -15,7 +15,7 @@ use slantpath_applications::{
 use slantpath_base::{Duration, Instant, Stream};
 use slantpath_host::SocketId;
 use slantpath_live::{Lost, Program};
-use slantpath_sctp::{AssociationState, Event, SendOptions};
+use slantpath_sctp::{self as sctp, AssociationState, SendOptions};
 
 use crate::news::news_of;
 use caller::{Caller, Standing};
@@ -400,7 +400,7 @@ impl Program for LoadClient {
                 }
             }
             ProgramEvent::Sctp(event) => {
-                if let Event::Notice(notice) = &*event
+                if let sctp::Event::Notice(notice) = &*event
                     && let Some(failover) = Failover::of(now, notice)
                 {
                     self.measure.failed_over(&failover);

@@ -132,23 +132,20 @@ impl Table {
     /// Shows the first rows to a notebook.
     fn _repr_html_(&self) -> String {
         let columns = self.0.columns();
-        let mut html = String::from("<table><thead><tr>");
-        for column in columns {
-            html += &format!("<th scope=\"col\">{}</th>", escaped(column.name()));
-        }
-        html += "</tr></thead><tbody>";
-        for row in 0..self.0.rows().min(SHOWN_ROWS) {
-            html += "<tr>";
-            for column in columns {
-                html += &format!("<td>{}</td>", escaped(&shown(column.at(row))));
-            }
-            html += "</tr>";
-        }
-        html += "</tbody></table>";
-        if self.0.rows() > SHOWN_ROWS {
-            html += &format!("<p>{SHOWN_ROWS} of {} rows</p>", self.0.rows());
-        }
-        html
+        let head: Vec<String> = columns.iter().map(|column| escaped(column.name())).collect();
+        let cells = |row: usize| {
+            let cells: Vec<String> = columns.iter().map(|column| escaped(&shown(column.at(row)))).collect();
+            format!("<tr><td>{}</td></tr>", cells.join("</td><td>"))
+        };
+        let rows: Vec<String> = (0..self.0.rows().min(SHOWN_ROWS)).map(cells).collect();
+        let more = match self.0.rows() {
+            rows if rows > SHOWN_ROWS => format!("<p>{SHOWN_ROWS} of {rows} rows</p>"),
+            _ => String::new(),
+        };
+        let (head, rows) = (head.join("</th><th scope=\"col\">"), rows.concat());
+        format!(
+            "<table><thead><tr><th scope=\"col\">{head}</th></tr></thead><tbody>{rows}</tbody></table>{more}"
+        )
     }
 
     /// Gives the table as a `pandas.DataFrame`. Raises `ImportError` without pandas.

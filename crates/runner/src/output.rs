@@ -85,8 +85,8 @@ tables! {
         given "with `probes.host_pairs`",
     /// A path between two hosts of a flow, or of an association that carries signalling.
     HostPaths = "host_paths" keyed by ["from", "to", "path"],
-        given "for flows and for signalling over SCTP, if links change: with `[[script]]`, `[sky]`, a `delay_trace` or a \
-               `fade_trace`",
+        given "for flows and for signalling over SCTP, if links change: with `[[script]]`, `[sky]`, a `delay_trace` \
+               or a `fade_trace`",
     /// A host.
     Hosts = "hosts" keyed by ["host"],
         given "always",
@@ -119,8 +119,8 @@ tables! {
         given "with `[signalling]`",
     /// An outage of a path between two hosts of a flow, or of an association that carries signalling.
     Outages = "outages" keyed by [],
-        given "for flows and for signalling over SCTP, if links change: with `[[script]]`, `[sky]`, a `delay_trace` or a \
-               `fade_trace`",
+        given "for flows and for signalling over SCTP, if links change: with `[[script]]`, `[sky]`, a `delay_trace` \
+               or a `fade_trace`",
     /// A sample of a path of a flow.
     Paths = "paths" keyed by [],
         given "with `probes.paths`",

@@ -4,6 +4,7 @@ mod access_record;
 mod announced;
 mod delays;
 mod diversions_record;
+mod failover_sums;
 mod intervals;
 mod parts;
 mod programs;

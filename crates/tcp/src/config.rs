@@ -38,8 +38,8 @@ pub struct TcpConfig {
     pub sack_recovery: SackRecovery,
     /// Rule that finds losses with SACK. Default: by the data that has arrived beyond them (RFC 6675).
     pub loss_detection: LossDetection,
-    /// Longest time for which the peer is taken to hold back the ACK of a single segment (TLP.max_ack_delay of RFC 8985,
-    /// section 7.2): a loss probe for one waits so much longer. Default: 200 ms.
+    /// Longest time for which the peer is taken to hold back the ACK of a single segment (TLP.max_ack_delay of
+    /// RFC 8985, section 7.2): a loss probe for one waits so much longer. Default: 200 ms.
     pub max_ack_delay: Duration,
     /// True if data that comes twice is reported in the first SACK block (RFC 2883). Default: no.
     pub duplicate_reports: bool,

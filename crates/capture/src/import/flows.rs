@@ -82,7 +82,7 @@ enum Follower {
 /// Beginning of a flow, as far as it was seen.
 #[derive(Clone, Copy, Debug, Default)]
 struct Beginning {
-    /// Its first TSN, or the number of its first byte.
+    /// First TSN of it, or the number of its first byte.
     first: Option<u32>,
     /// First TSN of the opposite direction, whose tag nobody knows yet.
     first_of_opposite: Option<u32>,

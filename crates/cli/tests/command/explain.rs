@@ -109,7 +109,8 @@ fn what_is_no_trace_and_what_cannot_be_traced_is_said() {
         outcome.err
     };
     assert_eq!(run("signalling"), "error: --trace: `signalling` is no FLOW=FILE, like calls=calls.trace\n");
-    let unknown = "error: --trace: there is no flow and no association of signalling `voice`; flows: cross1, cross2, signalling\n";
+    let unknown = "error: --trace: there is no flow and no association of signalling `voice`; \
+                   flows: cross1, cross2, signalling\n";
     assert_eq!(run("voice=voice.trace"), unknown);
     let explain = |file: &str| {
         let outcome = place.run(&["explain", file]);

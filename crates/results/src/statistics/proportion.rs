@@ -7,7 +7,7 @@ use super::student::incomplete_beta;
 pub struct Proportion {
     /// Trials that succeeded.
     pub successes: u64,
-    /// All trials.
+    /// Number of all trials.
     pub trials: u64,
     /// Least share that the trials allow.
     pub low: f64,

@@ -13,8 +13,9 @@ pub enum WantedPrecision {
 }
 
 /// Rule that says how many observations are enough. It makes a first sample, asks that for the number that the wanted
-/// interval takes (Stein, Annals of Mathematical Statistics 16(3), 1945), and looks again when those are made. Few looks
-/// keep the level of the interval: it is not judged after each observation, where it would end on a narrow one by luck.
+/// interval takes (Stein, Annals of Mathematical Statistics 16(3), 1945), and looks again when those are made. Few
+/// looks keep the level of the interval: it is not judged after each observation, where it would end on a narrow one by
+/// luck.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StoppingRule {
     /// Half width that is wanted.
@@ -26,7 +27,7 @@ pub struct StoppingRule {
 impl StoppingRule {
     /// Observations of the first sample. A variance is known to a quarter then.
     pub const FIRST: u64 = 30;
-    /// The sample grows at most by this factor between two looks, since the first variance may be far from the true one.
+    /// Greatest growth of the sample between two looks, since the first variance may be far from the true one.
     const GROWTH: u64 = 8;
 
     /// Number of observations in all that is to be made next, after those of which these are the moments; as many as

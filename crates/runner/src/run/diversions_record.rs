@@ -5,17 +5,15 @@ use std::collections::BTreeMap;
 use slantpath_base::Instant;
 use slantpath_net::NodeId;
 use slantpath_results::Table;
-use slantpath_scenario::schema::signalling::{
-    Association, SignallingAction, SignallingEvent, SignallingLink,
-};
+use slantpath_scenario::schema::signalling::{self, SignallingAction, SignallingEvent, SignallingLink};
 use slantpath_signalling::{M3uaEventKind, PointEventKind};
 use slantpath_sigtran::asp::AspState;
 use slantpath_simulation::{
-    AdaptationEvent, AdaptationId, Carried, DivertedTraffic, Event, Side, SignallingLinkId,
+    self as simulation, AdaptationEvent, AdaptationId, Carried, DivertedTraffic, Side, SignallingLinkId,
     SignallingProcess, SignallingSimulation,
 };
 
-use super::recorder::FailoverSums;
+use super::failover_sums::FailoverSums;
 use super::service_record::ServiceRecord;
 use super::tables::signalling_failovers::{Columns, ServiceColumns, ToldDiversion};
 use crate::output::TableKind;
@@ -56,7 +54,7 @@ impl<'a> DiversionsRecord<'a> {
     }
 
     /// Follows what management of a point heard of its links.
-    pub(super) fn observe(&mut self, event: &Event) {
+    pub(super) fn observe(&mut self, event: &simulation::Event) {
         let Some((link, side)) = event.link else { return };
         let is_available = match event.kind {
             PointEventKind::Available => true,
@@ -164,7 +162,7 @@ impl<'a> DiversionsRecord<'a> {
         self.scenario.signalling.links.iter().nth(link.0).map(|(name, link)| (name, &**link))
     }
 
-    fn association(&self, carried: Carried) -> Option<(&'a str, &'a Association)> {
+    fn association(&self, carried: Carried) -> Option<(&'a str, &'a signalling::Association)> {
         let Carried::Adaptation(association) = carried else { return None };
         let found = self.scenario.signalling.associations.iter().nth(association.0);
         found.map(|(name, association)| (name, &**association))

@@ -17,6 +17,7 @@ use super::access_record;
 use super::announced::{Recorded, announced, has_several_paths};
 use super::delays::FlowDelays;
 use super::diversions_record::DiversionsRecord;
+use super::failover_sums::FailoverSums;
 use super::intervals::{self, Intervals, Sources};
 use super::parts::{self, PartSums, Parts};
 use super::service_record::ServiceRecord;
@@ -123,17 +124,6 @@ struct FlowRecord {
     /// Failovers that have not been told, each with the instant at which its first message was delivered.
     failing_over: VecDeque<(Failover, Option<Instant>)>,
     failovers: FailoverSums,
-}
-
-/// Sums over the failovers of a flow after the warm-up.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct FailoverSums {
-    /// Failovers of a path that carried nothing.
-    pub(super) real: u64,
-    /// Failovers of a path that carried packets.
-    pub(super) spurious: u64,
-    /// Longest time from the failure to the first new message by another path.
-    pub(super) longest: Option<Duration>,
 }
 
 impl<'a> Recorder<'a> {
@@ -496,19 +486,6 @@ impl DelaySummary {
             retransmitted: None,
             late: None,
             parts: [None; parts::COUNT],
-        }
-    }
-}
-
-impl FailoverSums {
-    /// Counts a failover from a path or a link that failed at an instant, if it did.
-    pub(super) fn add(&mut self, failed: Option<Instant>, at: Instant) {
-        match failed {
-            Some(failed) => {
-                self.real += 1;
-                self.longest = self.longest.max(Some(at.saturating_since(failed)));
-            }
-            None => self.spurious += 1,
         }
     }
 }

@@ -86,7 +86,7 @@ impl<'a> SignallingRecord<'a> {
         }
     }
 
-    /// `signalling_service`.
+    /// The table `signalling_service`.
     pub(super) fn service(&self) -> Table {
         self.diversions.service()
     }

@@ -30,7 +30,8 @@ use slantpath_applications::record::{ReceiverReport, SenderReport};
 use slantpath_results::Table;
 use slantpath_scenario::build::{PlannedFlow, PlannedLink, RunNetwork};
 
-use super::recorder::{DelaySummary, FailoverSums};
+use super::failover_sums::FailoverSums;
+use super::recorder::DelaySummary;
 use crate::columns::{ColumnDeclaration, Field, declared};
 use crate::output::TableKind;
 use crate::scenario::Scenario;

@@ -48,9 +48,9 @@ pub enum TraceError {
 pub type TraceSink<'a> = &'a mut dyn FnMut(usize, &[Record]) -> io::Result<()>;
 
 impl Scenario {
-    /// Asks for traces of these associations. A flow is called by its name: `files`, or `files.3` where there are several
-    /// of that name. A link of M2PA or an association of M3UA is called by its name, and by that of the point, gateway or
-    /// ASP whose end is meant: `trunk@london`; without it the first end is.
+    /// Asks for traces of these associations. A flow is called by its name: `files`, or `files.3` where there are
+    /// several of that name. A link of M2PA or an association of M3UA is called by its name, and by that of the point,
+    /// gateway or ASP whose end is meant: `trunk@london`; without it the first end is.
     ///
     /// # Errors
     /// Which of them cannot be traced, and why.
@@ -103,16 +103,13 @@ impl Scenario {
                 || *declared.count > 1 && number.is_some_and(|number| number.parse::<u32>().is_ok())
         });
         let ends = signalling_ends(&self.signalling);
-        let (profile, streams, [from, to]) = match declared {
-            Some((_, declared)) => {
-                let profile = self.sctp.find(&declared.profile).expect("a flow of SCTP has a profile");
-                (profile, *declared.streams, [declared.from.to_string(), declared.to.to_string()])
-            }
-            None => {
-                let end = ends.iter().find(|end| end.is_called(name));
-                let end = end.expect("the name is that of a flow or of signalling");
-                (end.profile, end.streams, end.hosts.clone())
-            }
+        let (profile, streams, [from, to]) = if let Some((_, declared)) = declared {
+            let profile = self.sctp.find(&declared.profile).expect("a flow of SCTP has a profile");
+            (profile, *declared.streams, [declared.from.to_string(), declared.to.to_string()])
+        } else {
+            let end = ends.iter().find(|end| end.is_called(name));
+            let end = end.expect("the name is that of a flow or of signalling");
+            (end.profile, end.streams, end.hosts.clone())
         };
         TraceHeader {
             origin: TraceOrigin::Simulated {

@@ -235,8 +235,8 @@ fn an_outage_that_is_over_before_the_decision_counts_and_an_older_one_does_not()
     assert!((numbers(sums, "outage_max_s")[0] - 1.95).abs() < 1e-9);
 }
 
-/// The longest gap of a flow that sends a message each 100 ms for 60 s, with this warm-up. Nothing gets through from the
-/// first of the instants to the second.
+/// The longest gap of a flow that sends a message each 100 ms for 60 s, with this warm-up. Nothing gets through from
+/// the first of the instants to the second.
 fn longest_gap(warm_up: &str, outage: &[&str]) -> f64 {
     let set = |at: &str, loss: u8| {
         format!("[[script]]\nat = \"{at}\"\nlink = \"wire\"\naction = \"set\"\nloss = {loss}\n")

@@ -9,8 +9,9 @@ use slantpath_scenario::schema::{self, Transport};
 use super::{AtWarmUp, FlowCounts, FlowSums, receiver_report, sender_report};
 use crate::columns::{Count, Number, Text, columns, push_each};
 use crate::output::TableKind;
+use crate::run::failover_sums::FailoverSums;
 use crate::run::parts;
-use crate::run::recorder::{DelaySummary, FailoverSums};
+use crate::run::recorder::DelaySummary;
 use crate::scenario::Scenario;
 
 /// Counts are those after the warm-up; delays are those of messages that were sent after it.

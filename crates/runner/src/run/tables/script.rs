@@ -3,7 +3,7 @@
 use slantpath_base::Duration;
 use slantpath_reader::Setting;
 use slantpath_results::Table;
-use slantpath_scenario::schema::{AssociationEvent, Event, Which};
+use slantpath_scenario::schema::{self, AssociationEvent, Which};
 use slantpath_scenario::signalling::schema::SignallingEvent;
 
 use crate::columns::{Number, Text, columns};
@@ -62,7 +62,7 @@ fn words(action: &str, settings: &[(&str, Option<String>)]) -> String {
     if given.is_empty() { action.to_owned() } else { format!("{action} {}", given.join(", ")) }
 }
 
-fn of_link(event: &Event) -> Row<'_> {
+fn of_link(event: &schema::Event) -> Row<'_> {
     let settings = [
         ("rate", text(event.rate.as_ref())),
         ("delay", text(event.delay.as_ref())),

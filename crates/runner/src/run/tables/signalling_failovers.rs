@@ -3,7 +3,7 @@
 use slantpath_base::Instant;
 
 use crate::columns::{Count, Number, Text, columns};
-use crate::run::recorder::FailoverSums;
+use crate::run::failover_sums::FailoverSums;
 
 columns! {
     /// Columns of `signalling_failovers`.
@@ -18,9 +18,9 @@ columns! {
         from: Text,
         /// Name of the one that carries it from then on.
         to: Text,
-        /// Reason: `line failed`, `deactivated`, `inhibited`, `processor outage`, `point restarted` and `asp failed` by the script;
-        /// `link down`, `all packets lost`, `no contact` and `no route` of the packet network below. `spurious` if
-        /// nothing of that happened: errors on a line, a timer, a process that does not answer.
+        /// Reason: `line failed`, `deactivated`, `inhibited`, `processor outage`, `point restarted` and `asp failed` by
+        /// the script; `link down`, `all packets lost`, `no contact` and `no route` of the packet network below.
+        /// `spurious` if nothing of that happened: errors on a line, a timer, a process that does not answer.
         cause: Text,
         /// Time from which on it could not carry. Missing of a spurious failover.
         failed_s: Number,
