@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from slantpath.errors import InUseError
 from slantpath.files import locked
-from slantpath.plots import FORMATS, KINDS, missing, plots, write
+from slantpath.plots import FORMATS, KINDS, plots, write
+from slantpath.plots.kinds import left_out
 from slantpath.plots.results import NothingToDrawError, ResultDirectory
 
 if TYPE_CHECKING:
@@ -38,10 +39,8 @@ def main(arguments: Sequence[str]) -> int:
         return INTERRUPTED
     for plot in drawn:
         print(plot.drawing.words)
-    names = {plot.drawing.name for plot in drawn}
-    for name in KINDS if options.figure is None else ():
-        if name not in names:
-            print(f"No figure `{name}`: {missing(results, name)}.")
+    for reason in left_out(results, {plot.drawing.name for plot in drawn}) if options.figure is None else ():
+        print(reason)
     print(f"\n{', '.join(file.name for file in files)} in {out}")
     return DONE
 

@@ -1,0 +1,118 @@
+"""Each figure as a function that draws into Axes, and gives them back.
+
+``results`` is a directory of ``slantpath run --out`` or ``slantpath sweep --out``, or what
+``slantpath.run`` or ``slantpath.sweep`` gave. Without Axes a figure of its own is made, in our style.
+``only`` keeps the rows in which a column has a value.
+All raise ``NothingToDrawError`` where there is nothing to draw.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from slantpath.figures import new_figure
+from slantpath.plots import kinds
+from slantpath.plots.results import NothingToDrawError, ResultDirectory
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+
+    from slantpath.plots.results import Results
+
+    Only = Sequence[tuple[str, str]]
+
+
+def _into(name: str, results: Results, ax: Axes | None, only: Only) -> Axes:
+    found = ResultDirectory.of(results, only)
+    axes = new_figure()[1] if ax is None else ax
+    if kinds.draw(axes, found, kinds.known(name)) is None:
+        message = f"{name} cannot be drawn: {kinds.missing(found, name)}"
+        raise NothingToDrawError(message)
+    return axes
+
+
+def delay(results: Results, ax: Axes | None = None, *, only: Only = ()) -> Axes:
+    """Draw the delivery delay of each message over the time at which it was sent."""
+    return _into("delay", results, ax, only)
+
+
+def cdf(results: Results, ax: Axes | None = None, *, only: Only = ()) -> Axes:
+    """Draw the distribution of the delivery delay, over all runs."""
+    return _into("cdf", results, ax, only)
+
+
+def throughput(results: Results, ax: Axes | None = None, *, only: Only = ()) -> Axes:
+    """Draw what was delivered over time."""
+    return _into("throughput", results, ax, only)
+
+
+def cwnd(results: Results, ax: Axes | None = None, *, only: Only = ()) -> Axes:
+    """Draw the congestion window of each path."""
+    return _into("cwnd", results, ax, only)
+
+
+def queue(results: Results, ax: Axes | None = None, *, only: Only = ()) -> Axes:
+    """Draw how many packets wait at each direction of a link."""
+    return _into("queue", results, ax, only)
+
+
+def outages(results: Results, ax: Axes | None = None, *, only: Only = ()) -> Axes:
+    """Draw when each path between two hosts carried nothing."""
+    return _into("outages", results, ax, only)
+
+
+def load_delay(results: Results, ax: Axes | None = None, *, only: Only = ()) -> Axes:
+    """Draw the delays of each signalling load, link by link."""
+    return _into("load-delay", results, ax, only)
+
+
+def load_fate(results: Results, ax: Axes | None = None, *, only: Only = ()) -> Axes:
+    """Draw what became of the messages of each signalling load."""
+    return _into("load-fate", results, ax, only)
+
+
+def link_wait(results: Results, ax: Axes | None = None, *, only: Only = ()) -> Axes:
+    """Draw how long messages of signalling links were not acknowledged, in each interval."""
+    return _into("link-wait", results, ax, only)
+
+
+def link_queue(results: Results, ax: Axes | None = None, *, only: Only = ()) -> Axes:
+    """Draw how many messages wait at each end of a signalling link."""
+    return _into("link-queue", results, ax, only)
+
+
+def link_load(results: Results, ax: Axes | None = None, *, only: Only = ()) -> Axes:
+    """Draw the throughput of each end of a signalling link."""
+    return _into("link-load", results, ax, only)
+
+
+def association_wait(results: Results, ax: Axes | None = None, *, only: Only = ()) -> Axes:
+    """Draw how long messages of associations were not acknowledged, in each interval."""
+    return _into("association-wait", results, ax, only)
+
+
+def association_queue(results: Results, ax: Axes | None = None, *, only: Only = ()) -> Axes:
+    """Draw how many messages wait at each end of an association that carries signalling."""
+    return _into("association-queue", results, ax, only)
+
+
+def association_load(results: Results, ax: Axes | None = None, *, only: Only = ()) -> Axes:
+    """Draw the throughput of each end of an association that carries signalling."""
+    return _into("association-load", results, ax, only)
+
+
+def association_cwnd(results: Results, ax: Axes | None = None, *, only: Only = ()) -> Axes:
+    """Draw the congestion window of each path of an association that carries signalling."""
+    return _into("association-cwnd", results, ax, only)
+
+
+def congestion(results: Results, ax: Axes | None = None, *, only: Only = ()) -> Axes:
+    """Draw the congestion status of each signalling link that was congested."""
+    return _into("congestion", results, ax, only)
+
+
+def signalling_outages(results: Results, ax: Axes | None = None, *, only: Only = ()) -> Axes:
+    """Draw when each signalling link, association and application server was out of service."""
+    return _into("signalling-outages", results, ax, only)
