@@ -14,8 +14,10 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import matplotlib as mpl
+
 from slantpath import page
-from slantpath.figures import new_figure
+from slantpath.figures import Look, new_figure
 from slantpath.files import write_whole
 from slantpath.plots import kinds
 from slantpath.plots.drawing import MOST_LINES
@@ -50,6 +52,7 @@ __all__ = [
     "KINDS",
     "MOST_LINES",
     "Kind",
+    "Look",
     "NothingToDrawError",
     "Plot",
     "ResultDirectory",
@@ -76,6 +79,8 @@ __all__ = [
 ]
 
 FORMATS = ("png", "svg", "html")
+ON_REQUEST = ("pdf",)
+"""Formats that are written only if they are named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,16 +97,18 @@ def plots(
     figures: Iterable[str] | None = None,
     *,
     only: Iterable[tuple[str, str]] = (),
+    look: Look | None = None,
 ) -> list[Plot]:
     """Draw the figures of a result directory, all that its tables allow if none are named.
 
-    ``only`` keeps the rows in which a column has a value: ``[("flow", "voice"), ("run", "3")]``. Raise
-    ``NothingToDrawError`` where there is nothing, and where a figure that was named cannot be drawn.
+    ``only`` keeps the rows in which a column has a value: ``[("flow", "voice"), ("run", "3")]``. ``look`` is
+    that of a printed page, or of a style file: ``Look.of("column")``. Raise ``NothingToDrawError`` where
+    there is nothing, and where a figure that was named cannot be drawn.
     """
     results = ResultDirectory.of(directory, tuple(only))
     drawn = []
     for name in KINDS if figures is None else figures:
-        plot = _plot(results, name, kinds.known(name))
+        plot = _plot(results, name, kinds.known(name), look or Look())
         if plot is not None:
             drawn.append(plot)
         elif figures is not None:
@@ -122,11 +129,12 @@ def write(
 ) -> list[Path]:
     """Write plots as PNG and SVG, and all together as one page, ``plots.html``; give the files.
 
-    The page names what the results came from if their directory is given as ``source``.
+    PDF is written if it is among the formats. The page names what the results came from if their directory is
+    given as ``source``.
     """
     out = Path(out)
-    kinds = [kind for kind in ("png", "svg") if kind in formats]
-    figures, files = page.write_drawings(out, (plot.drawing for plot in drawn), kinds)
+    files_of = [kind for kind in ("png", "svg", "pdf") if kind in formats]
+    figures, files = page.write_drawings(out, (plot.drawing for plot in drawn), files_of)
     if "html" in formats:
         made = None if source is None else ResultDirectory.read(Path(source))
         text = _page(drawn, figures, made)
@@ -134,15 +142,18 @@ def write(
     return files
 
 
-def _plot(results: ResultDirectory, name: str, kind: Kind) -> Plot | None:
-    figure, axes = new_figure()
-    drawn = kinds.draw(axes, results, kind)
+def _plot(results: ResultDirectory, name: str, kind: Kind, look: Look) -> Plot | None:
+    with mpl.rc_context(look.whole):
+        figure, axes = new_figure(look)
+        drawn = kinds.draw(axes, results, kind)
     if drawn is None:
         return None
     title = kind.title[0].upper() + kind.title[1:]
     words = [f"{title} of {results.name}.", *drawn.remarks]
     words += [f"{row[0]}: {', '.join(_said(drawn.head[1:], row[1:]))}." for row in drawn.rows]
-    drawing = page.Drawing(name, f"{title}.", " ".join(drawn.remarks), " ".join(words), figure)
+    drawing = page.Drawing(
+        name, f"{title}.", " ".join(drawn.remarks), " ".join(words), figure, look, results.made
+    )
     return Plot(drawing, drawn.head, drawn.rows)
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from slantpath.errors import InUseError
+from slantpath.figures import WIDTHS, Look
 from slantpath.files import locked
-from slantpath.plots import FORMATS, KINDS, plots, write
+from slantpath.plots import FORMATS, KINDS, ON_REQUEST, plots, write
 from slantpath.plots.kinds import left_out
 from slantpath.plots.results import NothingToDrawError, ResultDirectory
 
@@ -24,8 +25,9 @@ def main(arguments: Sequence[str]) -> int:
     options = _options(arguments)
     out: Path = options.out or options.directory / "plots"
     try:
+        look = _look(options.width, options.style)
         results = ResultDirectory.read(options.directory)
-        drawn = plots(options.directory, options.figure, only=options.only)
+        drawn = plots(options.directory, options.figure, only=options.only, look=look)
         with locked(out):
             files = write(drawn, out, options.format or FORMATS, source=options.directory)
     except (InUseError, NothingToDrawError) as error:
@@ -43,6 +45,16 @@ def main(arguments: Sequence[str]) -> int:
         print(reason)
     print(f"\n{', '.join(file.name for file in files)} in {out}")
     return DONE
+
+
+def _look(width: str | None, style: str | None) -> Look:
+    try:
+        return Look.of(width, style)
+    except (OSError, UnicodeDecodeError, ValueError) as error:
+        strerror = error.strerror if isinstance(error, OSError) else None
+        reason = strerror or " ".join(str(error).split())
+        message = f"--style {style}: {reason}: name a style file of Matplotlib (.mplstyle)"
+        raise NothingToDrawError(message) from error
 
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
@@ -70,9 +82,21 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "--format",
         action="append",
-        choices=FORMATS,
+        choices=(*FORMATS, *ON_REQUEST),
         metavar="FORMAT",
-        help=f"write this: {', '.join(FORMATS)}; may be given several times; all if absent",
+        help=f"write this: {', '.join((*FORMATS, *ON_REQUEST))}; may be given several times; "
+        f"{', '.join(FORMATS)} if absent",
+    )
+    parser.add_argument(
+        "--width",
+        choices=tuple(WIDTHS),
+        metavar="WIDTH",
+        help="draw for a printed page: `column` (3.5 in) or `page` (7.2 in)",
+    )
+    parser.add_argument(
+        "--style",
+        metavar="FILE",
+        help="style file of Matplotlib (.mplstyle), or the name of one of its styles",
     )
     parser.add_argument("--out", type=Path, metavar="DIR", help="where to write; DIR/plots if absent")
     return parser.parse_args(arguments)

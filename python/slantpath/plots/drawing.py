@@ -57,6 +57,7 @@ def line(
 def look(place: int, points: int) -> dict[str, Any]:
     """Give how a line looks: ours, but for what a style sheet that is in force sets otherwise."""
     ours = series(place, points)
+    ours["markersize"] *= mpl.rcParams["font.size"] / 10
     now, default = mpl.rcParams, mpl.rcParamsDefault
     if now["axes.prop_cycle"] != default["axes.prop_cycle"]:
         cycle = list(now["axes.prop_cycle"])
@@ -126,14 +127,22 @@ def legend(axes: Axes, entries: int) -> None:
     """Put the legend below, in as many columns as the width has room for."""
     width, height = _inches(axes)
     size = float(mpl.rcParams["font.size"])
-    # Below the axis's label, which takes about three lines of what the axes have in height.
+    # Below the ticks and the axis's label; the axes have what title, labels and legend leave of the height.
+    below = (9 + 2.2 * size) / (72 * height - 8 * size)
     axes.legend(
         loc="upper center",
-        bbox_to_anchor=(0.5, -0.059 * size / height),
+        bbox_to_anchor=(0.5, -below),
         ncols=max(1, min(int(width / 1.7 * 10 / size), entries)),
         fontsize="small",
         frameon=False,
     )
+
+
+def from_zero(axes: Axes) -> None:
+    """Let the upward axis begin at zero, and leave room above."""
+    axes.dataLim.update_from_data_y([0.0], ignore=False)
+    axes.autoscale_view(scalex=False)
+    axes.set_ylim(bottom=0)
 
 
 def _inches(axes: Axes) -> tuple[float, float]:

@@ -85,7 +85,7 @@ def _drawn(axes: Axes, results: ResultDirectory, kind: Kind) -> Drawn | None:
     if not rows:
         return None
     if axes.get_yscale() == "linear":
-        axes.set_ylim(bottom=0)
+        drawing.from_zero(axes)
     return Drawn(head, rows, runs, remarks)
 
 

@@ -18,6 +18,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from slantpath.figures import Made
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
@@ -168,6 +170,15 @@ class ResultDirectory:
         return printable(
             str(self.manifest.get("scenario", self.manifest.get("sweep_of", self.path.resolve().name)))
         )
+
+    @property
+    def made(self) -> Made | None:
+        """What made the results: program, scenario, hash and seed, as far as a manifest has them."""
+        if "version" not in self.manifest:
+            return None
+        known = [f"{key} {self.manifest[key]}" for key in ("hash", "seed") if key in self.manifest]
+        source = printable(", ".join([self.name, *known]))
+        return Made(printable(f"Slantpath {self.manifest['version']}"), source)
 
     @property
     def of_sweep(self) -> tuple[str, ...] | None:
