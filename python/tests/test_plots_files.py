@@ -57,17 +57,7 @@ def chunks(data: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 
 def test_each_file_tells_version_and_hash_of_its_run(first: Path, tmp_path: Path) -> None:
-    assert (
-        plotted(
-            first,
-            "--figure",
-            "cdf",
-            "--out",
-            tmp_path,
-            *["--format", "png", "--format", "svg", "--format", "pdf"],
-        )
-        == 0
-    )
+    write(plots(first, ["cdf"]), tmp_path, KINDS)
     manifest = json.loads((first / "manifest.json").read_text())
     program, source = f"Slantpath {manifest['version']}", f"first, hash {manifest['hash']}, seed 1"
     texts = dict(

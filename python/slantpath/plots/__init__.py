@@ -19,7 +19,7 @@ import matplotlib as mpl
 from slantpath import page
 from slantpath.figures import Look, new_figure
 from slantpath.files import write_whole
-from slantpath.plots import kinds
+from slantpath.plots import kinds, sweeps
 from slantpath.plots.drawing import MOST_LINES
 from slantpath.plots.functions import (
     association_cwnd,
@@ -38,6 +38,7 @@ from slantpath.plots.functions import (
     outages,
     queue,
     signalling_outages,
+    sweep,
     throughput,
 )
 from slantpath.plots.kinds import KINDS, Kind, missing
@@ -46,6 +47,10 @@ from slantpath.plots.results import NothingToDrawError, ResultDirectory
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Sequence
+
+    from matplotlib.figure import Figure
+
+    from slantpath.plots.drawing import Drawn
 
 __all__ = [
     "FORMATS",
@@ -74,6 +79,7 @@ __all__ = [
     "plots",
     "queue",
     "signalling_outages",
+    "sweep",
     "throughput",
     "write",
 ]
@@ -98,17 +104,27 @@ def plots(
     *,
     only: Iterable[tuple[str, str]] = (),
     look: Look | None = None,
+    measures: Iterable[str] | None = None,
+    over: Sequence[str] = (),
 ) -> list[Plot]:
     """Draw the figures of a result directory, all that its tables allow if none are named.
 
     ``only`` keeps the rows in which a column has a value: ``[("flow", "voice"), ("run", "3")]``. ``look`` is
-    that of a printed page, or of a style file: ``Look.of("column")``. Raise ``NothingToDrawError`` where
-    there is nothing, and where a figure that was named cannot be drawn.
+    that of a printed page, or of a style file: ``Look.of("column")``.
+
+    Of a sweep the usual ``measures`` are drawn, or those that are named, ``over`` the axes that are named. If
+    measures are named and no figures, nothing else is drawn.
+
+    Raise ``NothingToDrawError`` where there is nothing, and where a figure that was named cannot be drawn.
     """
     results = ResultDirectory.of(directory, tuple(only))
+    look = look or Look()
     drawn = []
-    for name in KINDS if figures is None else figures:
-        plot = _plot(results, name, kinds.known(name), look or Look())
+    chosen = sweeps.usual(results) if measures is None else sweeps.named(results, measures)
+    if figures is None or measures is not None:
+        drawn += [_of_sweep(results, measure, over, look) for measure in chosen]
+    for name in (KINDS if measures is None else ()) if figures is None else figures:
+        plot = _plot(results, name, kinds.known(name), look)
         if plot is not None:
             drawn.append(plot)
         elif figures is not None:
@@ -142,13 +158,27 @@ def write(
     return files
 
 
+def _of_sweep(results: ResultDirectory, measure: sweeps.Measure, over: Sequence[str], look: Look) -> Plot:
+    with mpl.rc_context(look.whole):
+        figure, axes = new_figure(look)
+        drawn = sweeps.draw(axes, results, measure, over)
+    title = measure.title
+    return _as_plot(results, measure.file, title, drawn, figure, look)
+
+
 def _plot(results: ResultDirectory, name: str, kind: Kind, look: Look) -> Plot | None:
     with mpl.rc_context(look.whole):
         figure, axes = new_figure(look)
         drawn = kinds.draw(axes, results, kind)
     if drawn is None:
         return None
-    title = kind.title[0].upper() + kind.title[1:]
+    return _as_plot(results, name, kind.title, drawn, figure, look)
+
+
+def _as_plot(
+    results: ResultDirectory, name: str, title: str, drawn: Drawn, figure: Figure, look: Look
+) -> Plot:
+    title = title[0].upper() + title[1:]
     words = [f"{title} of {results.name}.", *drawn.remarks]
     words += [f"{row[0]}: {', '.join(_said(drawn.head[1:], row[1:]))}." for row in drawn.rows]
     drawing = page.Drawing(

@@ -27,7 +27,14 @@ def main(arguments: Sequence[str]) -> int:
     try:
         look = _look(options.width, options.style)
         results = ResultDirectory.read(options.directory)
-        drawn = plots(options.directory, options.figure, only=options.only, look=look)
+        drawn = plots(
+            options.directory,
+            options.figure,
+            only=options.only,
+            look=look,
+            measures=options.measure,
+            over=options.over,
+        )
         with locked(out):
             files = write(drawn, out, options.format or FORMATS, source=options.directory)
     except (InUseError, NothingToDrawError) as error:
@@ -41,8 +48,8 @@ def main(arguments: Sequence[str]) -> int:
         return INTERRUPTED
     for plot in drawn:
         print(plot.drawing.words)
-    for reason in left_out(results, {plot.drawing.name for plot in drawn}) if options.figure is None else ():
-        print(reason)
+    if options.figure is None and options.measure is None:
+        print(*left_out(results, {plot.drawing.name for plot in drawn}), sep="\n")
     print(f"\n{', '.join(file.name for file in files)} in {out}")
     return DONE
 
@@ -70,6 +77,20 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
         choices=list(KINDS),
         metavar="NAME",
         help=f"draw this one: {', '.join(KINDS)}; may be given several times; all if absent",
+    )
+    parser.add_argument(
+        "--measure",
+        action="append",
+        metavar="TABLE.COLUMN",
+        help="of a sweep, draw this measure: `flows.delay_mean_s`; may be given several times; "
+        "the usual ones if absent",
+    )
+    parser.add_argument(
+        "--over",
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="of a sweep, draw over this axis: `links.satellite.loss`; given twice, a map over both",
     )
     parser.add_argument(
         "--only",

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from slantpath.figures import new_figure
-from slantpath.plots import kinds
+from slantpath.plots import kinds, sweeps
 from slantpath.plots.results import NothingToDrawError, ResultDirectory
 
 if TYPE_CHECKING:
@@ -30,6 +30,26 @@ def _into(name: str, results: Results, ax: Axes | None, only: Only) -> Axes:
     if kinds.draw(axes, found, kinds.known(name)) is None:
         message = f"{name} cannot be drawn: {kinds.missing(found, name)}"
         raise NothingToDrawError(message)
+    return axes
+
+
+def sweep(
+    results: Results,
+    measure: str,
+    ax: Axes | None = None,
+    *,
+    over: Sequence[str] = (),
+    only: Only = (),
+) -> Axes:
+    """Draw a measure of a sweep, as ``flows.delay_mean_s``, over one of its axes with bars of 99 %.
+
+    The values of the other axes are lines. Without ``over`` the axis of numbers with most values is taken;
+    over two axes the measure is a map.
+    """
+    found = ResultDirectory.of(results, only)
+    (named,) = sweeps.named(found, [measure])
+    axes = new_figure()[1] if ax is None else ax
+    sweeps.draw(axes, found, named, over)
     return axes
 
 

@@ -121,6 +121,12 @@ def nothing(results: ResultDirectory) -> str:
 
 def left_out(results: ResultDirectory, drawn: Collection[str]) -> list[str]:
     """Say of the figures that were not drawn why, but for those of signalling where there is none."""
+    if results.of_sweep is not None and drawn:
+        asked = ", ".join(
+            f"`{name}`"
+            for name in dict.fromkeys(kind.table for kind in KINDS.values() if not kind.of_signalling)
+        )
+        return [f"Figures of single runs need {asked} among the `tables` of the sweep's file."]
     has_signalling = any(table.startswith("signalling") for table in results.tables)
     reasons: dict[str, list[str]] = {}
     for name, kind in KINDS.items():
