@@ -37,12 +37,16 @@ from slantpath.plots.functions import (
     load_fate,
     outages,
     queue,
+    rto,
     signalling_outages,
     sweep,
     throughput,
+    tsn,
+    window,
 )
 from slantpath.plots.kinds import KINDS, Kind, missing
 from slantpath.plots.results import NothingToDrawError, ResultDirectory
+from slantpath.plots.traces import TRACE_KINDS, Trace
 
 if TYPE_CHECKING:
     import os
@@ -50,17 +54,20 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
+    from slantpath.figures import Made
     from slantpath.plots.drawing import Drawn
 
 __all__ = [
     "FORMATS",
     "KINDS",
     "MOST_LINES",
+    "TRACE_KINDS",
     "Kind",
     "Look",
     "NothingToDrawError",
     "Plot",
     "ResultDirectory",
+    "Trace",
     "association_cwnd",
     "association_load",
     "association_queue",
@@ -78,9 +85,13 @@ __all__ = [
     "outages",
     "plots",
     "queue",
+    "rto",
     "signalling_outages",
     "sweep",
     "throughput",
+    "trace_plots",
+    "tsn",
+    "window",
     "write",
 ]
 
@@ -96,6 +107,15 @@ class Plot:
     drawing: page.Drawing
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """What a figure is of: what that is called, what made it, and how the figure looks."""
+
+    name: str
+    made: Made | None
+    look: Look
 
 
 def plots(
@@ -136,6 +156,35 @@ def plots(
     return drawn
 
 
+def trace_plots(
+    path: str | os.PathLike[str],
+    figures: Iterable[str] | None = None,
+    *,
+    association: int | None = None,
+    span: tuple[float, float] | None = None,
+    look: Look | None = None,
+) -> list[Plot]:
+    """Draw the figures of a trace that ``--trace`` wrote, all if none are named: those of ``TRACE_KINDS``.
+
+    ``span`` is what is drawn of it, in seconds.
+
+    Raise ``NothingToDrawError`` for what is no trace, and for a figure that a trace does not have.
+    """
+    look = look or Look()
+    trace = Trace.read(path, association, span)
+    drawn = []
+    for name in TRACE_KINDS if figures is None else figures:
+        if name not in TRACE_KINDS:
+            message = f"a trace has no figure `{name}`; it has {', '.join(TRACE_KINDS)}"
+            raise NothingToDrawError(message)
+        with mpl.rc_context(look.whole):
+            figure, axes = new_figure(look)
+            shown = TRACE_KINDS[name].draw(axes, trace)
+        source = _Source(trace.name, trace.made, look)
+        drawn.append(_as_plot(source, name, TRACE_KINDS[name].title, shown, figure))
+    return drawn
+
+
 def write(
     drawn: Sequence[Plot],
     out: str | os.PathLike[str],
@@ -162,8 +211,7 @@ def _of_sweep(results: ResultDirectory, measure: sweeps.Measure, over: Sequence[
     with mpl.rc_context(look.whole):
         figure, axes = new_figure(look)
         drawn = sweeps.draw(axes, results, measure, over)
-    title = measure.title
-    return _as_plot(results, measure.file, title, drawn, figure, look)
+    return _as_plot(_Source(results.name, results.made, look), measure.file, measure.title, drawn, figure)
 
 
 def _plot(results: ResultDirectory, name: str, kind: Kind, look: Look) -> Plot | None:
@@ -172,18 +220,15 @@ def _plot(results: ResultDirectory, name: str, kind: Kind, look: Look) -> Plot |
         drawn = kinds.draw(axes, results, kind)
     if drawn is None:
         return None
-    return _as_plot(results, name, kind.title, drawn, figure, look)
+    return _as_plot(_Source(results.name, results.made, look), name, kind.title, drawn, figure)
 
 
-def _as_plot(
-    results: ResultDirectory, name: str, title: str, drawn: Drawn, figure: Figure, look: Look
-) -> Plot:
+def _as_plot(source: _Source, name: str, title: str, drawn: Drawn, figure: Figure) -> Plot:
     title = title[0].upper() + title[1:]
-    words = [f"{title} of {results.name}.", *drawn.remarks]
+    words = [f"{title} of {source.name}.", *drawn.remarks]
     words += [f"{row[0]}: {', '.join(_said(drawn.head[1:], row[1:]))}." for row in drawn.rows]
-    drawing = page.Drawing(
-        name, f"{title}.", " ".join(drawn.remarks), " ".join(words), figure, look, results.made
-    )
+    caption = " ".join(drawn.remarks)
+    drawing = page.Drawing(name, f"{title}.", caption, " ".join(words), figure, source.look, source.made)
     return Plot(drawing, drawn.head, drawn.rows)
 
 

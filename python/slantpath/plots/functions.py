@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING
 from slantpath.figures import new_figure
 from slantpath.plots import kinds, sweeps
 from slantpath.plots.results import NothingToDrawError, ResultDirectory
+from slantpath.plots.traces import TRACE_KINDS, Trace
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Sequence
 
     from matplotlib.axes import Axes
@@ -50,6 +52,51 @@ def sweep(
     (named,) = sweeps.named(found, [measure])
     axes = new_figure()[1] if ax is None else ax
     sweeps.draw(axes, found, named, over)
+    return axes
+
+
+def tsn(
+    trace: str | os.PathLike[str] | Trace,
+    ax: Axes | None = None,
+    *,
+    association: int | None = None,
+    span: tuple[float, float] | None = None,
+) -> Axes:
+    """Draw TSNs of a trace over time: sent, lost, retransmitted, acknowledged."""
+    return _of_trace("tsn", _trace(trace, association, span), ax)
+
+
+def window(
+    trace: str | os.PathLike[str] | Trace,
+    ax: Axes | None = None,
+    *,
+    association: int | None = None,
+    span: tuple[float, float] | None = None,
+) -> Axes:
+    """Draw the congestion windows and slow-start thresholds of a trace, and the room that the peer has."""
+    return _of_trace("window", _trace(trace, association, span), ax)
+
+
+def rto(
+    trace: str | os.PathLike[str] | Trace,
+    ax: Axes | None = None,
+    *,
+    association: int | None = None,
+    span: tuple[float, float] | None = None,
+) -> Axes:
+    """Draw the smoothed round-trip times and the timeouts of a trace."""
+    return _of_trace("rto", _trace(trace, association, span), ax)
+
+
+def _trace(
+    trace: str | os.PathLike[str] | Trace, association: int | None, span: tuple[float, float] | None
+) -> Trace:
+    return trace if isinstance(trace, Trace) else Trace.read(trace, association, span)
+
+
+def _of_trace(name: str, trace: Trace, ax: Axes | None) -> Axes:
+    axes = new_figure()[1] if ax is None else ax
+    TRACE_KINDS[name].draw(axes, trace)
     return axes
 
 
