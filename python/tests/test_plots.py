@@ -248,6 +248,27 @@ def test_what_cannot_be_drawn_is_told_with_what_would_help(
         plots(messages(tmp_path / "whole", [("data", 1.0, 0.1)]), ["dely"])
 
 
+def test_a_file_that_no_figure_needs_may_be_broken(tmp_path: Path) -> None:
+    messages(tmp_path, [("data", 1.0, 0.1)])
+    (tmp_path / "own.parquet").write_bytes(b"PAR1")
+    assert [each.drawing.name for each in plots(tmp_path)] == ["delay", "cdf", "throughput"]
+
+
+def test_a_run_that_asked_for_nothing_is_told_what_to_ask_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = str(tmp_path / "few")
+    scenario = str(ROOT / "scenarios/first.toml")
+    words = ["slantpath", "run", scenario, "--set", "scenario.duration=1 s", "--set", "probes.messages=false"]
+    assert _native.main([*words, "--out", out], draw) == 0
+    capsys.readouterr()
+    assert command.main([out]) == command.MISUSED
+    told = capsys.readouterr().err
+    assert told.count("\n") == 1
+    asked = "`probes.messages` for delay, cdf, throughput; `probes.paths` for cwnd, association-cwnd; "
+    assert f"nothing can be drawn: it has no table of any figure; a scenario asks for them by {asked}" in told
+
+
 def test_a_run_that_delivered_nothing_can_be_drawn(tmp_path: Path) -> None:
     drawn = plots(messages(tmp_path, [("data", 1.0, None)]))
     assert [each.drawing.name for each in drawn] == ["delay"]
@@ -257,8 +278,8 @@ def test_a_run_that_delivered_nothing_can_be_drawn(tmp_path: Path) -> None:
 def test_of_a_long_line_what_can_be_seen_is_drawn(tmp_path: Path) -> None:
     rows: list[tuple[str, float, float | None]]
     rows = [("data", number / 100, 0.1 + number % 7 / 100) for number in range(30_000)]
-    rows[12_345] = ("data", 123.45, 9.0)
-    rows[12_346] = ("data", 123.46, 0.001)
+    rows[12_350] = ("data", 123.5, 9.0)
+    rows[12_352] = ("data", 123.52, 0.001)
     rows[-1] = ("data", 299.99, 0.5)
     drawn = plots(messages(tmp_path, rows), ["delay"])
     write(drawn, tmp_path, ["svg"])

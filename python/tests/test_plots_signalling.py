@@ -126,6 +126,8 @@ def test_a_figure_can_be_drawn_into_axes_of_one_s_own_from_a_run_in_memory(gatew
     (own,) = plots.plots(gateway, ["link-load"], only=[("point", "london")])
     wanted = own.drawing.figure.axes[0].lines[0]
     assert np.array_equal(np.asarray(line.get_ydata()), np.asarray(wanted.get_ydata()))
+    (load,) = plots.plots(output, ["load-fate"])
+    assert load.drawing.words.startswith("What became of the messages of signalling loads. back: sent 1,729,")
     with pytest.raises(plots.NothingToDrawError, match=r"the scenario's `probes.queues` asks for"):
         plots.queue(output)
 
@@ -180,6 +182,17 @@ def test_events_are_marked_on_the_axis_of_time(tmp_path: Path) -> None:
     assert [text.get_text() for text in axes.texts] == ["geo: down", "geo forward: loss 0.05"]
     told = "2 outages of geo; 1 failover; 2 handovers; geo: down at 10 s; geo forward: loss 0.05 at 20 s"
     assert f"Marked: {told}." in plot.drawing.words
+
+
+def test_names_of_events_do_not_hide_each_other(tmp_path: Path) -> None:
+    directory = events(tmp_path / "events")
+    script = {"at_s": [50.0, 50.5, 51.0, 70.0], "link": list("abcd"), "direction": [None] * 4}
+    pq.write_table(pa.table({**script, "event": ["down"] * 4}), directory / "script.parquet")
+    (plot,) = plots.plots(directory, ["delay"])
+    texts = plot.drawing.figure.axes[0].texts
+    sides = [(text.get_text(), text.get_horizontalalignment()) for text in texts]
+    assert sides == [("a: down", "right"), ("b: down", "left"), ("d: down", "right")]
+    assert "c: down at 51 s" in plot.drawing.words
 
 
 def test_events_of_another_run_are_not_marked(tmp_path: Path) -> None:

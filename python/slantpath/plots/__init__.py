@@ -56,6 +56,7 @@ if TYPE_CHECKING:
 
     from slantpath.figures import Made
     from slantpath.plots.drawing import Drawn
+    from slantpath.plots.results import Results
 
 __all__ = [
     "FORMATS",
@@ -119,7 +120,7 @@ class _Source:
 
 
 def plots(
-    directory: str | os.PathLike[str],
+    directory: Results,
     figures: Iterable[str] | None = None,
     *,
     only: Iterable[tuple[str, str]] = (),
@@ -128,6 +129,8 @@ def plots(
     over: Sequence[str] = (),
 ) -> list[Plot]:
     """Draw the figures of a result directory, all that its tables allow if none are named.
+
+    What ``slantpath.run`` or ``slantpath.sweep`` gave serves as well.
 
     ``only`` keeps the rows in which a column has a value: ``[("flow", "voice"), ("run", "3")]``. ``look`` is
     that of a printed page, or of a style file: ``Look.of("column")``.
@@ -225,7 +228,7 @@ def _plot(results: ResultDirectory, name: str, kind: Kind, look: Look) -> Plot |
 
 def _as_plot(source: _Source, name: str, title: str, drawn: Drawn, figure: Figure) -> Plot:
     title = title[0].upper() + title[1:]
-    words = [f"{title} of {source.name}.", *drawn.remarks]
+    words = [f"{title} of {source.name}." if source.name else f"{title}.", *drawn.remarks]
     words += [f"{row[0]}: {', '.join(_said(drawn.head[1:], row[1:]))}." for row in drawn.rows]
     caption = " ".join(drawn.remarks)
     drawing = page.Drawing(name, f"{title}.", caption, " ".join(words), figure, source.look, source.made)

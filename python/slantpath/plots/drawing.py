@@ -127,12 +127,14 @@ def legend(axes: Axes, entries: int) -> None:
     """Put the legend below, in as many columns as the width has room for."""
     width, height = _inches(axes)
     size = float(mpl.rcParams["font.size"])
+    columns = max(1, min(int(width / 1.7 * 10 / size), entries))
     # Below the ticks and the axis's label; the axes have what title, labels and legend leave of the height.
-    below = (9 + 2.2 * size) / (72 * height - 8 * size)
+    rows = -(-entries // columns)
+    below = (9 + 2.2 * size) / max(72 * height - (6.7 + 1.3 * rows) * size, 4 * size)
     axes.legend(
         loc="upper center",
         bbox_to_anchor=(0.5, -below),
-        ncols=max(1, min(int(width / 1.7 * 10 / size), entries)),
+        ncols=columns,
         fontsize="small",
         frameon=False,
     )

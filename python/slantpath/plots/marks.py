@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 NAMED = 12
 """Events of a script that are told one by one."""
+APART = 0.04
+"""Share of an axis that two names on one side of their lines are apart at least."""
 TABLES = ("outages", "failovers", "handovers", "script")
 FAILOVER, OUTAGE, HANDOVER, SCRIPT = "#c22f2f", "#8a8a94", "#0f7c85", "#7a3b8f"
 
@@ -109,7 +111,15 @@ def _script(axes: Axes, rows: pa.Table) -> list[str]:
     told = [f"{name} at {at:g} s" for name, at in zip(names, at_s, strict=True)]
     if len(told) > NAMED:
         return [_counted(len(at_s), "event", " of the script")]
-    for name, at in zip(names, at_s, strict=True):
+    low, high = axes.get_xlim()
+    left = right = -float("inf")
+    for at, name in sorted(zip(at_s.tolist(), names, strict=True)):
+        if at - left > APART * (high - low):
+            left, side = at, "right"
+        elif at - right > APART * (high - low):
+            right, side = at, "left"
+        else:
+            continue
         axes.text(
             at,
             0.98,
@@ -118,7 +128,7 @@ def _script(axes: Axes, rows: pa.Table) -> list[str]:
             rotation=90,
             color=SCRIPT,
             fontsize="xx-small",
-            horizontalalignment="right",
+            horizontalalignment=side,
             verticalalignment="top",
             clip_on=True,
         )

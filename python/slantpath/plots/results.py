@@ -10,6 +10,7 @@ import os
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -45,20 +46,21 @@ class Line:
     rows: pa.Table
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Source:
     """A table on the disk or in memory, of which what is asked for is read."""
 
-    schema: pa.Schema
     origin: Path | pa.Table
 
-    @classmethod
-    def of_file(cls, path: Path) -> Source:
-        """Take a Parquet file; its rows are read later."""
+    @cached_property
+    def schema(self) -> pa.Schema:
+        """Columns and their types."""
+        if not isinstance(self.origin, Path):
+            return self.origin.schema
         try:
-            return cls(pq.read_schema(path), path)
+            return pq.read_schema(self.origin)
         except pa.ArrowException as error:
-            message = f"{path} is not whole: {error}"
+            message = f"{self.origin} is not whole: {error}"
             raise NothingToDrawError(message) from error
 
     def batches(self, columns: Collection[str]) -> Iterator[pa.RecordBatch]:
@@ -145,7 +147,7 @@ class ResultDirectory:
         if "topology" in manifest:
             message = f"{path} holds the answer of `slantpath topology`, whose figures lie beside its tables"
             raise NothingToDrawError(message)
-        found = {file.stem: Source.of_file(file) for file in sorted(path.glob("*.parquet"))}
+        found = {file.stem: Source(file) for file in sorted(path.glob("*.parquet"))}
         if not manifest and not found:
             message = f"{path} holds no results: give a directory that `slantpath run --out` wrote"
             raise NothingToDrawError(message)
@@ -160,8 +162,7 @@ class ResultDirectory:
         if isinstance(results, (str, os.PathLike)):
             return cls.read(Path(results), only)
         tables = results if isinstance(results, Mapping) else results.tables
-        held = {name: pa.table(table) for name, table in tables.items()}
-        found = {name: Source(table.schema, table) for name, table in held.items()}
+        found = {name: Source(pa.table(table)) for name, table in tables.items()}
         return cls(Path(), {"scenario": ""}, Tables(found), _known(only, found))
 
     @property
@@ -191,6 +192,8 @@ class ResultDirectory:
     @property
     def end_s(self) -> float | None:
         """Tell when a run ends, if its scenario lies beside its tables."""
+        if not any(isinstance(source.origin, Path) for source in self.tables.sources.values()):
+            return None
         try:
             text = (self.path / "scenario.toml").read_text(encoding="utf-8")
             number, unit = tomllib.loads(text)["scenario"]["duration"].split()
@@ -277,6 +280,8 @@ class ResultDirectory:
 
 def _known(only: Sequence[tuple[str, str]], found: Mapping[str, Source]) -> tuple[tuple[str, str], ...]:
     """Refuse a column that no table has."""
+    if not only:
+        return ()
     columns = {column for source in found.values() for column in source.schema.names}
     for column, _ in only:
         if column not in columns:

@@ -62,9 +62,8 @@ def tables(results: ResultDirectory) -> list[str]:
     """Give the tables that have means of each point of a sweep."""
     found = []
     for name in results.tables:
-        columns = results.columns(name)
-        has_axes = any("." in column for column in columns)
-        if has_axes and name.endswith(SUMMARY) and set(OF_SUMMARIES) <= set(columns):
+        columns = results.columns(name) if name.endswith(SUMMARY) else []
+        if set(OF_SUMMARIES) <= set(columns) and any("." in column for column in columns):
             found.append(name.removesuffix(SUMMARY))
     return found
 
