@@ -55,7 +55,7 @@ PRINTED_DPI = 300.0
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How figures look beyond the common style: parameters of Matplotlib, and pixels an inch."""
+    """Look of figures beyond the common style: parameters of Matplotlib, and pixels an inch."""
 
     rc: Mapping[Any, Any] = field(default_factory=dict)
     dpi: float = 150.0

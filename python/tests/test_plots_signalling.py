@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from matplotlib.figure import Figure
 
 import slantpath
 from slantpath import _native, plots
@@ -130,6 +131,27 @@ def test_a_figure_can_be_drawn_into_axes_of_one_s_own_from_a_run_in_memory(gatew
     assert load.drawing.words.startswith("What became of the messages of signalling loads. back: sent 1,729,")
     with pytest.raises(plots.NothingToDrawError, match=r"the scenario's `probes.queues` asks for"):
         plots.queue(output)
+
+
+def test_a_legend_lies_within_axes_that_others_stand_beside(gateway: Path) -> None:
+    alone = plots.link_load(gateway).get_legend()
+    figure, _ = new_figure()
+    figure.clear()
+    above, below = figure.subplots(2)
+    plots.link_load(gateway, above)
+    beside = above.get_legend()
+    assert alone is not None
+    assert beside is not None
+    heights = []
+    for legend in (alone, beside):
+        axes = legend.axes
+        assert axes is not None
+        assert isinstance(axes.figure, Figure)
+        axes.figure.draw_without_rendering()
+        heights.append(axes.transAxes.inverted().transform(legend.get_window_extent())[:, 1])
+    assert heights[0].max() < 0
+    assert heights[1].min() > 0
+    assert below.get_legend() is None
 
 
 def events(directory: Path) -> Path:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import matplotlib as mpl
 import numpy as np
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from slantpath.figures import plain, series, short
 
@@ -124,7 +125,11 @@ def title(axes: Axes, text: str) -> None:
 
 
 def legend(axes: Axes, entries: int) -> None:
-    """Put the legend below, in as many columns as the width has room for."""
+    """Put the legend below, in as many columns as the width has room for; within Axes among others."""
+    figure = axes.figure
+    if len(figure.axes) > 1 or not isinstance(figure.get_layout_engine(), ConstrainedLayoutEngine):
+        axes.legend(loc="best", fontsize="small")
+        return
     width, height = _inches(axes)
     size = float(mpl.rcParams["font.size"])
     columns = max(1, min(int(width / 1.7 * 10 / size), entries))
