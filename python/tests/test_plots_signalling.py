@@ -87,6 +87,14 @@ def test_delays_and_fates_of_loads_are_those_of_the_table(gateway: Path) -> None
     assert max(tops) == pytest.approx(100)
 
 
+def test_the_mean_over_links_counts_their_messages() -> None:
+    names = ("min", "mean", "p50", "p95", "p99", "max")
+    delays = {f"delay_{name}_s": [0.1, 0.3] for name in names}
+    table = {"load": ["isup"] * 2, "link": [0, 1], "delivered_messages": [300, 100], **delays}
+    (plot,) = plots.plots({"signalling_load": pa.table(table)}, ["load-delay"])
+    assert plot.rows == [("isup", "2", "400", "150", "300", "300")]
+
+
 def test_each_status_of_congestion_has_its_colour(tmp_path: Path) -> None:
     events = {
         "run": [0] * 4,
