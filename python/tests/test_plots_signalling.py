@@ -232,6 +232,16 @@ def test_events_of_another_run_are_not_marked(tmp_path: Path) -> None:
     assert span.get_x() == 50.0  # type: ignore[attr-defined]
 
 
+def test_events_of_several_points_of_a_sweep_are_not_marked(tmp_path: Path) -> None:
+    directory = events(tmp_path / "events")
+    failovers = {"links.geo.loss_ratio": [0.0, 0.1], "run": [0, 0], "at_s": [12.5, 55.0]}
+    pq.write_table(pa.table(failovers), directory / "failovers.parquet")
+    (plot,) = plots.plots(directory, ["delay"])
+    assert not [label for label in labels(plot.drawing.figure.axes[0]) if "failover" in label]
+    (plot,) = plots.plots(directory, ["delay"], only=[("links.geo.loss_ratio", "0.1")])
+    assert "1 failover" in labels(plot.drawing.figure.axes[0])
+
+
 def test_no_events_are_marked_on_another_axis(tmp_path: Path) -> None:
     (plot,) = plots.plots(events(tmp_path / "events"), ["cdf"])
     assert labels(plot.drawing.figure.axes[0]) == ["data"]
