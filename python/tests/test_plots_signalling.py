@@ -188,8 +188,9 @@ def events(directory: Path) -> Path:
     pq.write_table(pa.table(handovers), directory / "handovers.parquet")
     script = {
         "at_s": [10.0, 20.0],
-        "link": ["geo", "geo"],
-        "direction": [None, "forward"],
+        "kind": ["link", "link"],
+        "name": ["geo", "geo"],
+        "part": [None, "forward"],
         "event": ["down", "loss 0.05"],
     }
     pq.write_table(pa.table(script), directory / "script.parquet")
@@ -216,7 +217,7 @@ def test_events_are_marked_on_the_axis_of_time(tmp_path: Path) -> None:
 
 def test_names_of_events_do_not_hide_each_other(tmp_path: Path) -> None:
     directory = events(tmp_path / "events")
-    script = {"at_s": [50.0, 50.5, 51.0, 70.0], "link": list("abcd"), "direction": [None] * 4}
+    script = {"at_s": [50.0, 50.5, 51.0, 70.0], "name": list("abcd"), "part": [None] * 4}
     pq.write_table(pa.table({**script, "event": ["down"] * 4}), directory / "script.parquet")
     (plot,) = plots.plots(directory, ["delay"])
     texts = plot.drawing.figure.axes[0].texts

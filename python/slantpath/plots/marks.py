@@ -1,4 +1,4 @@
-"""Events on an axis of time: outages, failovers, handovers, and what a script does to links."""
+"""Events on an axis of time: outages, failovers, handovers, and what a script does."""
 
 from __future__ import annotations
 
@@ -94,9 +94,9 @@ def _handovers(axes: Axes, rows: pa.Table) -> list[str]:
 def _script(axes: Axes, rows: pa.Table) -> list[str]:
     at_s = numbers(rows, "at_s")
     names = [
-        printable(f"{link} {direction}: {event}" if direction else f"{link}: {event}")
-        for link, direction, event in zip(
-            *(rows.column(name).to_pylist() for name in ("link", "direction", "event")), strict=True
+        printable(f"{name} {part}: {event}" if part else f"{name}: {event}")
+        for name, part, event in zip(
+            *(rows.column(column).to_pylist() for column in ("name", "part", "event")), strict=True
         )
     ]
     for place, at in enumerate(apart(at_s)):
