@@ -226,6 +226,15 @@ def test_names_of_events_do_not_hide_each_other(tmp_path: Path) -> None:
     assert "c: down at 51 s" in plot.drawing.words
 
 
+def test_failovers_of_signalling_are_marked_as_such(tmp_path: Path) -> None:
+    directory = events(tmp_path / "events")
+    failovers = {"run": [0, 0], "at_s": [60.0, 61.0], "point": ["a", "b"]}
+    pq.write_table(pa.table(failovers), directory / "signalling_failovers.parquet")
+    (plot,) = plots.plots(directory, ["delay"])
+    assert "2 failovers of signalling" in labels(plot.drawing.figure.axes[0])
+    assert "1 failover; 2 failovers of signalling" in plot.drawing.words
+
+
 def test_events_of_another_run_are_not_marked(tmp_path: Path) -> None:
     (plot,) = plots.plots(events(tmp_path / "events"), ["delay"], only=[("run", "1")])
     (axes,) = plot.drawing.figure.axes
