@@ -131,7 +131,7 @@ def test_a_figure_can_be_drawn_into_axes_of_one_s_own_from_a_run_in_memory(gatew
     output = slantpath.run(scenario.with_values({"probes.intervals": "1 s"}))
     _, axes = new_figure()
     assert plots.link_load(output, axes, only=[("point", "london")]) is axes
-    (line,) = axes.lines
+    line = axes.lines[0]
     (own,) = plots.plots(gateway, ["link-load"], only=[("point", "london")])
     wanted = own.drawing.figure.axes[0].lines[0]
     assert np.array_equal(np.asarray(line.get_ydata()), np.asarray(wanted.get_ydata()))

@@ -129,10 +129,13 @@ def test_values_without_a_unit_stand_side_by_side() -> None:
         "low": [19.0, 8.0],
         "high": [21.0, 12.0],
         "runs": [5, 5],
+        "median": [20.5, 10.5],
     }
     axes = plots.sweep({"flows_summary": pa.table(rows)}, "delay_mean_s")
     assert [label.get_text() for label in axes.get_xticklabels()] == ["standard", "modified"]
     assert axes.get_ylabel() == "delay mean / s"
+    # What else a summary tells of each point is none of its keys.
+    assert len(axes.containers) == 1
 
 
 def test_what_a_sweep_does_not_have_is_told_in_one_line(

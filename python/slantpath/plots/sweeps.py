@@ -128,8 +128,8 @@ def draw(axes: Axes, results: ResultDirectory, measure: Measure, over: Sequence[
     varied = _varied(rows, [column for column in columns if "." in column])
     keys = [
         column
-        for column in columns
-        if "." not in column and column not in OF_SUMMARIES and len(set(_texts(rows, column))) > 1
+        for column in columns[: columns.index("measure")]
+        if "." not in column and len(set(_texts(rows, column))) > 1
     ]
     across = [_axis(varied, name) for name in over] if over else [_longest(rows, varied)]
     if len(across) > AXES_OF_MAP or len(set(across)) != len(across):
