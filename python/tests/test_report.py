@@ -137,6 +137,9 @@ def test_a_run_s_report_has_its_measures_settings_figures_and_how_to_repeat_it(r
     mean, width = mean_interval([1e3 * delay for delay in flows_table["delay_mean_s"]], 0.99)
     assert row["mean delay / ms"] == with_width(mean, width)
     assert "6 runs of 20 s, seed 1." in html
+    (said,) = [data for inside, data in made.strings if inside == "li" and data.startswith("signalling: ")]
+    assert "messages delivered, " in said
+    assert f", a mean delay of {row['mean delay / ms']} ms, 99 % below" in said
     chosen = {row["setting"]: row for row in made.table("What the scenario sets")}
     assert chosen["links.satellite.forward.loss"] == {
         "setting": "links.satellite.forward.loss",

@@ -8,7 +8,6 @@ write(plots("out/geo"), "out/geo/plots")
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -17,7 +16,6 @@ import numpy as np
 
 from slantpath import page
 from slantpath.figures import new_figure, numbers, plain, series, short
-from slantpath.files import write_whole
 from slantpath.plots.results import Line, NothingToDrawError, ResultDirectory
 
 if TYPE_CHECKING:
@@ -29,7 +27,7 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
-FORMATS = ("png", "svg", "html")
+FORMATS = ("png", "svg")
 MOST_LINES = 8
 """Lines of one figure: more cannot be told apart."""
 MANY_POINTS = 20_000
@@ -117,20 +115,9 @@ def write(
     drawn: Sequence[Plot],
     out: str | os.PathLike[str],
     formats: Sequence[str] = FORMATS,
-    *,
-    source: str | os.PathLike[str] | None = None,
 ) -> list[Path]:
-    """Write plots as PNG and SVG, and all together as one page, ``plots.html``; give the files.
-
-    The page names what the results came from if their directory is given as ``source``.
-    """
-    out = Path(out)
-    kinds = [kind for kind in ("png", "svg") if kind in formats]
-    figures, files = page.write_drawings(out, (plot.drawing for plot in drawn), kinds)
-    if "html" in formats:
-        made = None if source is None else ResultDirectory.read(Path(source))
-        text = _page(drawn, figures, made)
-        files.append(write_whole(out / "plots.html", text.encode()))
+    """Write plots as PNG and SVG; give the files. ``slantpath.report`` has them on a page."""
+    _, files = page.write_drawings(Path(out), (plot.drawing for plot in drawn), formats)
     return files
 
 
@@ -363,31 +350,3 @@ KINDS: dict[str, Kind] = {
     "queue": Kind("queues over time", "queues", ("link", "direction"), "probes.queues", _draw_queue),
 }
 """The figures by their names, which are those of their files."""
-
-
-def _page(drawn: Sequence[Plot], figures: Sequence[page.Figure], made: ResultDirectory | None) -> str:
-    title = "Results" if made is None else f"Results of {made.name}"
-    parts = [f"<h1>{escape(title)}</h1>"]
-    for plot, figure in zip(drawn, figures, strict=True):
-        heading = plot.drawing.title.rstrip(".")
-        parts += [
-            f"<h2>{escape(heading)}</h2>",
-            figure.html(),
-            page.table(f"{heading} in numbers.", plot.head, plot.rows),
-        ]
-    if made is not None:
-        known = [
-            (key, str(made.manifest[key]))
-            for key in ("scenario", "hash", "seed", "version")
-            if key in made.manifest
-        ]
-        if known:
-            parts += [
-                "<h2>How it was made</h2>",
-                page.table("What the results came from", ("what", "value"), known),
-            ]
-        scenario = made.path / "scenario.toml"
-        if scenario.is_file():
-            text = scenario.read_text(encoding="utf-8", errors="replace")
-            parts.append(page.scenario("scenario.toml", str(made.manifest.get("hash", "")), text))
-    return page.page(title, parts)

@@ -26,7 +26,7 @@ def main(arguments: Sequence[str]) -> int:
         results = ResultDirectory.read(options.directory)
         drawn = plots(options.directory, options.figure, only=options.only)
         with locked(out):
-            files = write(drawn, out, options.format or FORMATS, source=options.directory)
+            files = write(drawn, out, options.format or FORMATS)
     except (InUseError, NothingToDrawError) as error:
         print(f"slantpath plot: {error}", file=sys.stderr)
         return MISUSED
@@ -49,7 +49,7 @@ def main(arguments: Sequence[str]) -> int:
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="slantpath plot",
-        description="Draw what a result directory shows, as PNG, as SVG and as one HTML page.",
+        description="Draw what a result directory shows, as PNG and as SVG.",
         epilog="A run writes such a directory with `slantpath run SCENARIO --out DIR`.",
     )
     parser.add_argument("directory", type=Path, metavar="DIR", help="what `slantpath run --out` wrote")

@@ -179,7 +179,7 @@ FLOWS: tuple[Sheet, ...] = (
             Measure("messages_abandoned", "given up", is_quiet=True),
             Measure("messages_corrupt", "corrupt", is_quiet=True),
             Measure("messages_out_of_order", "out of order", is_quiet=True),
-            Measure("delivered_bytes", "delivered"),
+            Measure("delivered_bytes", "delivered data"),
             Measure("throughput_bit_per_s", "throughput"),
         ),
     ),

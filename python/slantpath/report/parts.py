@@ -176,41 +176,49 @@ def lead(results: Results) -> str:
 
 
 def in_words(results: Results) -> Iterator[str]:
-    """Say of each thing that was asked about what came out; of many, nothing."""
+    """Say of each flow or path what came out; of many, and of the points of a sweep, nothing."""
     if results.kind is Kind.TOPOLOGY:
-        yield from (_sentence(results, SKY[0], ("connected", "mean delay", "handovers", "longest gap")))
+        yield from _sentences(results, SKY, PATH_WORDS)
     elif results.kind is not Kind.SWEEP:
-        wanted = (
-            "sent messages",
-            "delivered",
-            "throughput",
-            "mean delay",
-            "99 % below",
-            "failovers",
-            "longest failover",
-        )
-        flows: dict[str, list[str]] = {}
-        for sheet in FLOWS:
-            for sentence in _sentence(results, sheet, wanted):
-                flow, _, said = sentence.partition(": ")
-                flows.setdefault(flow, []).append(said)
-        yield from (f"{flow}: {', '.join(said)}" for flow, said in flows.items())
+        yield from _sentences(results, FLOWS, FLOW_WORDS)
 
 
-def _sentence(results: Results, sheet: Sheet, wanted: Sequence[str]) -> Iterator[str]:
-    found = group(results, sheet)
-    if found is None or len(found.values) > MOST_SAID:
-        return
-    head, rows = laid_out(sheet, found)
-    for row in rows:
-        columns = [column.partition(" / ") for column in head]
-        said = [
-            f"{label} {cell} {in_unit}".rstrip()
-            for (label, _, in_unit), cell in zip(columns, row, strict=True)
-            if label in wanted and cell != NONE
-        ]
-        if said:
-            yield f"{row[0]}: {', '.join(said)}"
+FLOW_WORDS = (
+    ("messages_delivered", "{} of "),
+    ("messages_sent", "{} messages delivered"),
+    ("throughput_bit_per_s", ", {}"),
+    ("delay_mean_s", ", a mean delay of {}"),
+    ("delay_p99_s", ", 99 % below {}"),
+    ("gap_max_s", ", a longest gap of {}"),
+    ("failovers", ", failovers: {}"),
+    ("failover_max_s", ", the longest of {}"),
+)
+PATH_WORDS = (
+    ("connected_ratio", "there is a path in {} of the time"),
+    ("longest_gap_s", ", the longest gap has {}"),
+    ("delay_mean_s", ", a mean delay of {}"),
+    ("delay_max_s", ", at most {}"),
+    ("handovers", ", handovers: {}"),
+)
+"""What is said of a column; of one that has no value, nothing."""
+
+
+def _sentences(results: Results, sheets: Sequence[Sheet], words: Sequence[tuple[str, str]]) -> Iterator[str]:
+    told_of: dict[str, dict[str, str]] = {}
+    for sheet in sheets:
+        found = group(results, sheet)
+        for key, runs in found.values.items() if found is not None else ():
+            for place, measure in enumerate(sheet.measures):
+                values = [value for each in runs.values() if (value := each[place]) is not None]
+                if values:
+                    in_unit = unit(measure.columns, values)
+                    text = f"{told(values, in_unit.scale)} {in_unit.name}".rstrip()
+                    told_of.setdefault(key[0], {}).setdefault(measure.columns, text)
+    if len(told_of) <= MOST_SAID:
+        for name, known in told_of.items():
+            said = "".join(form.format(known[column]) for column, form in words if column in known)
+            if said:
+                yield f"{name}: {said.removeprefix(', ')}."
 
 
 def _made(results: Results) -> str:
