@@ -31,7 +31,7 @@ thead th { border-bottom: 2px solid #1b1b1f } tbody th { font-weight: 400; min-w
 tbody th, td { border-bottom: 1px solid #d8d8de }
 td.claim { min-width: 15rem }
 td.long { min-width: 14rem; overflow-wrap: anywhere }
-td.number { font-variant-numeric: tabular-nums; white-space: nowrap }
+td.number { font-variant-numeric: tabular-nums; min-width: 7rem }
 .agrees { color: #1a6b3c } .differs { color: #a3311f; font-weight: 600 } .undecided { color: #7a5b00 }
 .warnings { border-left: 4px solid #a3311f; padding: .1rem 1rem; background: #fdf3f1 }
 .wide { overflow-x: auto; margin-bottom: 1.5rem }
@@ -46,7 +46,7 @@ summary { cursor: pointer; overflow-wrap: anywhere }
   tbody th { font-weight: 600; min-width: 0 }
   td { display: grid; grid-template-columns: 9rem 1fr; gap: 0 .8rem }
   td::before { content: attr(data-label); color: #55555e; font-weight: 400 }
-  td.claim, td.long { min-width: 0 } td.number { white-space: normal }
+  td.claim, td.long, td.number { min-width: 0 }
 }
 @media print {
   @page { size: A4; margin: 14mm 12mm }
@@ -57,8 +57,10 @@ summary { cursor: pointer; overflow-wrap: anywhere }
   caption { font-size: 9pt } caption span { position: static; max-width: none }
   thead { display: table-header-group }
   th, td { padding: .6mm 1mm } tbody th, td { overflow-wrap: anywhere; min-width: 0 }
-  td.claim, td.long { min-width: 0 } td.number { white-space: normal }
-  tr, figure { break-inside: avoid } h1, h2, h3, caption { break-after: avoid }
+  tbody th { min-width: 10mm }
+  td.claim, td.long, td.number { min-width: 0 }
+  tr, figure { break-inside: avoid } h1, h2, h3, caption, thead { break-after: avoid }
+  tbody tr:first-child { break-before: avoid }
   figure { margin: 5mm 0 } figure img { max-height: 110mm; object-fit: contain; object-position: left }
   pre { font-size: 7.5pt }
 }
@@ -156,11 +158,13 @@ class Cell:
     kind: str = ""
 
 
-def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str | Cell]]) -> str:
+def table(
+    caption: str, head: Sequence[str], rows: Iterable[Sequence[str | Cell]], label: str | None = None
+) -> str:
     """Give a table. The first cell of a row says what the row is about.
 
-    Where it is too wide it scrolls in a box that the keyboard reaches. Roles are written out: rows that stand
-    one below the other would be none of a table's for a screen reader.
+    Where it is too wide it scrolls in a box that the keyboard reaches, called by its label or its caption.
+    Roles are written out: rows that stand one below the other would be none of a table's for a screen reader.
     """
 
     def data(label: str, cell: str | Cell) -> str:
@@ -176,7 +180,7 @@ def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str | Cell]
     columns = "".join(f'<th role="columnheader" scope="col">{escape(cell)}</th>' for cell in head)
     body = "".join(row(*cells) for cells in rows)
     return (
-        f'<div class="wide" role="region" tabindex="0" aria-label="{escape(caption)}">'
+        f'<div class="wide" role="region" tabindex="0" aria-label="{escape(label or caption)}">'
         f'<table role="table"><caption><span>{escape(caption)}</span></caption>'
         f'<thead role="rowgroup"><tr role="row">{columns}</tr></thead>'
         f'<tbody role="rowgroup">{body}</tbody></table></div>'

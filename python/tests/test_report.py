@@ -304,7 +304,10 @@ def test_a_study_s_report_has_the_tables_and_figures_that_it_wrote(tmp_path: Pat
         "<dc:description>Line: 5 ms.</dc:description></metadata></svg>"
     )
     (tmp_path / "figure.svg").write_text(svg)
+    assert "<h1>test_a_study" in report(tmp_path)
+    (tmp_path / "report.html").write_text("<html><h1>Loss &amp; delay</h1>")
     html = report(tmp_path)
+    assert "<h1>Loss &amp; delay</h1>" in html
     made = Page(html)
     assert made.table("Claims.") == [
         {"#": "M1", "claim": "a <claim>", "published": "1 ms", "ours": "2 ms", "verdict": "differs"}
@@ -502,6 +505,16 @@ def test_a_directory_of_another_version_is_reported_with_a_warning(tmp_path: Pat
         each.startswith(f"slantpath 0.0.9 made these results, and {__version__} this page") for each in warned
     )
     assert any("Give the command again" in each for each in warned)
+
+
+def test_what_the_engine_doubts_stands_among_the_warnings(tmp_path: Path) -> None:
+    values = ("sctp.default.rto_min=10 ms", "scenario.duration=5 s")
+    slantpath("run", FIRST, *(word for value in values for word in ("--set", value)), "--out", str(tmp_path))
+    (warned,) = [
+        data for inside, data in Page(report(tmp_path)).strings if inside == "li" and "RTO.Min" in data
+    ]
+    assert warned.startswith("scenario.toml:")
+    assert warned.endswith("; help: let `rto_min` be above `sack_delay`")
 
 
 def test_tables_without_rows_are_told(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from slantpath.report.measures import (
     unit,
 )
 from slantpath.report.measures import cell as name_of
-from slantpath.report.repetition import repeat
+from slantpath.report.repetition import doubts, repeat
 from slantpath.report.results import Kind
 from slantpath.report.settings import choices, items, settings
 
@@ -266,6 +266,7 @@ def warnings(results: Results) -> list[str]:
         for failure in failures if isinstance(failures, list) else []:
             found.append(f"Run {name_of(run.get('run'))}: {_failure(failure)}.")
     found += _of_flows(results)
+    found += doubts(results)
     return list(dict.fromkeys(found))
 
 

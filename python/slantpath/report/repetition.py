@@ -123,13 +123,34 @@ def _axes(results: Results) -> Axes:
     return found
 
 
-def _is_proved(results: Results, axes: Axes) -> bool:
-    """Tell if the merged form with these axes gives the last point, by its hash.
+def doubts(results: Results) -> list[str]:
+    """List what the engine finds doubtful in the merged form, as the command that ran it did.
 
-    Contacts under a sky take long to work out, and are not.
+    Nothing of a scenario whose contacts would have to be worked out, or whose traces are not beside it.
     """
+    scenario = _parsed(results)
+    faults = [] if scenario is None else scenario.warnings
+    return [printable("; ".join(line.strip() for line in str(fault).splitlines())) for fault in faults]
+
+
+def _parsed(results: Results) -> Scenario | None:
+    """Read the merged form, unless it has a sky: its contacts take long to work out."""
+    if results.kind not in (Kind.RUN, Kind.SWEEP) or "sky.epoch" in settings(results.text):
+        return None
+    try:
+        with catch_warnings():
+            simplefilter("ignore")
+            return Scenario.parse(results.text, results.kind.text_name, results.path)
+    except (OSError, ValueError):
+        return None
+
+
+def _is_proved(results: Results, axes: Axes) -> bool:
+    """Tell if the merged form with these axes gives the last point, by its hash."""
     points = {run.get("point"): run.get("hash") for run in results.runs()}
-    if not points or "sky.epoch" in settings(results.text):
+    scenario = _parsed(results)
+    numbers = [point for point in points if isinstance(point, int)]
+    if scenario is None or not numbers:
         return False
     try:
         values = {
@@ -140,11 +161,9 @@ def _is_proved(results: Results, axes: Axes) -> bool:
         }
         with catch_warnings():
             simplefilter("ignore")
-            scenario = Scenario.parse(results.text, directory=results.path).with_values(values)
+            return scenario.with_values(values).hash == points[max(numbers)]
     except (OSError, TypeError, ValueError, RecursionError):
         return False
-    numbers = [point for point in points if isinstance(point, int)]
-    return bool(numbers) and scenario.hash == points[max(numbers)]
 
 
 def _quoted(text: str) -> str:
