@@ -507,6 +507,27 @@ def test_a_directory_of_another_version_is_reported_with_a_warning(tmp_path: Pat
     assert any("Give the command again" in each for each in warned)
 
 
+def test_of_a_run_of_signalling_the_loads_are_told_and_no_flows(tmp_path: Path) -> None:
+    nothing = {"run": pa.array([], pa.int64()), "flow": pa.array([], pa.string())}
+    load: dict[str, Sequence[object]] = {
+        "run": [0, 0],
+        "load": ["isup", "isup"],
+        "link": [0, 1],
+        "sent_messages": [100, 90],
+        "lost_messages": [0, 1],
+        "delay_p99_s": [0.5, 0.25],
+        "loss_verdict": ["inconclusive", "exceeded"],
+    }
+    html = report(by_hand(tmp_path, {"flows": nothing, "signalling_load": load}, runs=numbered(1)))
+    made = Page(html)
+    assert [row["99 % below / ms"] for row in made.table("Messages of each signalling load")] == [
+        "500",
+        "250",
+    ]
+    assert [row["loss"] for row in made.table("Verdicts")] == ["inconclusive", "exceeded"]
+    assert 'id="flows"' not in html
+
+
 def test_what_the_engine_doubts_stands_among_the_warnings(tmp_path: Path) -> None:
     values = ("sctp.default.rto_min=10 ms", "scenario.duration=5 s")
     slantpath("run", FIRST, *(word for value in values for word in ("--set", value)), "--out", str(tmp_path))

@@ -111,6 +111,20 @@ LISTINGS: tuple[Listing, ...] = (
         "Changes from one satellite to the next.",
     ),
     Listing(
+        "verdicts",
+        "What Q.706 asks of signalling",
+        "signalling_load",
+        (
+            ("load", "load"),
+            ("run", "run"),
+            ("link", "link"),
+            ("loss_verdict", "loss"),
+            ("missequence_verdict", "out of sequence"),
+            ("unavailability_verdict", "unavailability"),
+        ),
+        "Verdicts on each link of a load: kept, exceeded, or inconclusive after so many messages.",
+    ),
+    Listing(
         "gaps",
         "Gaps",
         "gaps",
@@ -304,6 +318,8 @@ def flow_sections(results: Results) -> list[page.Section]:
         kept = ", ".join(results.tables()) or "none"
         about = f"There is no table `flows` here; there are {kept}."
         return [page.Section("flows", "Flows", [f"<p>{escape(about)}</p>"])]
+    if not rows and results.shape("signalling_load")[0]:
+        return []
     if not rows:
         return [
             page.Section("flows", "Flows", ["<p>The table `flows` has no rows: no flow was asked for.</p>"])

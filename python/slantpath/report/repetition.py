@@ -117,7 +117,7 @@ def _axes(results: Results) -> Axes:
         for path, values in axis.items() if isinstance(axis, dict) else ():
             above, _, key = str(path).rpartition(".")
             ways = [f"{above}.{way}.{key}" for way in ("forward", "reverse")]
-            for each in ways if path not in merged and all(way in merged for way in ways) else [str(path)]:
+            for each in ways if all(way in merged for way in ways) else [str(path)]:
                 varied[each] = [str(value) for value in values] if isinstance(values, list) else []
         found.append(varied)
     return found
