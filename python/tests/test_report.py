@@ -579,6 +579,14 @@ def test_choices_are_told_beside_the_defaults_of_their_presets() -> None:
     # Written out, but no other than the default.
     same = scenario.with_values({"sctp.default.rto_max": "60 s"})
     assert "sctp.default.rto_max" not in {each.path for each in choices(same.merged())}
+    # What is the default elsewhere is none with this preset.
+    tuned = scenario.with_values({"sctp.default.preset": "mb9-sat"})
+    preset = settings(tuned.merged())["sctp.default.rto_initial"].value
+    slow = tuned.with_values({"sctp.default.rto_initial": "1 s"})
+    chosen = {each.path: (each.value, each.default) for each in choices(slow.merged())}
+    assert preset != "1 s"
+    assert chosen["sctp.default.rto_initial"] == ("1 s", preset)
+    assert chosen["sctp.default.preset"] == ("mb9-sat", "rfc9260")
 
 
 def test_numbers_are_told_to_the_digits_that_they_have() -> None:

@@ -156,10 +156,10 @@ application = {{ kind = "bulk", total = "1 kB", message_size = "1 kB" }}
         return {}
     found = {}
     for path, setting in settings(merged).items():
-        if path.startswith(("sctp.", "tcp.")) and not path.startswith("sctp.least."):
-            found[path] = setting.value
-        elif not setting.is_chosen:
-            found[_general(path)] = setting.value
+        # The preset is the one choice of these profiles; its own default is that of the least one.
+        if not setting.is_chosen:
+            is_own = path.startswith(("sctp.", "tcp.")) and not path.startswith("sctp.least.")
+            found[path if is_own else _general(path)] = setting.value
     return {path: value for path, value in found.items() if not path.endswith((".addresses", ".primary"))}
 
 
