@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from io import BytesIO
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
@@ -12,7 +14,8 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import PlaceHolderLayoutEngine
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    import os
+    from collections.abc import Mapping
 
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
@@ -43,6 +46,62 @@ SERIES: tuple[dict[str, Any], ...] = (
     {"color": "#c2478c", "linestyle": (0, (4, 1, 1, 1)), "marker": "h"},
 )
 """Lines that are told apart by colour, by dashes and by marks: in print, and by those who see few colours."""
+
+WIDTHS: dict[str, tuple[float, float, float]] = {"column": (3.5, 2.6, 7.0), "page": (7.2, 4.0, 9.0)}
+"""Width and height in inches, and size of letters in points, of figures of a journal's page."""
+PRINTED_DPI = 300.0
+"""Pixels an inch of a figure of a page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Look of figures beyond the common style: parameters of Matplotlib, and pixels an inch."""
+
+    rc: Mapping[Any, Any] = field(default_factory=dict)
+    dpi: float = 150.0
+
+    @classmethod
+    def of(cls, width: str | None = None, style: str | os.PathLike[str] | None = None) -> Look:
+        """Take a width of a page's, and a style file of Matplotlib's or the name of one of its styles.
+
+        A width that is none is a ``KeyError``, a style that cannot be used a ``ValueError`` or ``OSError``.
+        """
+        rc: dict[Any, Any] = {}
+        if width is not None:
+            rc["font.size"] = WIDTHS[width][2]
+        if style is not None:
+            rc |= _style(style)
+        dpi = PRINTED_DPI if width is not None else 150.0
+        if isinstance(rc.get("savefig.dpi"), (int, float)):
+            dpi = float(rc["savefig.dpi"])
+        if width is not None:
+            rc["figure.figsize"] = WIDTHS[width][:2]
+        return cls(rc, dpi)
+
+    @property
+    def whole(self) -> dict[Any, Any]:
+        """Give all parameters, those of the common style with them."""
+        return {**STYLE, **self.rc, "svg.hashsalt": STYLE["svg.hashsalt"]}
+
+
+def _style(style: str | os.PathLike[str]) -> dict[Any, Any]:
+    # Not at the top: it reads every style that is installed.
+    import matplotlib.style  # noqa: PLC0415
+
+    if not Path(style).is_file() and style in matplotlib.style.library:
+        return dict(matplotlib.style.library[str(style)])
+    return dict(mpl.rc_params_from_file(style, fail_on_error=True, use_default_template=False))
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What made the results that a figure shows, for whoever finds its file alone."""
+
+    program: str
+    """Program and version."""
+    source: str
+    """Scenario, hash and seed."""
+
 
 MARKS = 12
 """Marks along a line of many points."""
@@ -79,24 +138,46 @@ def delivery_delay(axes: Axes, messages: Any, label: str, **line: Any) -> None: 
     axes.set_ylabel("delivery delay / ms")
 
 
-def new_figure(**size: Any) -> tuple[Figure, Axes]:  # noqa: ANN401
+def new_figure(look: Look | None = None, **size: Any) -> tuple[Figure, Axes]:  # noqa: ANN401
     """Make an empty figure in the common style, free of any window system."""
-    with mpl.rc_context(STYLE):
+    with mpl.rc_context((look or Look()).whole):
         figure = Figure(**size)
         return figure, figure.subplots()
 
 
-def render(figure: Figure, kind: str, *, title: str = "", words: str = "") -> bytes:
-    """Give a figure as the bytes of a PNG or SVG file; equal figures give equal bytes.
+NO_DATE: dict[str, dict[str, str | None]] = {
+    "pdf": {"CreationDate": None},
+    "png": {"Software": None},
+    "svg": {"Date": None},
+}
+KEYS: dict[str, tuple[str, str, str, str]] = {
+    "pdf": ("Title", "Subject", "Creator", "Keywords"),
+    "png": ("Title", "Description", "Software", "Source"),
+    "svg": ("Title", "Description", "Creator", "Source"),
+}
+"""Names that formats have for a title, for words about a figure, for what made it, and of what."""
 
-    The file carries ``title``, and ``words`` that say what can be seen.
+
+def render(
+    figure: Figure,
+    kind: str,
+    *,
+    title: str = "",
+    words: str = "",
+    look: Look | None = None,
+    made: Made | None = None,
+) -> bytes:
+    """Give a figure as the bytes of a PNG, SVG or PDF file; equal figures give equal bytes.
+
+    The file carries ``title``, ``words`` that say what can be seen, and what has ``made`` the results.
     """
     out = BytesIO()
-    metadata: dict[str, str | None] = {"Date": None} if kind == "svg" else {"Software": None}
-    metadata |= {name: text for name, text in (("Title", title), ("Description", words)) if text}
-    with mpl.rc_context(STYLE):
+    look = look or Look()
+    told = (title, words, *(("", "") if made is None else (made.program, made.source)))
+    metadata = NO_DATE[kind] | {name: text for name, text in zip(KEYS[kind], told, strict=True) if text}
+    with mpl.rc_context(look.whole):
         lay_out(figure)
-        figure.savefig(out, format=kind, dpi=150, metadata=metadata)
+        figure.savefig(out, format=kind, dpi=look.dpi, metadata=metadata)
     return out.getvalue()
 
 

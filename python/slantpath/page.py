@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     import matplotlib.figure
 
+    from slantpath.figures import Look, Made
+
 STYLE = """
 :root { color-scheme: light }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem;
@@ -82,6 +84,8 @@ class Drawing:
     words: str
     """What can be seen in it, with its numbers, for those who cannot see it."""
     figure: matplotlib.figure.Figure
+    look: Look | None = None
+    made: Made | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +113,14 @@ def write_drawings(
     drawn, files = [], []
     for drawing in drawings:
         rendered = {
-            kind: render(drawing.figure, kind, title=drawing.title, words=drawing.words)
+            kind: render(
+                drawing.figure,
+                kind,
+                title=drawing.title,
+                words=drawing.words,
+                look=drawing.look,
+                made=drawing.made,
+            )
             for kind in dict.fromkeys(("svg", *kinds))
         }
         drawn.append(Figure(drawing.title, drawing.caption, drawing.words, rendered["svg"]))

@@ -20,10 +20,11 @@ from slantpath.command import draw
 from slantpath.figures import new_figure, render
 from slantpath.files import locked
 from slantpath.plots import KINDS, MOST_LINES, Plot, command, plots, write
-from slantpath.plots.results import NothingToDrawError
+from slantpath.plots.drawing import MOST_POINTS
+from slantpath.plots.results import NothingToDrawError, Source
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
 ROOT = Path(__file__).parents[2]
 PLOT = """
@@ -73,11 +74,12 @@ def test_a_run_s_directory_gives_every_figure_in_every_format(
 ) -> None:
     assert command.main([str(results), "--out", str(tmp_path)]) == command.DONE
     told = capsys.readouterr().out
-    for name in KINDS:
+    of_flows = [name for name, kind in KINDS.items() if not kind.of_signalling and name != "outages"]
+    for name in of_flows:
         for kind in ("png", "svg"):
             assert (tmp_path / f"{name}.{kind}").stat().st_size > 10_000
             assert f"{name}.{kind}" in told
-    assert len(list(tmp_path.iterdir())) == 2 * len(KINDS)
+    assert len(list(tmp_path.iterdir())) == 2 * len(of_flows)
     assert "Run 0 of 2 runs." in told
     assert "All 2 runs together." in told
 
@@ -89,7 +91,7 @@ def test_delays_and_throughput_need_no_record_of_messages(tmp_path: Path) -> Non
     words = ["slantpath", "run", scenario, *settings, "--reps", "2", "--out"]
     assert _native.main([*words, str(tmp_path / "few")], draw) == 0
     drawn = plots(tmp_path / "few")
-    assert [each.drawing.name for each in drawn] == ["cdf", "throughput"]
+    assert [each.drawing.name for each in drawn] == ["cdf", "throughput", "cwnd"]
     assert _native.main([*words[:3], *words[-3:], str(tmp_path / "all")], draw) == 0
     exact = plots(tmp_path / "all", ["cdf", "throughput"])
     for name, columns in (("cdf", slice(1, None)), ("throughput", slice(1, 2))):
@@ -165,7 +167,8 @@ def test_of_a_sweep_the_tables_are_named_that_it_keeps(
     (tmp_path / "manifest.json").write_text(json.dumps(manifest))
     assert command.main([str(tmp_path), "--figure", "cwnd"]) == command.MISUSED
     wanted = (
-        "slantpath plot: cwnd cannot be drawn: the sweep keeps no table `paths`, but `flows`, `links`: "
+        "slantpath plot: cwnd cannot be drawn: the sweep keeps no table `paths`, nor `flow_intervals` of "
+        "`probes.intervals`, but `flows`, `links`: "
         "name it in `tables` of the sweep's file, and have its scenario ask for it by `probes.paths`\n"
     )
     assert capsys.readouterr().err == wanted
@@ -242,13 +245,64 @@ def test_what_cannot_be_drawn_is_told_with_what_would_help(
         plots(messages(tmp_path / "whole", [("data", 1.0, 0.1)]), ["dely"])
 
 
+def test_a_file_that_no_figure_needs_may_be_broken(tmp_path: Path) -> None:
+    messages(tmp_path, [("data", 1.0, 0.1)])
+    (tmp_path / "own.parquet").write_bytes(b"PAR1")
+    assert [each.drawing.name for each in plots(tmp_path)] == ["delay", "cdf", "throughput"]
+
+
+def test_a_run_that_asked_for_nothing_is_told_what_to_ask_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = str(tmp_path / "few")
+    scenario = str(ROOT / "scenarios/first.toml")
+    words = ["slantpath", "run", scenario, "--set", "scenario.duration=1 s", "--set", "probes.messages=false"]
+    assert _native.main([*words, "--out", out], draw) == 0
+    capsys.readouterr()
+    assert command.main([out]) == command.MISUSED
+    told = capsys.readouterr().err
+    assert told.count("\n") == 1
+    asked = "`probes.messages` for delay, cdf, throughput; `probes.paths` for cwnd, association-cwnd; "
+    assert f"nothing can be drawn: it has no table of any figure; a scenario asks for them by {asked}" in told
+
+
 def test_a_run_that_delivered_nothing_can_be_drawn(tmp_path: Path) -> None:
     drawn = plots(messages(tmp_path, [("data", 1.0, None)]))
     assert [each.drawing.name for each in drawn] == ["delay"]
     assert drawn[0].rows == [("data", "1", "0", "–", "–", "–", "–")]
 
 
-def test_a_long_line_is_an_image_within_the_svg(tmp_path: Path) -> None:
+def test_of_a_long_line_what_can_be_seen_is_drawn(tmp_path: Path) -> None:
+    rows: list[tuple[str, float, float | None]]
     rows = [("data", number / 100, 0.1 + number % 7 / 100) for number in range(30_000)]
-    write(plots(messages(tmp_path, rows), ["delay"]), tmp_path, ["svg"])
+    rows[12_350] = ("data", 123.5, 9.0)
+    rows[12_352] = ("data", 123.52, 0.001)
+    rows[-1] = ("data", 299.99, 0.5)
+    drawn = plots(messages(tmp_path, rows), ["delay"])
+    write(drawn, tmp_path, ["svg"])
     assert (tmp_path / "delay.svg").stat().st_size < 300_000
+    (axes,) = drawn[0].drawing.figure.axes
+    across, up = (np.asarray(data).tolist() for data in axes.lines[0].get_data())
+    assert len(up) < MOST_POINTS
+    assert max(up) == 9_000
+    assert min(up) == 1
+    assert (across[0], across[-1], up[-1]) == (0, 299.99, 500)
+    assert drawn[0].rows[0][1] == "30,000"
+
+
+def test_messages_are_read_a_few_columns_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: set[str] = set()
+    batches = Source.batches
+
+    def noted(source: Source, columns: Collection[str]) -> Iterator[pa.RecordBatch]:
+        asked.update(columns)
+        for batch in batches(source, columns):
+            assert batch.num_rows <= 1_000
+            yield batch
+
+    monkeypatch.setattr(Source, "batches", noted)
+    monkeypatch.setattr("slantpath.plots.results.ROWS", 1_000)
+    rows = [(f"flow-{number % 3}", number / 100, 0.1) for number in range(5_000)]
+    (delay,) = plots(messages(tmp_path, rows), ["delay"])
+    assert asked == {"run", "flow", "sent_s", "delay_s"}
+    assert [row[:2] for row in delay.rows] == [("flow-0", "1,667"), ("flow-1", "1,667"), ("flow-2", "1,666")]
