@@ -543,6 +543,9 @@ def test_tables_without_rows_are_told(tmp_path: Path) -> None:
     html = report(by_hand(tmp_path, {"flows": nothing, "messages": nothing}, runs=numbered(1)))
     assert "The table `flows` has no rows" in html
     assert "nothing can be drawn" in html
+    other: dict[str, Sequence[object]] = {"run": [0], "flow": ["data"], "sent": [1.0]}
+    html = report(by_hand(tmp_path, {"messages": other}, runs=numbered(1)))
+    assert f"a table has other columns than those of slantpath {__version__}" in html
 
 
 def test_a_directory_that_changes_while_it_is_read_is_refused(

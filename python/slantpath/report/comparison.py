@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 
 from slantpath import page
 from slantpath.figures import render
-from slantpath.plots import plots
-from slantpath.plots.results import NothingToDrawError
 from slantpath.report.layout import MOST_ROWS, shortened
 from slantpath.report.measures import (
     FLOWS,
@@ -25,7 +23,7 @@ from slantpath.report.measures import (
     unit,
     with_width,
 )
-from slantpath.report.parts import FIGURE_INCHES, MOST_SETTINGS, warned, warnings
+from slantpath.report.parts import FIGURE_INCHES, MOST_SETTINGS, plotted, warned, warnings
 from slantpath.report.results import Kind, ReportError
 from slantpath.report.settings import differences
 
@@ -264,7 +262,9 @@ def _figures(pair: Pair) -> Iterator[page.Section]:
             for title, words, svg in one.figures()
         ]
     else:
-        ours, theirs = (_plots(one) for one in (pair.first, pair.second))
+        ours, theirs = (
+            {plot.drawing.name: plot for plot in plotted(one)[0]} for one in (pair.first, pair.second)
+        )
         parts = []
         for name in dict.fromkeys((*ours, *theirs)):
             both = [ours.get(name), theirs.get(name)]
@@ -274,13 +274,6 @@ def _figures(pair: Pair) -> Iterator[page.Section]:
                     parts.append(_figure(label, plot))
     if parts:
         yield page.Section("figures", "Figures", parts)
-
-
-def _plots(results: Results) -> dict[str, Plot]:
-    try:
-        return {plot.drawing.name: plot for plot in plots(results.path)}
-    except NothingToDrawError:
-        return {}
 
 
 def _alike(found: Sequence[Plot]) -> None:

@@ -32,6 +32,7 @@ from slantpath.report.settings import choices, items, settings
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from slantpath.plots import Plot
     from slantpath.report.measures import Group
     from slantpath.report.results import Results
 
@@ -445,11 +446,9 @@ def _beside(results: Results) -> Iterable[tuple[str, str, bytes]]:
 
 def drawn(results: Results) -> Iterator[str]:
     """Draw every figure that the tables allow, with the numbers that it shows."""
-    try:
-        found = plots(results.path)
-    except NothingToDrawError as error:
-        yield f"<p>{escape(printable(str(error)))}</p>"
-        return
+    found, why = plotted(results)
+    if why:
+        yield f"<p>{escape(why)}</p>"
     while found:
         plot = found.pop(0)
         drawing = plot.drawing
@@ -457,6 +456,17 @@ def drawn(results: Results) -> Iterator[str]:
         svg = render(drawing.figure, "svg", title=drawing.title, words=drawing.words)
         yield page.Figure(drawing.title, drawing.caption, drawing.words, svg).html()
         yield page.table(f"{drawing.title.rstrip('.')} in numbers.", plot.head, plot.rows)
+
+
+def plotted(results: Results) -> tuple[list[Plot], str]:
+    """Draw the figures of a directory; say why there is none."""
+    try:
+        return plots(results.path), ""
+    except NothingToDrawError as error:
+        return [], printable(str(error))
+    except (KeyError, ValueError) as error:
+        why = printable(" ".join(str(part) for part in error.args))
+        return [], f"No figure: a table has other columns than those of slantpath {__version__} ({why})."
 
 
 def chosen(results: Results) -> list[page.Section]:
