@@ -491,6 +491,10 @@ def test_each_directory_that_gives_no_report_is_told_in_a_line_with_its_cure(
     assert "links.parquet is not whole" not in report(tmp_path / "cut")
     (tmp_path / "cut" / "links.parquet").write_bytes(b"PAR1")
     assert "links.parquet is not whole" in refused(tmp_path / "cut")
+    footer = bytes(range(64))
+    torn = b"PAR1" + footer + len(footer).to_bytes(4, "little") + b"PAR1"
+    (tmp_path / "cut" / "links.parquet").write_bytes(torn)
+    assert "links.parquet is not whole" in refused(tmp_path / "cut")
     assert "links.parquet is not whole" in refused(runs / "single", str(tmp_path / "cut"))
     (tmp_path / "cut" / "links.parquet").unlink()
     assert "links.parquet is missing, which manifest.json lists: give the command" in refused(

@@ -31,7 +31,7 @@ def main(arguments: Sequence[str]) -> int:
     except ReportError as error:
         return _refuse(str(error))
     except OSError as error:
-        print(f"slantpath report: {error}", file=sys.stderr)
+        print(f"slantpath report: {' '.join(str(error).split())}", file=sys.stderr)
         return FAILED
     except KeyboardInterrupt:
         print("interrupted: nothing is written", file=sys.stderr)

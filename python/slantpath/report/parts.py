@@ -257,9 +257,9 @@ def _made(results: Results) -> str:
                 f"intervals of {LEVEL:.0%}. Runs of one number draw the same random numbers at every point."
             )
         case Kind.TOPOLOGY:
-            hours = float(results.manifest.get("span_s") or 0) / 3600
+            hours = results.number("span_s") / 3600
             return (
-                f"{number(float(results.manifest.get('satellites') or 0))} satellites, "
+                f"{number(results.number('satellites'))} satellites, "
                 f"{number(hours)} hours from {results.told('epoch')}."
             )
         case _:

@@ -99,6 +99,11 @@ class Results:
         version = self.told("version")
         return version if version and version != __version__ else None
 
+    def number(self, key: str) -> float:
+        """Give a number of the manifest, zero if it has none."""
+        value = self.manifest.get(key)
+        return float(value) if isinstance(value, int | float) else 0.0
+
     def told(self, key: str) -> str:
         """Give what the manifest says of something, empty if it says nothing."""
         return printable(str(self.manifest.get(key, "")))
@@ -128,7 +133,7 @@ class Results:
         try:
             with pq.ParquetFile(path) as file:
                 return file.metadata.num_rows, list(file.schema_arrow.names)
-        except pa.ArrowException as error:
+        except (OSError, pa.ArrowException) as error:
             raise _broken(path, error) from error
 
     def rows(self, table: str, columns: Iterable[str], most: int | None = None) -> list[dict[str, Any]]:
@@ -146,7 +151,7 @@ class Results:
                     rows += batch.to_pylist()
                     if most is not None and len(rows) >= most:
                         break
-        except pa.ArrowException as error:
+        except (OSError, pa.ArrowException) as error:
             raise _broken(path, error) from error
         return rows if most is None else rows[:most]
 
