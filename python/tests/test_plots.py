@@ -245,6 +245,28 @@ def test_what_cannot_be_drawn_is_told_with_what_would_help(
         plots(messages(tmp_path / "whole", [("data", 1.0, 0.1)]), ["dely"])
 
 
+def test_nothing_is_said_of_signalling_where_there_is_none(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    messages(tmp_path, [("data", 1.0, 0.5)])
+    assert command.main([str(tmp_path), "--format", "svg"]) == command.DONE
+    told = [line for line in capsys.readouterr().out.splitlines() if line.startswith("No figure")]
+    assert [line.partition(":")[0] for line in told] == [
+        "No figure `cwnd`",
+        "No figure `queue`",
+        "No figure `outages`",
+    ]
+
+
+def test_the_upward_axis_begins_at_zero_and_leaves_room_above(tmp_path: Path) -> None:
+    rows: list[tuple[str, float, float | None]]
+    rows = [("data", number / 10, 0.5 + number % 2 / 1_000) for number in range(100)]
+    (delay,) = plots(messages(tmp_path, rows), ["delay"])
+    low, high = delay.drawing.figure.axes[0].get_ylim()
+    assert low == 0
+    assert high > 1.04 * 501
+
+
 def test_a_file_that_no_figure_needs_may_be_broken(tmp_path: Path) -> None:
     messages(tmp_path, [("data", 1.0, 0.1)])
     (tmp_path / "own.parquet").write_bytes(b"PAR1")

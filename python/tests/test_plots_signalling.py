@@ -87,6 +87,14 @@ def test_delays_and_fates_of_loads_are_those_of_the_table(gateway: Path) -> None
     assert max(tops) == pytest.approx(100)
 
 
+def test_the_mean_over_links_counts_their_messages() -> None:
+    names = ("min", "mean", "p50", "p95", "p99", "max")
+    delays = {f"delay_{name}_s": [0.1, 0.3] for name in names}
+    table = {"load": ["isup"] * 2, "link": [0, 1], "delivered_messages": [300, 100], **delays}
+    (plot,) = plots.plots({"signalling_load": pa.table(table)}, ["load-delay"])
+    assert plot.rows == [("isup", "2", "400", "150", "300", "300")]
+
+
 def test_each_status_of_congestion_has_its_colour(tmp_path: Path) -> None:
     events = {
         "run": [0] * 4,
@@ -180,8 +188,9 @@ def events(directory: Path) -> Path:
     pq.write_table(pa.table(handovers), directory / "handovers.parquet")
     script = {
         "at_s": [10.0, 20.0],
-        "link": ["geo", "geo"],
-        "direction": [None, "forward"],
+        "kind": ["link", "link"],
+        "name": ["geo", "geo"],
+        "part": [None, "forward"],
         "event": ["down", "loss 0.05"],
     }
     pq.write_table(pa.table(script), directory / "script.parquet")
@@ -208,7 +217,7 @@ def test_events_are_marked_on_the_axis_of_time(tmp_path: Path) -> None:
 
 def test_names_of_events_do_not_hide_each_other(tmp_path: Path) -> None:
     directory = events(tmp_path / "events")
-    script = {"at_s": [50.0, 50.5, 51.0, 70.0], "link": list("abcd"), "direction": [None] * 4}
+    script = {"at_s": [50.0, 50.5, 51.0, 70.0], "name": list("abcd"), "part": [None] * 4}
     pq.write_table(pa.table({**script, "event": ["down"] * 4}), directory / "script.parquet")
     (plot,) = plots.plots(directory, ["delay"])
     texts = plot.drawing.figure.axes[0].texts
@@ -217,11 +226,30 @@ def test_names_of_events_do_not_hide_each_other(tmp_path: Path) -> None:
     assert "c: down at 51 s" in plot.drawing.words
 
 
+def test_failovers_of_signalling_are_marked_as_such(tmp_path: Path) -> None:
+    directory = events(tmp_path / "events")
+    failovers = {"run": [0, 0], "at_s": [60.0, 61.0], "point": ["a", "b"]}
+    pq.write_table(pa.table(failovers), directory / "signalling_failovers.parquet")
+    (plot,) = plots.plots(directory, ["delay"])
+    assert "2 failovers of signalling" in labels(plot.drawing.figure.axes[0])
+    assert "1 failover; 2 failovers of signalling" in plot.drawing.words
+
+
 def test_events_of_another_run_are_not_marked(tmp_path: Path) -> None:
     (plot,) = plots.plots(events(tmp_path / "events"), ["delay"], only=[("run", "1")])
     (axes,) = plot.drawing.figure.axes
     (span,) = axes.patches
     assert span.get_x() == 50.0  # type: ignore[attr-defined]
+
+
+def test_events_of_several_points_of_a_sweep_are_not_marked(tmp_path: Path) -> None:
+    directory = events(tmp_path / "events")
+    failovers = {"links.geo.loss_ratio": [0.0, 0.1], "run": [0, 0], "at_s": [12.5, 55.0]}
+    pq.write_table(pa.table(failovers), directory / "failovers.parquet")
+    (plot,) = plots.plots(directory, ["delay"])
+    assert not [label for label in labels(plot.drawing.figure.axes[0]) if "failover" in label]
+    (plot,) = plots.plots(directory, ["delay"], only=[("links.geo.loss_ratio", "0.1")])
+    assert "1 failover" in labels(plot.drawing.figure.axes[0])
 
 
 def test_no_events_are_marked_on_another_axis(tmp_path: Path) -> None:

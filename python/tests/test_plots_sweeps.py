@@ -105,6 +105,20 @@ def test_paths_that_change_together_are_one_axis() -> None:
     assert container[0].get_ydata().tolist() == [1000.0, 2000.0]
 
 
+def test_points_without_a_mean_are_left_out() -> None:
+    rows = {
+        "links.a.loss_ratio": [0.0, 0.01, 0.02],
+        "flow": ["data"] * 3,
+        "measure": ["failover_max_s"] * 3,
+        **{name: [None, 2.0, 3.0] for name in ("mean", "low", "high")},
+        "half_width": [None, 0.0, 0.0],
+        "runs": [0, 5, 5],
+    }
+    axes = plots.sweep({"flows_summary": pa.table(rows)}, "failover_max_s")
+    (container,) = axes.containers
+    assert container[0].get_xdata().tolist() == [1.0, 2.0]
+
+
 def test_values_without_a_unit_stand_side_by_side() -> None:
     rows = {
         "flows.data.profile": ["standard", "modified"],

@@ -160,6 +160,8 @@ def test_what_is_no_trace_is_told_with_its_line(small: Path, capsys: pytest.Capt
     assert "no record of DATA that was sent for association 9" in refused("--only", "association=9")
     assert "no record of DATA that was sent from 50 s to 60 s" in refused("--span", "50:60")
     assert "`--only association=NUMBER` can be chosen, not `flow=data`" in refused("--only", "flow=data")
+    assert command.main([str(small.parent), "--span", "1:2"]) == command.MISUSED
+    assert "--span is for the file of a `--trace`" in capsys.readouterr().err
     whole = small.read_text()
     small.write_text(whole + '{"t_ns":1,"association":0,"event":"sent"}\n')
     assert f"{small}:17: `sent` has not the fields of docs/trace.md: 'tsn'" in refused()

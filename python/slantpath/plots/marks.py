@@ -1,4 +1,4 @@
-"""Events on an axis of time: outages, failovers, handovers, and what a script does to links."""
+"""Events on an axis of time: outages, failovers, handovers, and what a script does."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from slantpath.plots.drawing import BLOCKS, INK, apart
 from slantpath.plots.results import printable
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import pyarrow as pa
     from matplotlib.axes import Axes
 
@@ -20,7 +22,6 @@ NAMED = 12
 """Events of a script that are told one by one."""
 APART = 0.04
 """Share of an axis that two names on one side of their lines are apart at least."""
-TABLES = ("outages", "failovers", "handovers", "script")
 FAILOVER, OUTAGE, HANDOVER, SCRIPT = "#c22f2f", "#8a8a94", "#0f7c85", "#7a3b8f"
 
 
@@ -30,7 +31,7 @@ def mark(axes: Axes, results: ResultDirectory, run: int | None, shown: str = "")
     The table that is ``shown`` itself is left out.
     """
     words = []
-    for name, draw in zip(TABLES, (_outages, _failovers, _handovers, _script), strict=True):
+    for name, draw in _TABLES.items():
         rows = None if name == shown else _rows(results, name, run)
         if rows is not None and rows.num_rows:
             words += draw(axes, rows)
@@ -67,7 +68,7 @@ def _outages(axes: Axes, rows: pa.Table) -> list[str]:
     return [_counted(rows.num_rows, "outage", f" of {', '.join(paths)}")]
 
 
-def _failovers(axes: Axes, rows: pa.Table) -> list[str]:
+def _failovers(axes: Axes, rows: pa.Table, more: str = "") -> list[str]:
     at_s = numbers(rows, "at_s")
     for place, at in enumerate(apart(at_s)):
         axes.axvline(
@@ -76,9 +77,13 @@ def _failovers(axes: Axes, rows: pa.Table) -> list[str]:
             linestyle=(0, (4, 2)),
             linewidth=0.9,
             zorder=0.8,
-            label=_counted(len(at_s), "failover") if place == 0 else None,
+            label=_counted(len(at_s), "failover", more) if place == 0 else None,
         )
-    return [_counted(len(at_s), "failover")]
+    return [_counted(len(at_s), "failover", more)]
+
+
+def _signalling_failovers(axes: Axes, rows: pa.Table) -> list[str]:
+    return _failovers(axes, rows, " of signalling")
 
 
 def _handovers(axes: Axes, rows: pa.Table) -> list[str]:
@@ -94,9 +99,9 @@ def _handovers(axes: Axes, rows: pa.Table) -> list[str]:
 def _script(axes: Axes, rows: pa.Table) -> list[str]:
     at_s = numbers(rows, "at_s")
     names = [
-        printable(f"{link} {direction}: {event}" if direction else f"{link}: {event}")
-        for link, direction, event in zip(
-            *(rows.column(name).to_pylist() for name in ("link", "direction", "event")), strict=True
+        printable(f"{name} {part}: {event}" if part else f"{name}: {event}")
+        for name, part, event in zip(
+            *(rows.column(column).to_pylist() for column in ("name", "part", "event")), strict=True
         )
     ]
     for place, at in enumerate(apart(at_s)):
@@ -153,3 +158,13 @@ def _edge(axes: Axes, at_s: Any, marker: str, colour: str, label: str) -> None: 
 
 def _counted(count: int, what: str, more: str = "") -> str:
     return f"{count:,} {what}{'' if count == 1 else 's'}{more}"
+
+
+_TABLES: dict[str, Callable[[Axes, pa.Table], list[str]]] = {
+    "outages": _outages,
+    "failovers": _failovers,
+    "signalling_failovers": _signalling_failovers,
+    "handovers": _handovers,
+    "script": _script,
+}
+"""Tables of events, and how their rows are marked."""

@@ -27,10 +27,18 @@ if TYPE_CHECKING:
 SUMMARY = "_summary"
 OF_SUMMARIES = ("measure", "mean", "half_width", "low", "high", "runs")
 USUAL = {
-    "flows": ("throughput_bit_per_s", "delay_mean_s", "delay_p99_s", "messages_retransmitted", "gap_max_s"),
+    "flows": (
+        "throughput_bit_per_s",
+        "delay_mean_s",
+        "delay_p99_s",
+        "messages_retransmitted",
+        "gap_max_s",
+        "failover_max_s",
+    ),
     "links": ("utilisation_ratio", "queue_mean_packets"),
     "signalling_load": ("delay_mean_s", "delay_p99_s", "loss_ratio"),
     "signalling_links": ("outage_s",),
+    "signalling_service": ("failover_max_s",),
 }
 """Measures that are drawn of a table if none is named."""
 UNITS = ("_bit_per_s", "_packets", "_bytes", "_ratio", "_s")
