@@ -215,6 +215,9 @@ def test_a_paired_difference_says_its_direction_where_zero_is_outside(tmp_path: 
     assert row["difference"].startswith("−100 ± ")
     (row,) = Page(report(second, first)).table("How long messages of each flow took")
     assert row["it is"] == "more"
+    alone = by_hand(tmp_path / "c", {"flows": flows([0.1] * 4, "voice")}, runs=numbered(4))
+    assert "2 rows are in one of them alone, and are not compared." in report(first, alone)
+    assert "are in one of them alone" not in report(first, second)
 
 
 @pytest.mark.parametrize(
@@ -353,6 +356,11 @@ def test_what_happened_is_listed_with_its_times(tmp_path: Path) -> None:
     assert (row["begins / s"], row["ends / s"]) == ("6.250", "–")
     assert made.table("What the scenario's script does") == [{"at": "6 s", "event": "link leo, action down"}]
     assert ("li", "Run 0: flow data, failure lost.") in made.strings
+    # A table of the script is told in its place.
+    script = {"run": [0], "at_s": [6.0], "kind": ["link"], "name": ["leo"], "event": ["down"]}
+    pq.write_table(pa.table(script), directory / "script.parquet")
+    rows = Page(report(directory)).table("What the scenario's script does")
+    assert rows == [{"name": "leo", "kind": "link", "at / s": "6.000", "event": "down"}]
 
 
 def test_long_tables_are_shortened_and_say_so(tmp_path: Path) -> None:
