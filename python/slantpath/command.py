@@ -1,4 +1,6 @@
-"""The command ``slantpath`` as pip installs it: the Rust program, with ``plot`` and ``study`` beside it.
+"""The command ``slantpath`` as pip installs it: the Rust program and what stands beside it.
+
+``plot``, ``report`` and ``study`` are Python's own.
 
 The studies are a distribution of their own, ``slantpath-studies``, which the extra ``studies`` asks for.
 """
@@ -39,6 +41,10 @@ def main() -> int:
         from slantpath.plots import command as plot_command  # noqa: PLC0415
 
         return printing("slantpath plot", plot_command.main, arguments)
+    if name == "report":
+        from slantpath.report import command as report_command  # noqa: PLC0415
+
+        return printing("slantpath report", report_command.main, arguments)
     # Ctrl-C ends the Rust program as it would without Python around it.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     return _native.main(["slantpath", *sys.argv[1:]], draw)

@@ -19,23 +19,58 @@ if TYPE_CHECKING:
     from slantpath.figures import Look, Made
 
 STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
-h1 { line-height: 1.2 } h2 { margin-top: 2.5rem }
+:root { color-scheme: light }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem;
+  color: #1b1b1f; background: #fff; overflow-wrap: break-word }
+h1 { line-height: 1.2 } h2 { margin-top: 2.5rem } h3 { margin-top: 2rem }
+h1, h2, h3, p, li, dd, figcaption { overflow-wrap: anywhere }
+p, li, figure, nav { max-width: 52rem } a { color: #1f4e79 } nav ul { columns: 3 12rem; padding-left: 1.2rem }
 table { border-collapse: collapse; min-width: 100% }
 caption { text-align: left; padding-bottom: .6rem }
 caption span { display: block; position: sticky; left: 0; max-width: calc(100vw - 2rem) }
 th, td { text-align: left; padding: .35rem .6rem; vertical-align: top }
-thead th { border-bottom: 2px solid #1b1b1f } tbody th { font-weight: 400 }
+thead th { border-bottom: 2px solid #1b1b1f } tbody th { font-weight: 400; min-width: 6rem }
 tbody th, td { border-bottom: 1px solid #d8d8de }
 td.claim { min-width: 15rem }
-td.number { font-variant-numeric: tabular-nums; white-space: nowrap }
+td.long { min-width: 14rem; overflow-wrap: anywhere }
+td.number { font-variant-numeric: tabular-nums; min-width: 7rem }
 .agrees { color: #1a6b3c } .differs { color: #a3311f; font-weight: 600 } .undecided { color: #7a5b00 }
-.wide { overflow-x: auto }
-figure { margin: 2rem 0 } figure img { width: 100%; min-width: 38rem } figcaption { color: #55555e }
-pre { background: #f4f4f6; padding: 1rem; overflow-x: auto; font-size: 13px }
+.warnings { border-left: 4px solid #a3311f; padding: .1rem 1rem; background: #fdf3f1 }
+.wide { overflow-x: auto; margin-bottom: 1.5rem }
+figure { margin: 2rem 0 } figure img { width: 100% } figcaption { color: #55555e }
+pre { background: #f4f4f6; padding: 1rem; font-size: 13px; white-space: pre-wrap; overflow-wrap: anywhere }
 summary { cursor: pointer; overflow-wrap: anywhere }
+@media screen and (max-width: 40rem) {
+  thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
+  table, caption, tbody, tr, th, td { display: block }
+  tr { border-bottom: 2px solid #1b1b1f; padding: .4rem 0 }
+  tbody th, td { border-bottom: none; padding: .1rem 0; overflow-wrap: anywhere }
+  tbody th { font-weight: 600; min-width: 0 }
+  td { display: grid; grid-template-columns: 9rem 1fr; gap: 0 .8rem }
+  td::before { content: attr(data-label); color: #55555e; font-weight: 400 }
+  td.claim, td.long, td.number { min-width: 0 }
+}
+@media print {
+  @page { size: A4; margin: 14mm 12mm }
+  body { font-size: 9.5pt; max-width: none; margin: 0; padding: 0 }
+  nav { display: none }
+  .wide { overflow: visible }
+  table { font-size: 7.5pt; width: 100%; min-width: 0 }
+  caption { font-size: 9pt } caption span { position: static; max-width: none }
+  thead { display: table-header-group }
+  th, td { padding: .6mm 1mm } tbody th, td { overflow-wrap: anywhere; min-width: 0 }
+  tbody th { min-width: 10mm }
+  td.claim, td.long, td.number { min-width: 0 }
+  tr, figure { break-inside: avoid } h1, h2, h3, caption, thead { break-after: avoid }
+  tbody tr:first-child { break-before: avoid }
+  figure { margin: 5mm 0 } figure img { max-height: 110mm; object-fit: contain; object-position: left }
+  pre { font-size: 7.5pt }
+}
 """
-"""A table or figure that is wider than the screen scrolls in its own box; the page does not."""
+"""On a narrow screen the rows of a table stand one below the other, each cell behind the name of its column.
+
+What is still wider than the screen scrolls in its own box; the page does not. On paper nothing is cut.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +98,10 @@ class Figure:
     svg: bytes
 
     def html(self) -> str:
-        """Give it with its caption; on a narrow screen it can be scrolled sideways."""
+        """Give it with its caption."""
         data = base64.b64encode(self.svg).decode()
         return (
-            f"<figure>{_box(self.title)}"
-            f'<img alt="{escape(self.words)}" src="data:image/svg+xml;base64,{data}"></div>'
+            f'<figure><img alt="{escape(self.words)}" src="data:image/svg+xml;base64,{data}">'
             f"<figcaption><b>{escape(self.title)}</b> {escape(self.caption)}</figcaption></figure>"
         )
 
@@ -94,6 +128,28 @@ def write_drawings(
     return drawn, files
 
 
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of a page under a heading of its own, to which the contents lead."""
+
+    name: str
+    """The name by which a link finds it."""
+    title: str
+    parts: Sequence[str]
+
+    def html(self) -> str:
+        """Give the heading and what stands below it."""
+        return f'<h2 id="{escape(self.name)}">{escape(self.title)}</h2>\n' + "\n".join(self.parts)
+
+
+def contents(sections: Iterable[Section]) -> str:
+    """Give links to sections of a page."""
+    links = "".join(
+        f'<li><a href="#{escape(section.name)}">{escape(section.title)}</a></li>' for section in sections
+    )
+    return f'<nav aria-label="Contents"><ul>{links}</ul></nav>'
+
+
 def page(title: str, parts: Iterable[str]) -> str:
     """Give a whole page. Equal parts give equal pages: there is no date in it."""
     return (
@@ -113,23 +169,32 @@ class Cell:
     kind: str = ""
 
 
-def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str | Cell]]) -> str:
-    """Give a table. The first cell of a row says what the row is about."""
+def table(
+    caption: str, head: Sequence[str], rows: Iterable[Sequence[str | Cell]], label: str | None = None
+) -> str:
+    """Give a table. The first cell of a row says what the row is about.
 
-    def data(cell: str | Cell) -> str:
+    Where it is too wide it scrolls in a box that the keyboard reaches, called by its label or its caption.
+    Roles are written out: rows that stand one below the other would be none of a table's for a screen reader.
+    """
+
+    def data(label: str, cell: str | Cell) -> str:
         cell = cell if isinstance(cell, Cell) else Cell(escape(cell))
         kind = f' class="{cell.kind}"' if cell.kind else ""
-        return f"<td{kind}>{cell.html}</td>"
+        return f'<td role="cell"{kind} data-label="{escape(label)}"><span>{cell.html}</span></td>'
 
     def row(first: str | Cell, *others: str | Cell) -> str:
         name = first.html if isinstance(first, Cell) else escape(first)
-        return f'<tr><th scope="row">{name}</th>{"".join(map(data, others))}</tr>'
+        cells = "".join(map(data, head[1:], others))
+        return f'<tr role="row"><th role="rowheader" scope="row">{name}</th>{cells}</tr>'
 
-    columns = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
+    columns = "".join(f'<th role="columnheader" scope="col">{escape(cell)}</th>' for cell in head)
     body = "".join(row(*cells) for cells in rows)
     return (
-        f"{_box(caption)}<table><caption><span>{escape(caption)}</span></caption>"
-        f"<thead><tr>{columns}</tr></thead><tbody>{body}</tbody></table></div>"
+        f'<div class="wide" role="region" tabindex="0" aria-label="{escape(label or caption)}">'
+        f'<table role="table"><caption><span>{escape(caption)}</span></caption>'
+        f'<thead role="rowgroup"><tr role="row">{columns}</tr></thead>'
+        f'<tbody role="rowgroup">{body}</tbody></table></div>'
     )
 
 
@@ -139,8 +204,3 @@ def scenario(name: str, digest: str, text: str) -> str:
         f"<details><summary>{escape(name)} <small>({escape(digest)})</small></summary>"
         f"<pre>{escape(text)}</pre></details>"
     )
-
-
-def _box(label: str) -> str:
-    """Begin what scrolls sideways where it is too wide; the keyboard can reach it."""
-    return f'<div class="wide" role="region" tabindex="0" aria-label="{escape(label)}">'

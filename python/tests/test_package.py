@@ -29,7 +29,7 @@ def test_the_package_carries_the_licences_of_what_is_linked_in() -> None:
     assert text == (ROOT / "THIRD-PARTY-NOTICES.txt").read_text()
 
 
-@pytest.mark.parametrize("name", ["plot", "study"])
+@pytest.mark.parametrize("name", ["plot", "report", "study"])
 def test_python_s_own_commands_stand_beside_those_of_the_program(
     name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -92,11 +92,12 @@ class Report:
             self.about_claims,
             ("number", "claim", self.against, f"ours, {LEVEL:.0%} interval", "verdict"),
             map(row, self.findings),
+            "Claims",
         )
 
     @staticmethod
     def _grid(grid: Grid) -> str:
-        return f"<h2>{escape(grid.title)}</h2>{page.table(grid.about, grid.head, grid.rows)}"
+        return f"<h2>{escape(grid.title)}</h2>{page.table(grid.about, grid.head, grid.rows, grid.title)}"
 
 
 def rests_on(findings: Sequence[Finding]) -> Grid:

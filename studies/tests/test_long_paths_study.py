@@ -363,8 +363,8 @@ def test_everything_is_written(tmp_path: Path) -> None:
     html = (tmp_path / "one" / "report.html").read_text(encoding="utf-8")
     assert html.count("<figure>") == len(drawn)
     assert "an aim that agrees is met" in html
-    assert '<td class="differs">missed</td>' in html
-    assert '<td class="undecided">undecided' in html
+    assert '<td role="cell" class="differs" data-label="verdict"><span>missed</span></td>' in html
+    assert '<td role="cell" class="undecided" data-label="verdict"><span>undecided' in html
     assert (tmp_path / "one" / "changes.txt").read_text(encoding="utf-8").startswith("| controller |")
     # 72 % of 10 Mbit/s in every second.
     rows = (tmp_path / "one" / "numbers-geo.txt").read_text(encoding="utf-8")

@@ -20,7 +20,8 @@ use sctp_flags::Flags;
 cannot be met, 130 interrupted.
 
 \
-The Python packages (pip install . ./studies) add `slantpath plot DIR` and `slantpath study NAME`.")]
+The Python packages (pip install . ./studies) add `slantpath plot DIR`, `slantpath report DIR [DIR]` and
+`slantpath study NAME`.")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,

@@ -10,7 +10,6 @@ Each figure is a function, too, that draws into Axes: ``slantpath.plots.delay("o
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +17,6 @@ import matplotlib as mpl
 
 from slantpath import page
 from slantpath.figures import Look, new_figure
-from slantpath.files import write_whole
 from slantpath.plots import kinds, sweeps
 from slantpath.plots.drawing import MOST_LINES
 from slantpath.plots.functions import (
@@ -96,7 +94,7 @@ __all__ = [
     "write",
 ]
 
-FORMATS = ("png", "svg", "html")
+FORMATS = ("png", "svg")
 ON_REQUEST = ("pdf",)
 """Formats that are written only if they are named."""
 
@@ -192,21 +190,12 @@ def write(
     drawn: Sequence[Plot],
     out: str | os.PathLike[str],
     formats: Sequence[str] = FORMATS,
-    *,
-    source: str | os.PathLike[str] | None = None,
 ) -> list[Path]:
-    """Write plots as PNG and SVG, and all together as one page, ``plots.html``; give the files.
+    """Write plots as PNG and SVG, or as PDF if it is among the formats; give the files.
 
-    PDF is written if it is among the formats. The page names what the results came from if their directory is
-    given as ``source``.
+    ``slantpath.report`` has them on a page.
     """
-    out = Path(out)
-    files_of = [kind for kind in ("png", "svg", "pdf") if kind in formats]
-    figures, files = page.write_drawings(out, (plot.drawing for plot in drawn), files_of)
-    if "html" in formats:
-        made = None if source is None else ResultDirectory.read(Path(source))
-        text = _page(drawn, figures, made)
-        files.append(write_whole(out / "plots.html", text.encode()))
+    _, files = page.write_drawings(Path(out), (plot.drawing for plot in drawn), formats)
     return files
 
 
@@ -239,31 +228,3 @@ def _said(head: Sequence[str], cells: Sequence[str]) -> list[str]:
     """Give a row of numbers as one would say them: ``median 251 ms``."""
     columns = (column.partition(" / ") for column in head)
     return [f"{name} {cell} {unit}".rstrip() for (name, _, unit), cell in zip(columns, cells, strict=True)]
-
-
-def _page(drawn: Sequence[Plot], figures: Sequence[page.Figure], made: ResultDirectory | None) -> str:
-    title = "Results" if made is None else f"Results of {made.name}"
-    parts = [f"<h1>{escape(title)}</h1>"]
-    for plot, figure in zip(drawn, figures, strict=True):
-        heading = plot.drawing.title.rstrip(".")
-        parts += [
-            f"<h2>{escape(heading)}</h2>",
-            figure.html(),
-            page.table(f"{heading} in numbers.", plot.head, plot.rows),
-        ]
-    if made is not None:
-        known = [
-            (key, str(made.manifest[key]))
-            for key in ("scenario", "hash", "seed", "version")
-            if key in made.manifest
-        ]
-        if known:
-            parts += [
-                "<h2>How it was made</h2>",
-                page.table("What the results came from", ("what", "value"), known),
-            ]
-        scenario = made.path / "scenario.toml"
-        if scenario.is_file():
-            text = scenario.read_text(encoding="utf-8", errors="replace")
-            parts.append(page.scenario("scenario.toml", str(made.manifest.get("hash", "")), text))
-    return page.page(title, parts)

@@ -28,9 +28,7 @@ def main(arguments: Sequence[str]) -> int:
     try:
         drawn = _drawn(options)
         with locked(out):
-            files = write(
-                drawn, out, options.format or FORMATS, source=None if is_trace else options.directory
-            )
+            files = write(drawn, out, options.format or FORMATS)
     except (InUseError, NothingToDrawError) as error:
         print(f"slantpath plot: {error}", file=sys.stderr)
         return MISUSED
@@ -104,7 +102,7 @@ def _look(width: str | None, style: str | None) -> Look:
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="slantpath plot",
-        description="Draw what a result directory shows, as PNG, as SVG and as one HTML page.",
+        description="Draw what a result directory shows, as PNG and as SVG.",
         epilog="A run writes such a directory with `slantpath run SCENARIO --out DIR`.",
     )
     parser.add_argument(
