@@ -284,7 +284,13 @@ def _names(axes: Axes, names: Sequence[str], end_s: float) -> None:
     axes.set_xlabel("time / s")
 
 
-def _bar(axes: Axes, place: int, out: Sequence[tuple[float, float]], label: str, **how: Any) -> None:  # noqa: ANN401 - of a patch
+def _bar(
+    axes: Axes,
+    place: int,
+    out: Sequence[tuple[float, float]],
+    label: str,
+    **how: Any,  # noqa: ANN401 - of a patch
+) -> None:
     told = label in axes.get_legend_handles_labels()[1]
     bars = [(begin, end - begin) for begin, end in out]
     axes.broken_barh(bars, (place - 0.3, 0.6), linewidth=0.4, zorder=3, label=None if told else label, **how)
