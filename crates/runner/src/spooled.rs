@@ -493,7 +493,8 @@ mod tests {
         let (output, records) = made.pop().flatten().unwrap();
         let whole = run(&scenario, &options).unwrap();
         assert_eq!(output.digest, whole.digest);
-        assert_same_tables(&records, &whole, &["messages", "signalling_events", "signalling_server_events"]);
+        let tables = ["messages", "signalling_events", "signalling_failovers", "signalling_server_events"];
+        assert_same_tables(&records, &whole, &tables);
         assert!(whole.table("signalling_server_events").is_some_and(|events| events.rows() > 10));
         store.clear().unwrap();
     }
