@@ -278,6 +278,18 @@ OTHERS: tuple[Sheet, ...] = (
         ),
     ),
     Sheet(
+        "signalling-service",
+        "Failovers of signalling links and ASPs",
+        "How often the traffic of each end went to another link or ASP, and how long that took.",
+        "signalling_service",
+        ("point", "kind", "name"),
+        (
+            Measure("failovers", "failovers"),
+            Measure("spurious_failovers", "spurious"),
+            Measure("failover_max_s", "longest failover"),
+        ),
+    ),
+    Sheet(
         "mtp3-links",
         "MTP3: changeovers",
         "Each signalling link as MTP3 at its point sees it.",

@@ -75,6 +75,22 @@ LISTINGS: tuple[Listing, ...] = (
         "Each failover: from the failure of a path to the first new message by another, and its parts.",
     ),
     Listing(
+        "signalling-failovers",
+        "Failovers of signalling",
+        "signalling_failovers",
+        (
+            ("point", "point"),
+            ("run", "run"),
+            ("at_s", "at"),
+            ("from", "from"),
+            ("to", "to"),
+            ("cause", "cause"),
+            ("failover_s", "failover"),
+            ("unavailable_s", "out of service"),
+        ),
+        "From the failure of a signalling link or an ASP to the first message of its traffic by another.",
+    ),
+    Listing(
         "outages",
         "Outages",
         "outages",
