@@ -96,6 +96,19 @@ impl Workload {
         }
     }
 
+    /// The mean size of a message and the mean time from one to the next, if they are known beforehand.
+    pub fn mean_spacing(&self) -> Option<(DataSize, Duration)> {
+        match self {
+            Self::Bursts { message, messages_per_burst, interval, .. } => {
+                let all = message.as_bytes().saturating_mul((*messages_per_burst).into());
+                Some((*message, *interval / u64::from(*messages_per_burst).max(1))).filter(|_| all > 0)
+            }
+            Self::ConstantRate { message, interval } => Some((*message, *interval)),
+            Self::Poisson { message, mean_interval } => Some((*message, *mean_interval)),
+            Self::Bulk { .. } | Self::Mixed { .. } | Self::Trace { .. } => None,
+        }
+    }
+
     /// Tells if the workload comes to an end by itself.
     pub const fn has_end(&self) -> bool {
         matches!(self, Self::Bulk { total: Some(_), .. } | Self::Trace { .. })

@@ -15,6 +15,7 @@ use slantpath_simulation::{AssociationPlace, SignallingSimulation};
 
 use super::access_record;
 use super::announced::{Recorded, announced, has_several_paths};
+use super::datagrams::DatagramMeasures;
 use super::delays::FlowDelays;
 use super::intervals::{self, Intervals, Sources};
 use super::parts::{self, PartSums, Parts};
@@ -23,7 +24,7 @@ use super::sessions_record::{SessionPlaces, SessionsRecord};
 use super::signalling_record::SignallingRecord;
 use super::sky_record::SkyRecord;
 use super::tables::failovers::{self, ToldFailover};
-use super::tables::{delays, messages, network as links, sender_report, timelines};
+use super::tables::{datagrams, delays, messages, network as links, sender_report, timelines};
 use super::trace::Tracing;
 use crate::observer::{Announcement, Observer};
 use crate::output::TableKind;
@@ -50,6 +51,8 @@ pub(super) struct Recorder<'a> {
     records: Vec<FlowRecord>,
     /// Of each flow, if a probe needs them without records of messages.
     delays: Vec<FlowDelays>,
+    /// Of each flow that is of datagrams.
+    datagrams: Vec<Option<DatagramMeasures>>,
     intervals: Option<Intervals>,
     signalling: Option<SignallingRecord<'a>>,
     sessions: Option<SessionsRecord<'a>>,
@@ -184,6 +187,7 @@ impl<'a> Recorder<'a> {
             timelines: places.timelines,
             records: vec![FlowRecord::default(); flows.len()],
             delays,
+            datagrams: flows.iter().map(|flow| counts_datagrams(flow).then(DatagramMeasures::new)).collect(),
             intervals,
             signalling: events
                 .map(|events| SignallingRecord::new(scenario, events, places.signalling_server_events)),
@@ -273,7 +277,8 @@ impl<'a> Recorder<'a> {
         }
         self.service(network)?;
         let is_probed = self.messages.or(self.paths).or(self.timelines).or(self.failovers).is_some()
-            || !self.delays.is_empty();
+            || !self.delays.is_empty()
+            || self.datagrams.iter().any(Option::is_some);
         if is_probed || self.tracing.is_some() {
             for place in 0..self.flows.len() {
                 self.flow(place, network, finality)?;
@@ -366,6 +371,9 @@ impl<'a> Recorder<'a> {
         if let Some(tracing) = &mut self.tracing {
             tracing.messages(&flow.name, &sent, &deliveries);
         }
+        if let Some(Some(measures)) = self.datagrams.get_mut(place) {
+            measures.observe(&sent, &deliveries, self.warm_up);
+        }
         if let Some(delays) = self.delays.get_mut(place) {
             delays.observe(sent, &deliveries, self.warm_up);
         }
@@ -429,7 +437,8 @@ impl<'a> Recorder<'a> {
             let quantiles = observer.delay_quantiles(place, &[0.5, 0.99])?;
             let [median, p99] = [0, 1].map(|share| quantiles.get(share).copied().flatten());
             let DelayMoments { all, retransmitted, retransmitted_messages, parts } = &record.delays;
-            let is_stamped = *flows[place].flow.content == schema::Content::Stamped;
+            let flow = &flows[place].flow;
+            let retransmits = *flow.content == schema::Content::Stamped && !flow.transport.is_of_datagrams();
             Ok::<_, io::Error>(DelaySummary {
                 mean: all.mean(),
                 median,
@@ -437,7 +446,7 @@ impl<'a> Recorder<'a> {
                 max: all.greatest(),
                 deviation: all.standard_deviation(),
                 retransmitted_mean: retransmitted.mean(),
-                retransmitted: messages.filter(|_| is_stamped).map(|_| *retransmitted_messages),
+                retransmitted: messages.filter(|_| retransmits).map(|_| *retransmitted_messages),
                 parts: parts.means_s(),
             })
         };
@@ -452,6 +461,12 @@ impl<'a> Recorder<'a> {
         self.flows.iter().zip(&self.records).map(sums).collect()
     }
 
+    /// The table of flows of datagrams, if there are any.
+    pub(super) fn datagram_table(&self) -> Option<Table> {
+        let names = self.flows.iter().map(|flow| flow.name.as_str());
+        datagrams::table(names.zip(&self.datagrams).filter_map(|(flow, own)| Some((flow, own.as_ref()?))))
+    }
+
     /// The tables of histograms of delays, if those are kept.
     pub(super) fn delay_tables(&self) -> Vec<Table> {
         let names = self.flows.iter().map(|flow| flow.name.as_str());
@@ -462,6 +477,11 @@ impl<'a> Recorder<'a> {
         }
         delays::tables(histograms).to_vec()
     }
+}
+
+/// Tells if a flow is of datagrams that can be told apart.
+fn counts_datagrams(flow: &PlannedFlow) -> bool {
+    flow.flow.transport.is_of_datagrams() && *flow.flow.content == schema::Content::Stamped
 }
 
 impl DelaySummary {

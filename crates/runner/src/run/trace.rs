@@ -58,7 +58,7 @@ impl Scenario {
                 let flows: Vec<String> = flows.map(|(name, _)| name).collect();
                 return Err(TraceError::NoSuchFlow { name: name.clone(), flows: flows.join(", ") });
             };
-            if transport == Transport::Tcp {
+            if transport != Transport::Sctp {
                 return Err(TraceError::NotSctp { name: name.clone() });
             }
         }
@@ -84,7 +84,8 @@ impl Scenario {
             *name == flow || *declared.count > 1 && number.is_some_and(|number| number.parse::<u32>().is_ok())
         });
         let (_, declared) = declared.expect("the flow is one of the scenario");
-        let profile = self.sctp.find(&declared.profile).expect("a flow of SCTP has a profile");
+        let profile = declared.profile.as_ref().and_then(|profile| self.sctp.find(profile));
+        let profile = profile.expect("a flow of SCTP has a profile");
         TraceHeader {
             origin: TraceOrigin::Simulated {
                 scenario: file.to_owned(),

@@ -9,7 +9,7 @@ use slantpath_applications::{
 };
 use slantpath_base::{Duration, Instant, Seed, Stream};
 use slantpath_host::{AddressHandover, Protocol, SocketId, TransportConfig};
-use slantpath_net::NodeId;
+use slantpath_net::{NetworkGraph, NodeId};
 use slantpath_reader::Named;
 
 use super::application::{Application, Total};
@@ -57,6 +57,7 @@ pub(crate) fn place(
 ) -> Result<(Vec<PlannedFlow>, Option<Seats>), BuildError> {
     let mut flows = Vec::new();
     let mut seats = None;
+    let source_mtu = source_mtu(scenario, site.graph);
     for (name, flow) in scenario.flows.iter() {
         site.join_both(*flow.hosts)?;
         if vacant == Some(name) {
@@ -64,6 +65,7 @@ pub(crate) fn place(
                 scenario,
                 seed,
                 site,
+                source_mtu,
                 is_watched: false,
                 is_traced: false,
                 later: Duration::ZERO,
@@ -78,12 +80,23 @@ pub(crate) fn place(
         for ((own, name), number) in (0..).zip(names(name, *flow.count)).zip(flow.numbers.0.clone()) {
             let is_traced = traced.contains(&name);
             let later = flow.staggered_by(own);
-            let mut place = Placement { scenario, seed, site, is_watched, is_traced, later };
+            let mut place = Placement { scenario, seed, site, source_mtu, is_watched, is_traced, later };
             let (sender, receiver) = place.flow(&name, flow, number)?;
             flows.push(PlannedFlow { name, flow: Flow::clone(flow), from, to, sender, receiver });
         }
     }
     Ok((flows, seats))
+}
+
+/// The longest packet that every link carries: a host that sends a longer one of IPv6 cuts it. Asked for only if there
+/// are datagrams, which nothing else adapts to their way.
+fn source_mtu(scenario: &Checked, graph: &NetworkGraph) -> u16 {
+    if !scenario.flows.iter().any(|(_, flow)| flow.transport.is_of_datagrams()) {
+        return u16::MAX;
+    }
+    let directions = graph.links().flat_map(|link| [link.forward(), link.reverse()]);
+    let least = directions.map(|direction| graph.direction(direction).mtu_bytes).min();
+    least.and_then(|mtu| u16::try_from(mtu).ok()).unwrap_or(u16::MAX)
 }
 
 /// The names of flows that one table makes: its own, or numbered if there are several.
@@ -113,6 +126,8 @@ struct Placement<'a, 'site> {
     scenario: &'a Checked,
     seed: Seed,
     site: &'a mut Site<'site>,
+    /// Longest packet that every link carries, in bytes.
+    source_mtu: u16,
     /// True if the flow's paths are watched.
     is_watched: bool,
     /// True if the sender's association is traced.
@@ -134,6 +149,8 @@ impl Placement<'_, '_> {
             (Some(_), None) => Measurement::Delays,
             // A trace tells when each message was offered and delivered.
             (None, None) if self.is_traced => Measurement::Delays,
+            // What becomes of datagrams is always counted.
+            (None, None) if flow.transport.is_of_datagrams() => Measurement::Delays,
             (None, None) => Measurement::Off,
         };
         let (mut sending, receiving) = transport::configs(&self.scenario.nodes, flow, ends);
@@ -236,7 +253,7 @@ impl Placement<'_, '_> {
     fn ends(&mut self, flow: &Flow, number: u16) -> Result<Ends, BuildError> {
         let [sender_port, receiver_port] = ports(number);
         let [sender, receiver] = self.site.addresses(&flow.primary, *flow.hosts)?;
-        Ok(Ends { sender_port, receiver_port, sender, receiver })
+        Ok(Ends { sender_port, receiver_port, sender, receiver, source_mtu: self.source_mtu })
     }
 }
 
@@ -252,7 +269,7 @@ pub fn when_blocked(flow: &Flow) -> WhenBlocked {
 fn may_skip(flow: &Flow) -> bool {
     let is_mixed = matches!(flow.application.0, Application::Mixed(_));
     let gives_up = flow.lifetime.is_some() || flow.max_retransmissions.is_some();
-    is_mixed || gives_up || script::streams_added(flow) > 0
+    flow.transport.is_of_datagrams() || is_mixed || gives_up || script::streams_added(flow) > 0
 }
 
 fn adaptation(flow: &Flow) -> FlowAdaptation {

@@ -16,8 +16,9 @@ section! {
     pub struct Flow<S> {
         /// The transport protocol.
         transport: Setting<Transport>;
-        /// Configuration of the transport, `[sctp.<profile>]` or `[tcp.<profile>]`; `default` if absent.
-        profile: Later<S, Setting<String>>;
+        /// Configuration of the transport, `[sctp.<profile>]` or `[tcp.<profile>]`; `default` if absent. Datagrams have
+        /// none.
+        profile: Option<Setting<String>>;
         /// The host that sends.
         from: Setting<String>;
         /// The host that receives.
@@ -122,5 +123,18 @@ choice! {
         Sctp = "sctp",
         /// TCP with selective acknowledgement: RFC 9293, 2018, 6675.
         Tcp = "tcp",
+        /// UDP, RFC 768: a datagram a message, cut into fragments if it is longer than a link carries. Nothing is
+        /// repeated or held back.
+        Udp = "udp",
+    }
+}
+
+impl Transport {
+    /// Tells if each message is a packet that stands for itself.
+    pub const fn is_of_datagrams(self) -> bool {
+        match self {
+            Self::Sctp | Self::Tcp => false,
+            Self::Udp => true,
+        }
     }
 }

@@ -93,6 +93,7 @@ impl Conditioner {
             let protocol = match *flow.transport {
                 Transport::Sctp => slantpath_wire::ip::protocol::SCTP,
                 Transport::Tcp => slantpath_wire::ip::protocol::TCP,
+                Transport::Udp => slantpath_wire::ip::protocol::UDP,
             };
             ports_of(flow).map(move |ports| FlowPorts { protocol, ports })
         });
