@@ -50,7 +50,7 @@ fn flow_path(
     comes_from_another_link(built, routes, flow, (from, to), primary, faults);
     let profile = flow.profile.as_ref().map_or("", |profile| profile.as_str());
     match *flow.transport {
-        Transport::Udp => {
+        Transport::Icmp | Transport::Udp => {
             if let Some(slowest) = slowest(built, &way) {
                 datagrams_fit(name, flow, slowest, is_ipv6(built, &way), faults);
             }
@@ -112,7 +112,7 @@ fn sessions_path(
     let capacity = match *sessions.transport {
         Transport::Tcp => file.tcp.find(profile).map(|tcp| &tcp.known_capacity),
         Transport::Sctp => file.sctp.find(profile).map(|sctp| &sctp.known_capacity),
-        Transport::Udp => None,
+        Transport::Icmp | Transport::Udp => None,
     };
     if let Some(capacity) = capacity {
         capacity_fits(built, &carrying, capacity, &format!("sessions `{name}`"), faults);

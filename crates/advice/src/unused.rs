@@ -22,7 +22,7 @@ pub(crate) fn check(file: &File, faults: &mut Faults) {
     let mut of = |transport: Transport, profile: &str| match transport {
         Transport::Sctp => sctp.insert(profile.to_owned()),
         Transport::Tcp => tcp.insert(profile.to_owned()),
-        Transport::Udp => false,
+        Transport::Icmp | Transport::Udp => false,
     };
     for (_, flow) in file.flows.iter() {
         if let Some(profile) = &flow.profile {

@@ -173,11 +173,11 @@ impl Datagrams {
     pub(crate) fn reply(
         &mut self,
         socket: &DatagramState,
-        request: &EchoHeader,
+        request: EchoHeader,
         [source, destination]: [IpAddr; 2],
         data: Bytes,
     ) {
-        let header = EchoHeader { kind: EchoKind::Reply, ..*request };
+        let header = EchoHeader { kind: EchoKind::Reply, ..request };
         self.departing.push_back(Departing {
             envelope: Envelope { source, destination, fields: socket.fields },
             fragmentation: IpFragmentation::Allowed { source_mtu: socket.source_mtu },

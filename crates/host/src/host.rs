@@ -482,8 +482,8 @@ const fn protocol_of(transport: &Protocol) -> u8 {
     }
 }
 
-/// Reads the header of a packet as nearly all are: a whole one of IPv4 for SCTP, TCP or UDP, without IP options and without
-/// checksums. `None` for all others, right or wrong.
+/// Reads the header of a packet as nearly all are: a whole one of IPv4 for SCTP, TCP or UDP, without IP options and
+/// without checksums. `None` for all others, right or wrong.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "the envelope stays where it has been read")]
 fn read_usual_header(packet: &Packet) -> Option<(u8, Envelope)> {

@@ -40,7 +40,7 @@ impl<'a> Scene<'a> {
                 resolve(self.tcp, profile, "TCP profile", profile.place(), faults);
             }
             // It is reported that there is one.
-            Transport::Udp => {}
+            Transport::Icmp | Transport::Udp => {}
         }
     }
 
@@ -59,6 +59,7 @@ impl<'a> Scene<'a> {
         match transport {
             Transport::Sctp => self.sctp.find(name).cloned().map(Arc::new).map(Settings::Sctp),
             Transport::Tcp => self.tcp.find(name).cloned().map(Arc::new).map(Settings::Tcp),
+            Transport::Icmp => Some(Settings::Icmp),
             Transport::Udp => Some(Settings::Udp),
         }
     }
@@ -77,7 +78,7 @@ impl<'a> Scene<'a> {
         match transport {
             Transport::Sctp => self.sctp.find(name_of(profile)).map(|profile| &profile.send_buffer),
             Transport::Tcp => self.tcp.find(name_of(profile)).map(|profile| &profile.send_buffer),
-            Transport::Udp => None,
+            Transport::Icmp | Transport::Udp => None,
         }
     }
 }

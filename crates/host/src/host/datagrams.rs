@@ -43,8 +43,8 @@ impl<A: Application> SocketHost<A> {
         self.deliver(now, Binding { service: Service::Udp, local, remote }, envelope.fields, payload);
     }
 
-    /// Takes in an echo request, which is answered if a socket has its identifier, or a reply; `false` if the message of
-    /// ICMP is another.
+    /// Takes in an echo request, which is answered if a socket has its identifier, or a reply; `false` if the message
+    /// of ICMP is another.
     pub(super) fn handle_echo(&mut self, now: Instant, header: &IpHeader, packet: &Packet) -> bool {
         let bytes = packet.contiguous();
         let Ok(parsed) = EchoHeader::parse(header, &bytes) else {
@@ -59,7 +59,7 @@ impl<A: Application> SocketHost<A> {
         {
             // It comes from the address that was asked (RFC 1122, section 3.2.2.6).
             let ends = [header.destination, header.source];
-            self.stack.datagrams.reply(socket, &echo, ends, data.clone());
+            self.stack.datagrams.reply(socket, echo, ends, data.clone());
         }
         self.deliver(now, binding, IpFields::of(header), data);
         true

@@ -92,25 +92,25 @@ impl DatagramMeasures {
 pub(super) struct Jitter {
     /// Instants at which the last packet was sent and came.
     last: Option<(Instant, Instant)>,
-    jitter_ns: f64,
+    current_ns: f64,
     max_ns: f64,
 }
 
 impl Jitter {
-    /// Takes the next packet in, in the order of arrival and not of numbers (RFC 3550, section 6.4.1): of the difference
-    /// D to the packet before it, J = J + (|D| - J) / 16.
+    /// Takes the next packet in, in the order of arrival and not of numbers (RFC 3550, section 6.4.1): with the
+    /// difference D to the packet before it, J = J + (|D| - J) / 16.
     fn observe(&mut self, sent: Instant, came: Instant) {
         let Some((last_sent, last_came)) = self.last.replace((sent, came)) else { return };
         let transit = |sent: Instant, came: Instant| came.saturating_since(sent);
         let (one, other) = (transit(last_sent, last_came), transit(sent, came));
         let difference = one.as_nanos().abs_diff(other.as_nanos());
-        self.jitter_ns += (difference as f64 - self.jitter_ns) / 16.0;
-        self.max_ns = self.max_ns.max(self.jitter_ns);
+        self.current_ns += (difference as f64 - self.current_ns) / 16.0;
+        self.max_ns = self.max_ns.max(self.current_ns);
     }
 
     /// The jitter after the last packet, in seconds; `None` before the second.
     pub(super) fn last_s(&self) -> Option<f64> {
-        self.last.map(|_| self.jitter_ns / 1e9)
+        self.last.map(|_| self.current_ns / 1e9)
     }
 
     /// The greatest that it ever was, in seconds; `None` before the second packet.
@@ -177,7 +177,7 @@ mod tests {
         let mut steps = Vec::new();
         for (sent, transit) in [(0, 50), (20, 66), (40, 50), (60, 58), (80, 58)] {
             jitter.observe(at(sent), at(sent + transit));
-            steps.push((jitter.jitter_ns / 1e6 * 65_536.0).round() / 65_536.0);
+            steps.push((jitter.current_ns / 1e6 * 65_536.0).round() / 65_536.0);
         }
         // J = J + (|D| - J) / 16: 16/16; 1 + 15/16; 1.9375 + 6.0625/16; 2.31640625 - 2.31640625/16.
         assert_eq!(steps, [0.0, 1.0, 1.9375, 2.316_406_25, 2.171_630_859_375]);

@@ -114,6 +114,7 @@ impl Scenario {
             let what = match *flow.transport {
                 Transport::Sctp => "one below M3UA",
                 Transport::Tcp => "one of TCP",
+                Transport::Icmp => "one of ICMP",
                 Transport::Udp => "one of UDP",
             };
             return Err(RequestError::NotSctp { name: name.to_owned(), what });

@@ -53,6 +53,8 @@ pub(super) struct Recorder<'a> {
     delays: Vec<FlowDelays>,
     /// Of each flow that is of datagrams.
     datagrams: Vec<Option<DatagramMeasures>>,
+    /// Of each flow of echo requests, from these to their replies.
+    round_trips: Vec<Option<DatagramMeasures>>,
     intervals: Option<Intervals>,
     signalling: Option<SignallingRecord<'a>>,
     sessions: Option<SessionsRecord<'a>>,
@@ -188,6 +190,7 @@ impl<'a> Recorder<'a> {
             records: vec![FlowRecord::default(); flows.len()],
             delays,
             datagrams: flows.iter().map(|flow| counts_datagrams(flow).then(DatagramMeasures::new)).collect(),
+            round_trips: flows.iter().map(|flow| has_replies(flow).then(DatagramMeasures::new)).collect(),
             intervals,
             signalling: events
                 .map(|events| SignallingRecord::new(scenario, events, places.signalling_server_events)),
@@ -364,7 +367,7 @@ impl<'a> Recorder<'a> {
     fn flow(&mut self, place: usize, network: &mut RunNetwork<'_>, finality: Finality) -> io::Result<()> {
         let flow = &self.flows[place];
         let taken = network.host_mut(flow.from).take_sender_records(flow.sender, finality);
-        let SenderRecords { messages, sent, samples, timeline, failovers } =
+        let SenderRecords { messages, sent, replies, samples, timeline, failovers } =
             taken.expect("the flow's sender was put there");
         let deliveries = network.host_mut(flow.to).take_deliveries(flow.receiver);
         let deliveries = deliveries.expect("the flow's receiver was put there");
@@ -373,6 +376,9 @@ impl<'a> Recorder<'a> {
         }
         if let Some(Some(measures)) = self.datagrams.get_mut(place) {
             measures.observe(&sent, &deliveries, self.warm_up);
+        }
+        if let Some(Some(measures)) = self.round_trips.get_mut(place) {
+            measures.observe(&sent, &replies, self.warm_up);
         }
         if let Some(delays) = self.delays.get_mut(place) {
             delays.observe(sent, &deliveries, self.warm_up);
@@ -461,10 +467,12 @@ impl<'a> Recorder<'a> {
         self.flows.iter().zip(&self.records).map(sums).collect()
     }
 
-    /// The table of flows of datagrams, if there are any.
-    pub(super) fn datagram_table(&self) -> Option<Table> {
-        let names = self.flows.iter().map(|flow| flow.name.as_str());
-        datagrams::table(names.zip(&self.datagrams).filter_map(|(flow, own)| Some((flow, own.as_ref()?))))
+    /// The tables of flows of datagrams and of echo requests, if there are any.
+    pub(super) fn datagram_tables(&self) -> impl Iterator<Item = Table> {
+        let names = || self.flows.iter().map(|flow| flow.name.as_str());
+        let datagrams = names().zip(&self.datagrams).filter_map(|(flow, own)| Some((flow, own.as_ref()?)));
+        let echoes = names().zip(&self.round_trips).filter_map(|(flow, own)| Some((flow, own.as_ref()?)));
+        [datagrams::table(datagrams), datagrams::round_trips(echoes)].into_iter().flatten()
     }
 
     /// The tables of histograms of delays, if those are kept.
@@ -482,6 +490,11 @@ impl<'a> Recorder<'a> {
 /// Tells if a flow is of datagrams that can be told apart.
 fn counts_datagrams(flow: &PlannedFlow) -> bool {
     flow.flow.transport.is_of_datagrams() && *flow.flow.content == schema::Content::Stamped
+}
+
+/// Tells if the messages of a flow are answered.
+fn has_replies(flow: &PlannedFlow) -> bool {
+    *flow.flow.transport == schema::Transport::Icmp && counts_datagrams(flow)
 }
 
 impl DelaySummary {

@@ -81,6 +81,7 @@ const fn shape(kind: TableKind) -> Shape {
         TableKind::Queues => of::<network::QueueColumns>(),
         TableKind::RequestSources => of::<requests::RequestSums>(),
         TableKind::Requests => of::<requests::RequestRows>(),
+        TableKind::RoundTrips => of::<datagrams::RoundTripColumns>(),
         TableKind::Sccp => of::<sccp::Columns>(),
         TableKind::SessionSources => of::<sessions::SourceColumns>(),
         TableKind::Sessions => of::<sessions::Rows>(),

@@ -56,6 +56,7 @@ const RUNS: &[(&str, &[&str], &[&str])] = &[
         ],
         &["abandonments", "association_commands"],
     ),
+    ("datagrams", &[], &["datagrams", "round_trips"]),
     (
         "fetch",
         &[

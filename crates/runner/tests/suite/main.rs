@@ -10,6 +10,7 @@ mod captures;
 mod cells;
 mod columns;
 mod conditioners;
+mod datagrams;
 mod diagnostics;
 mod digests;
 mod doubts;

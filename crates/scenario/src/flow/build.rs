@@ -14,7 +14,7 @@ use slantpath_reader::Named;
 
 use super::application::{Application, Total};
 use super::message::{Destinations, options_of, options_of_kind};
-use super::ports::ports;
+use super::ports::{ports, service};
 use super::script;
 use super::transport::{self, Ends};
 use crate::build_error::BuildError;
@@ -42,7 +42,7 @@ pub struct PlannedFlow {
 impl PlannedFlow {
     /// Tells whether the receiver knows by which packet a message came: not below M3UA, nor of messages without stamps.
     pub fn tells_journeys(&self) -> bool {
-        *self.flow.content == schema::Content::Stamped && *self.flow.adaptation == schema::Adaptation::None
+        *self.flow.content == schema::Content::Stamped && *self.flow.adaptation != schema::Adaptation::M3ua
     }
 }
 
@@ -176,7 +176,7 @@ impl Placement<'_, '_> {
             record_timeline: self.is_watched,
             sample_paths: probes.paths.quantity(),
             options,
-            adaptation: adaptation(flow),
+            adaptation: adaptation(flow, number),
         };
         let path = path(name);
         let host = self.site.host(from);
@@ -210,7 +210,7 @@ impl Placement<'_, '_> {
                 (false, _) => MessageRecords::Nothing,
             },
             read_rate: flow.read_rate.map(|rate| *rate),
-            adaptation: adaptation(flow),
+            adaptation: adaptation(flow, number),
         };
         let host = self.site.host(to);
         let receiver = host.add_receiver(receiving, config, self.seed, &path);
@@ -251,7 +251,7 @@ impl Placement<'_, '_> {
 
     /// Ports and addresses of the ends of flow `number`.
     fn ends(&mut self, flow: &Flow, number: u16) -> Result<Ends, BuildError> {
-        let [sender_port, receiver_port] = ports(number);
+        let [sender_port, receiver_port] = ports(service(flow), number);
         let [sender, receiver] = self.site.addresses(&flow.primary, *flow.hosts)?;
         Ok(Ends { sender_port, receiver_port, sender, receiver, source_mtu: self.source_mtu })
     }
@@ -272,8 +272,13 @@ fn may_skip(flow: &Flow) -> bool {
     flow.transport.is_of_datagrams() || is_mixed || gives_up || script::streams_added(flow) > 0
 }
 
-fn adaptation(flow: &Flow) -> FlowAdaptation {
+/// The layer of flow `number`.
+fn adaptation(flow: &Flow, number: u16) -> FlowAdaptation {
+    // Tunnel 0 is no subscriber's.
+    let id = u32::from(number) + 1;
     match *flow.adaptation {
+        schema::Adaptation::GtpU => FlowAdaptation::GtpU { tunnel: id },
+        schema::Adaptation::Rtp => FlowAdaptation::Rtp { source: id },
         schema::Adaptation::M3ua => FlowAdaptation::M3ua,
         schema::Adaptation::None => FlowAdaptation::None,
     }
@@ -317,6 +322,17 @@ pub fn workload(flow: &Flow) -> Workload {
             });
             Workload::Mixed { classes: classes.collect() }
         }
+        Application::Ping(ping) => Workload::Ping {
+            message: *ping.message_size,
+            interval: *ping.interval,
+            count: ping.count.map(|count| *count),
+        },
+        Application::Voice(voice) => Workload::Voice {
+            message: *voice.message_size,
+            interval: *voice.interval,
+            mean_talk: *voice.mean_talk,
+            mean_silence: *voice.mean_silence,
+        },
         Application::Poisson(poisson) => {
             Workload::Poisson { message: *poisson.message_size, mean_interval: poisson.spacing() }
         }

@@ -40,9 +40,7 @@ pub(crate) fn check(flows: &mut Tables<Flow>, scene: Scene<'_>, files: &Files, f
         asked_for(flow, scene.wiring, faults);
         script::check(flow, scene, faults);
         application(flow, places[name], faults);
-        if flow.transport.is_of_datagrams() {
-            datagrams::check(flow, places[name], faults);
-        }
+        datagrams::check(flow, places[name], faults);
         send_buffer::check(flow, scene, faults);
         if let Application::Mixed(mixed) = &flow.application.0 {
             classes(mixed, flow, places[name], faults);
@@ -85,7 +83,9 @@ pub(crate) fn check(flows: &mut Tables<Flow>, scene: Scene<'_>, files: &Files, f
             && let Some(longest) = messages.iter().map(|(_, size)| *size).max()
         {
             send_buffer::holds(scene, *flow.transport, flow.profile.as_ref(), longest, faults);
-            datagrams::fits(flow, longest, trace.file.place(), faults);
+            let sizes = messages.iter().map(|(_, size)| *size);
+            let shortest = sizes.min().unwrap_or(longest);
+            datagrams::fits(flow, [shortest, longest], trace.file.place(), faults);
             let times = messages.iter().map(|(at, _)| at.saturating_add(*flow.start));
             let duration = scene.duration.unwrap_or(Duration::MAX);
             let end = flow.end.map_or(duration, |end| *end).min(duration);
@@ -384,6 +384,18 @@ fn application(flow: &Flow, place: Place, faults: &mut Faults) {
         }
         Application::Poisson(source) => {
             spacing(source.mean_interval.as_ref(), "mean_interval", source.rate.as_ref(), place, faults);
+        }
+        Application::Ping(ping) => {
+            positive(&ping.interval, "an interval", faults);
+            if let Some(count) = ping.count.filter(|count| **count == 0) {
+                let fault = Fault::new("nothing is sent").help("write `count = 1`, or more");
+                faults.report(count.place(), fault);
+            }
+        }
+        Application::Voice(voice) => {
+            positive(&voice.interval, "an interval", faults);
+            positive(&voice.mean_talk, "a talkspurt", faults);
+            positive(&voice.mean_silence, "a silence", faults);
         }
         Application::Mixed(_) | Application::Trace(_) => {}
     }

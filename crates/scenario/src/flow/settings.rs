@@ -13,6 +13,8 @@ use crate::schema::{SctpProfile, TcpProfile};
 /// Settings of a transport, from a profile.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Settings {
+    /// Echoes of ICMP.
+    Icmp,
     /// Profile of SCTP.
     Sctp(Arc<SctpProfile>),
     /// Profile of TCP.
@@ -35,6 +37,7 @@ impl Settings {
             Self::Sctp(profile) => Protocol::Sctp(Box::new(SctpConfig { ip, ..profile.config(streams) })),
             Self::Tcp(profile) => Protocol::Tcp(Box::new(TcpConfig { ip, ..profile.config() })),
             // Whoever knows the ends and the network fills in the rest.
+            Self::Icmp => Protocol::Echo(Box::new(DatagramConfig { ip, source_mtu: u16::MAX, peer_port: 0 })),
             Self::Udp => Protocol::Udp(Box::new(DatagramConfig { ip, source_mtu: u16::MAX, peer_port: 0 })),
         }
     }

@@ -29,7 +29,7 @@ pub(crate) fn configs(nodes: &Tables<Node>, flow: &Flow, ends: Ends) -> (Transpo
     let (peer_port, source_mtu) = (ends.sender_port, ends.source_mtu);
     let protocol = |node: &str| {
         let mut protocol = flow.settings.protocol(nodes, node, flow.dscp, streams);
-        if let Protocol::Udp(datagrams) = &mut protocol {
+        if let Protocol::Echo(datagrams) | Protocol::Udp(datagrams) = &mut protocol {
             **datagrams = DatagramConfig { peer_port, source_mtu, ..**datagrams };
         }
         protocol

@@ -186,7 +186,7 @@ fn limits(file: &File, subject: &Subject<'_>) -> Option<[Limit; 2]> {
     };
     match subject.transport {
         // Nothing ends if none arrives.
-        Transport::Udp => None,
+        Transport::Icmp | Transport::Udp => None,
         Transport::Sctp => {
             let profile = file.sctp.find(subject.profile)?;
             let (rto, addresses) = (profile.config(1).rto(), addresses(file, &subject.to));
