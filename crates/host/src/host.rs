@@ -181,12 +181,13 @@ impl<A: Application> SocketHost<A> {
         &mut self.sockets.shared
     }
 
-    /// Has a TCP socket that will connect send from the address of the interface towards its peer.
+    /// Has a socket of TCP or of datagrams that will connect send from the address of the interface towards its peer.
     fn with_nearest_address_first(&self, mut transport: TransportConfig) -> TransportConfig {
         let towards =
             transport.peer.as_ref().and_then(|peer| self.interfaces.source_towards(*peer.addresses.first()?));
         let place = transport.local_addresses.iter().position(|own| Some(*own) == towards);
-        if let (Protocol::Tcp(_), Some(place)) = (&transport.protocol, place) {
+        let is_of_sctp = matches!(transport.protocol, Protocol::Sctp(_));
+        if let (false, Some(place)) = (is_of_sctp, place) {
             transport.local_addresses.swap(0, place);
         }
         transport

@@ -5,6 +5,7 @@ use slantpath_testkit::{Tshark, pcap};
 
 use crate::alone::{parse, run_text};
 use crate::cells::cells;
+use crate::project;
 
 /// A flow from one host to another over a link of these properties.
 fn run_over(link: &str, flow: &str) -> RunOutput {
@@ -144,12 +145,59 @@ fn a_ping_measures_the_way_there_and_back() {
     assert_eq!(of_flow("lost_ratio"), of_flow("lost_requests") / 1_250.0);
 }
 
+#[test]
+fn a_ping_leaves_from_the_address_that_its_checksum_covers() {
+    let flow =
+        "transport = \"icmp\"\nprimary = \"m\"\napplication = { kind = \"ping\", interval = \"100 ms\" }";
+    let text = text_of("family = \"ipv6\"", flow);
+    let text = text.replace(
+        "[flows.f]",
+        "[links.m]\nends = [\"a\", \"b\"]\nrate = \"8 Mbit/s\"\ndelay = \"20 ms\"\nfamily = \"ipv6\"\n[flows.f]",
+    );
+    let output = run_text(&text);
+    assert_eq!(only(&output, "round_trips", "answered_requests"), 250.0);
+    assert!(only(&output, "round_trips", "round_trip_max_s") < 0.041, "over the second link");
+}
+
+#[test]
+fn a_call_over_handovers_loses_little_and_waits_for_the_next_satellite() {
+    let output = project::run_file("voice-over-leo.toml", &[]);
+    let of = |column: &str| cells(&output, "datagrams", column).into_iter().flatten().collect::<Vec<_>>();
+    let sent: f64 = of("sent_datagrams").iter().sum();
+    // Two voices talk for 590 s at 50 packets a second, 39 % of the time: the deviation of 230 talkspurts is 9 %.
+    let expected = 2.0 * 590.0 * 50.0 * 1.004 / (1.004 + 1.587);
+    assert!((sent / expected - 1.0).abs() < 0.2, "{sent} and {expected}");
+    let lost: f64 = of("lost_datagrams").iter().sum();
+    let dropped: f64 = cells(&output, "antennas", "uplink_lost_packets").into_iter().flatten().sum();
+    assert_eq!(lost, dropped, "those that were being sent as the contact ended");
+    // A talkspurt at a handover waits for 200 ms, and the jitter remembers a sixteenth of that.
+    let longest = of("delay_max_s").into_iter().fold(0.0, f64::max);
+    assert!((0.2..0.3).contains(&longest), "{longest}");
+    assert!(of("jitter_max_s").into_iter().fold(0.0, f64::max) > 0.18 / 16.0);
+    assert!(of("jitter_s").into_iter().all(|jitter| jitter < 1e-3));
+}
+
+#[test]
+fn tunnels_over_a_satellite_are_cut_and_lost_in_parts() {
+    let output = project::run_file("gtp-u-over-geo.toml", &["scenario.warm_up=\"0 s\""]);
+    let sum = |table: &str, column: &str| cells(&output, table, column).into_iter().flatten().sum::<f64>();
+    // Each packet of 1,500 bytes is two fragments, and one that loses both is lost once.
+    let (lost, dropped) = (sum("datagrams", "lost_datagrams"), sum("links", "dropped_loss_packets"));
+    assert!(dropped >= lost && dropped < lost + 10.0, "{lost} lost, {dropped} dropped");
+    assert_eq!(sum("links", "dropped_queue_full_packets"), 0.0);
+    assert_eq!(sum("flows", "messages_corrupt"), 0.0);
+    // Three links there and back, of 64 + 20 bytes each way, and what waits in front.
+    let least = 2.0 * (0.002 + 0.26 + 0.0001);
+    let shortest = only(&output, "round_trips", "round_trip_min_s");
+    assert!((least..least + 0.001).contains(&shortest), "{shortest} s");
+}
+
 /// The fields that tshark reads of the packets of the run's capture that pass a filter.
 fn read(output: &RunOutput, filter: &str, fields: &[&str]) -> Option<Vec<Vec<String>>> {
     let packets = pcap::read_pcapng(&output.captures[0].pcapng);
     let capture = pcap::write(101, packets);
     let mut arguments = vec!["-d", "udp.port==40000,rtp", "-Y", filter, "-T", "fields"];
-    fields.iter().for_each(|field| arguments.extend(["-e", field]));
+    arguments.extend(fields.iter().flat_map(|field| ["-e", field]));
     let tshark = Tshark::of_octets("datagrams", &capture).prefer("udp.check_checksum:TRUE");
     let printed = tshark.print(&arguments)?;
     Some(printed.lines().map(|line| line.split('\t').map(str::to_owned).collect()).collect())
@@ -204,7 +252,7 @@ fn tunnels_to_one_host_share_a_port_and_are_told_apart() {
 }
 
 #[test]
-fn a_trace_plays_over_udp_and_the_warm_up_counts_for_nothing() {
+fn what_was_sent_before_the_warm_up_counts_for_nothing() {
     let flow = STEADY.replace("constant-rate", "poisson").replace("interval", "mean_interval");
     let text = text_of("loss = \"10 %\"", &flow)
         .replace("duration = \"30 s\"", "duration = \"30 s\"\nwarm_up = \"10 s\"");
