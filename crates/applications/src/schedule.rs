@@ -391,7 +391,7 @@ mod tests {
         let (_, mean) = workload.mean_spacing().unwrap();
         let mut schedule = schedule(workload);
         let (mut before, mut spurts) = (None, 0_u32);
-        for _ in 0..100_000 {
+        for _ in 0..1_000_000 {
             let due = schedule.due().unwrap();
             let gap = before.map(|before| due.saturating_since(before));
             let begins = schedule.begins_talk();
@@ -401,12 +401,15 @@ mod tests {
             before = Some(due);
             schedule.take(due);
         }
-        // 100,000 packets of 20 ms: 2,000 s of talk, in spurts that each end with a part of an interval.
-        assert!((1_850..2_080).contains(&spurts), "{spurts}");
-        // 2,000 silences: their sum has a standard error of 2 %.
+        // A spurt has ⌈T / 20 ms⌉ packets, 1 / (1 - exp(-20 / 1004)) = 50.7 on average, with a standard error of 0.7 %.
+        assert!((19_330..20_120).contains(&spurts), "{spurts}");
+        // 20,000 spurts and silences: their sum has a standard error of 0.5 %.
         let all = before.unwrap().saturating_since(Instant::from_secs(1)).as_secs_f64();
-        let expected = 100_000.0 * mean.as_secs_f64();
-        assert!((all / expected - 1.0).abs() < 0.05, "{all} s and {expected} s");
+        let expected = f64::from(spurts) * 2.591;
+        assert!((all / expected - 1.0).abs() < 0.02, "{all} s and {expected} s");
+        // That a spurt ends within an interval makes packets 1 % more frequent than what is said of them beforehand.
+        let mean = mean.as_secs_f64();
+        assert!((expected / 1e6 / mean - 0.99).abs() < 0.02, "{mean} s");
     }
 
     #[test]
