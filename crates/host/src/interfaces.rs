@@ -146,7 +146,8 @@ impl Interfaces {
     }
 
     /// The interface towards `destination` and the address to send from: `preferred` if that interface has it. A TCP
-    /// connection and datagrams keep their address even where packets leave by another interface. `None` if there is no route.
+    /// connection and datagrams keep their address even where packets leave by another interface. `None` if there is
+    /// no route.
     //
     //= https://www.rfc-editor.org/rfc/rfc9293#section-3.9.1.1
     //# At all other times, a previous segment has either been sent or received

@@ -42,8 +42,8 @@ pub(super) fn table(
 }
 
 /// The instant at which a flow was finished: its end, or the last delivery if that is later, where all that was sent
-/// was delivered or given up. Of datagrams nothing is on its way for long. Another flow goes on, or would, until the run
-/// ends.
+/// was delivered or given up. Of datagrams nothing is on its way for long. Another one goes on, or would, until the
+/// run ends.
 fn finish(flow: &PlannedFlow, sender: &SenderReport, receiver: &ReceiverReport, end: Instant) -> Instant {
     let done_with = receiver.messages_delivered + sender.messages_abandoned();
     let is_all = flow.flow.transport.is_of_datagrams()
