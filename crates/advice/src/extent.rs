@@ -121,7 +121,16 @@ fn of_flow(rates: &Rates<'_>, file: &File, flow: &Flow, duration: Duration) -> f
                 .map(|(_, class)| (active / seconds(*class.interval)).ceil() * f64::from(*class.messages))
                 .sum()
         }
+        schema::Application::Ping(ping) => {
+            let count = ping.count.map_or(f64::INFINITY, |count| f64::from(*count));
+            (active / seconds(*ping.interval)).ceil().min(count)
+        }
         schema::Application::Poisson(source) => active / seconds(source.spacing()),
+        schema::Application::Voice(voice) => {
+            let talks =
+                seconds(*voice.mean_talk) / seconds(voice.mean_talk.saturating_add(*voice.mean_silence));
+            (active / seconds(*voice.interval) * talks).ceil()
+        }
         schema::Application::Trace(trace) => trace.messages.len() as f64,
     };
     each * f64::from(*flow.count)

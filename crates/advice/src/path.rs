@@ -14,7 +14,7 @@ use slantpath_scenario::network::{address_on, addresses};
 use slantpath_scenario::schema::{File, Flow, SctpProfile, Sessions, TcpProfile, Transport};
 use slantpath_sctp::PathMtuDiscovery;
 
-use crate::load::load_fits;
+use crate::load::{datagrams_fit, load_fits};
 
 /// Holds flows and sessions against their ways.
 pub(crate) fn check(file: &File, built: &Built, routes: &mut Routes, faults: &mut Faults) {
@@ -45,11 +45,16 @@ fn flow_path(
     };
     let what = format!("flow `{name}`");
     hops_fit(built, routes, &what, (from, to), &way, primary.place(), faults);
-    let is_tcp = *flow.transport == Transport::Tcp;
-    source_fits(built, routes, &what, (from, to), primary, is_tcp, faults);
+    let has_one_path = *flow.transport != Transport::Sctp;
+    source_fits(built, routes, &what, (from, to), primary, has_one_path, faults);
     comes_from_another_link(built, routes, flow, (from, to), primary, faults);
-    let profile = flow.profile.as_str();
+    let profile = flow.profile.as_ref().map_or("", |profile| profile.as_str());
     match *flow.transport {
+        Transport::Icmp | Transport::Udp => {
+            if let Some(slowest) = slowest(built, &way) {
+                datagrams_fit(name, flow, slowest, is_ipv6(built, &way), faults);
+            }
+        }
         Transport::Tcp => {
             if let Some(tcp) = file.tcp.find(profile) {
                 segments_fit(built, &way, flow, profile, tcp, faults);
@@ -107,6 +112,7 @@ fn sessions_path(
     let capacity = match *sessions.transport {
         Transport::Tcp => file.tcp.find(profile).map(|tcp| &tcp.known_capacity),
         Transport::Sctp => file.sctp.find(profile).map(|sctp| &sctp.known_capacity),
+        Transport::Icmp | Transport::Udp => None,
     };
     if let Some(capacity) = capacity {
         capacity_fits(built, &carrying, capacity, &format!("sessions `{name}`"), faults);

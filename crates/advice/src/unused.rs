@@ -22,9 +22,12 @@ pub(crate) fn check(file: &File, faults: &mut Faults) {
     let mut of = |transport: Transport, profile: &str| match transport {
         Transport::Sctp => sctp.insert(profile.to_owned()),
         Transport::Tcp => tcp.insert(profile.to_owned()),
+        Transport::Icmp | Transport::Udp => false,
     };
     for (_, flow) in file.flows.iter() {
-        of(*flow.transport, &flow.profile);
+        if let Some(profile) = &flow.profile {
+            of(*flow.transport, profile);
+        }
     }
     for (_, sessions) in file.sessions.iter() {
         of(*sessions.transport, &sessions.profile);

@@ -49,7 +49,8 @@ impl FlowEnd {
     pub(crate) fn sender(config: SenderConfig, stream: Stream) -> Self {
         let layer = match config.adaptation {
             FlowAdaptation::M3ua => Layer::Sending(Box::new(SendingM3ua::new())),
-            FlowAdaptation::None => Layer::None,
+            // Messages are framed as they are composed.
+            FlowAdaptation::GtpU { .. } | FlowAdaptation::None | FlowAdaptation::Rtp { .. } => Layer::None,
         };
         let next_sample = config.sample_paths.map(|_| Instant::START);
         Self { layer, role: Role::Sender(Sender::new(config, stream)), next_sample }
@@ -58,7 +59,7 @@ impl FlowEnd {
     pub(crate) fn receiver(config: ReceiverConfig) -> Self {
         let layer = match config.adaptation {
             FlowAdaptation::M3ua => Layer::Receiving(Box::new(ReceivingM3ua::new())),
-            FlowAdaptation::None => Layer::None,
+            FlowAdaptation::GtpU { .. } | FlowAdaptation::None | FlowAdaptation::Rtp { .. } => Layer::None,
         };
         Self { layer, role: Role::Receiver(Receiver::new(config)), next_sample: None }
     }
@@ -164,11 +165,12 @@ impl FlowEnd {
                 }
                 SocketEvent::MessageFailed => sender.report_mut().messages_failed += 1,
                 SocketEvent::Ended { failure, reason: _ } => sender.handle_ended(now, failure),
-                // Flows are one-way: a receiver sends nothing back.
-                SocketEvent::Arrived(_)
-                | SocketEvent::Bytes(_)
-                | SocketEvent::Message { .. }
-                | SocketEvent::Restarted => {}
+                // Flows are one-way: a receiver sends nothing back but echoes.
+                SocketEvent::Message { payload, .. } => {
+                    sender.handle_reply(now, &payload);
+                    return Reaction::None;
+                }
+                SocketEvent::Arrived(_) | SocketEvent::Bytes(_) | SocketEvent::Restarted => {}
             },
             Role::Receiver(receiver) => {
                 if let Some(reaction) = take_in(receiver, now, &event, socket) {

@@ -77,7 +77,7 @@ impl Flows for Host {
         let stream = seed.stream(&format!("{path}/receiver/transport"));
         // With an adaptation layer, messages of SCTP are not those of the flow.
         let arrivals =
-            config.records == MessageRecords::TimesAndJourneys && config.adaptation == FlowAdaptation::None;
+            config.records == MessageRecords::TimesAndJourneys && config.adaptation != FlowAdaptation::M3ua;
         let reports = Reports { arrivals, ..Reports::default() };
         let flow = Kind::Flow(Box::new(FlowEnd::receiver(config)));
         self.add(transport, Some(Peers::One), reports, stream, Application(flow))

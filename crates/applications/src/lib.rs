@@ -15,7 +15,8 @@
 //!
 //! - [`application`][]: which of them a socket has, and what all of a host share.
 //! - [`flows`]: a [`flow_end`]'s [`sender`] plays a [`workload`] as its [`schedule`] says, its [`receiver`] checks
-//!   every byte, with [`m3ua`] below them if the flow asks for it ([`adaptation`]). [`message`]: the bytes.
+//!   every byte, with [`m3ua`] or [`framing`] below them if the flow asks for it ([`adaptation`]). [`message`]: the
+//!   bytes.
 //! - [`session_source`]: a host opens [`sessions`] one after the other, as [`admission`] permits. Of one that is over
 //!   its record remains. [`requests`]: requests and responses within them.
 //! - [`associations`]: [`carrier`]. [`programs`]: [`program`]. What they have for somebody outside is [`noted`].
@@ -38,6 +39,7 @@ mod earlier;
 mod failover;
 mod flow_end;
 mod flows;
+mod framing;
 mod ids;
 mod m3ua;
 pub mod message;

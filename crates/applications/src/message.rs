@@ -58,12 +58,26 @@ pub fn compose(content: Content, number: u32, len: usize) -> Bytes {
 }
 
 fn stamped(number: u32, len: usize) -> Bytes {
-    let length = u32::try_from(len).expect("a message is at most 64 KiB");
     let mut bytes = Vec::with_capacity(len);
-    bytes.extend_from_slice(&number.to_be_bytes());
-    bytes.extend_from_slice(&length.to_be_bytes());
-    bytes.extend_from_slice(pattern_for(number, len - STAMP_LEN));
+    append(Content::Stamped, number, len, &mut bytes);
     bytes.into()
+}
+
+/// Writes message `number` behind what stands in front of it.
+///
+/// # Panics
+/// As [`compose`] does.
+pub(crate) fn append(content: Content, number: u32, len: usize, bytes: &mut Vec<u8>) {
+    let len = match content {
+        Content::Pattern => len,
+        Content::Stamped => {
+            let length = u32::try_from(len).expect("a message is at most 64 KiB");
+            bytes.extend_from_slice(&number.to_be_bytes());
+            bytes.extend_from_slice(&length.to_be_bytes());
+            len - STAMP_LEN
+        }
+    };
+    bytes.extend_from_slice(pattern_for(number, len));
 }
 
 /// The number and length that a stamp names.

@@ -134,10 +134,15 @@ impl Receiver {
     }
 
     fn read(&mut self, now: Instant, stream: Option<u16>, message: &Bytes, journey: Option<Journey>) {
-        self.count(now, message.len());
+        let Some((len, content)) = self.config.adaptation.unframe(message) else {
+            self.report.messages_delivered += 1;
+            self.report.messages_corrupt += 1;
+            return;
+        };
+        self.count(now, len);
         match self.config.content {
             Content::Pattern => self.report.messages_delivered += 1,
-            Content::Stamped => self.check(now, stream, message, journey),
+            Content::Stamped => self.check(now, stream, content, journey),
         }
     }
 

@@ -63,6 +63,9 @@ pub struct SenderReport {
     /// Instants at which the messages were sent, by number, without those that were taken; empty unless that is
     /// recorded.
     pub sent: Vec<Instant>,
+    /// Echoes of messages, in order of time, without those that were taken; empty unless instants of sending are
+    /// recorded.
+    pub replies: Vec<DeliveredMessage>,
     /// Number of retransmissions of a part of a message (SCTP) or of the byte stream (TCP); counted if messages are
     /// traced.
     pub retransmissions: u64,
@@ -91,6 +94,8 @@ pub struct SenderRecords {
     pub messages: Vec<SentMessage>,
     /// Instants at which messages were sent, the numbers of which follow those of the messages that were taken before.
     pub sent: Vec<Instant>,
+    /// Echoes of messages, in order of time.
+    pub replies: Vec<DeliveredMessage>,
     /// Path samples, in order of time.
     pub samples: Vec<PathSample>,
     /// Events of the paths.

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use bytes::Bytes;
 use slantpath_base::{Instant, Stream};
 use slantpath_host::{
     Abandoned, AcknowledgedPart, MessageSource, Offer, OutgoingMessage, PathEventKind, SentPart,
@@ -10,8 +11,9 @@ use slantpath_sctp::SendOptions;
 
 use crate::adaptation::FlowAdaptation;
 use crate::failover::Failover;
-use crate::message::{Content, compose};
-use crate::record::{Finality, SenderRecords, SenderReport, SentMessage};
+use crate::framing::Moment;
+use crate::message::{Content, compose, verify};
+use crate::record::{DeliveredMessage, Finality, SenderRecords, SenderReport, SentMessage};
 use crate::schedule::Schedule;
 use crate::timeline::PathEvent;
 use crate::workload::{WhenBlocked, Workload};
@@ -225,6 +227,25 @@ impl Sender {
         }
     }
 
+    /// The bytes of a message.
+    #[inline]
+    fn compose(&self, now: Instant, schedule: &Schedule, number: u32, len: usize) -> Bytes {
+        let SenderConfig { adaptation, content, .. } = self.config;
+        match adaptation {
+            FlowAdaptation::M3ua | FlowAdaptation::None => compose(content, number, len),
+            FlowAdaptation::GtpU { .. } | FlowAdaptation::Rtp { .. } => {
+                adaptation.frame(content, number, len, Moment { now, begins_talk: schedule.begins_talk() })
+            }
+        }
+    }
+
+    /// An echo of a message has come back.
+    pub(crate) fn handle_reply(&mut self, now: Instant, message: &[u8]) {
+        if let Some(number) = verify(message).filter(|_| self.config.measurement != Measurement::Off) {
+            self.report.replies.push(DeliveredMessage { number, delivered: now, journey: None });
+        }
+    }
+
     /// Something has happened to a path.
     pub(crate) fn handle_path_event(&mut self, now: Instant, path: u8, kind: PathEventKind) {
         if self.config.record_timeline {
@@ -315,11 +336,12 @@ impl Sender {
     pub(crate) fn take_records(&mut self, finality: Finality) -> SenderRecords {
         // Nothing changes an instant at which a message was sent.
         let sent = std::mem::take(&mut self.report.sent);
+        let replies = std::mem::take(&mut self.report.replies);
         let settled = match finality {
             Finality::Over => self.tracks.len(),
             // Rows name the paths, which the handshake may add to.
             Finality::Settled if self.report.paths.is_empty() => {
-                return SenderRecords { sent, ..SenderRecords::default() };
+                return SenderRecords { sent, replies, ..SenderRecords::default() };
             }
             Finality::Settled => self.tracks.iter().take_while(|track| track.is_acknowledged).count(),
         };
@@ -331,6 +353,7 @@ impl Sender {
             timeline: std::mem::take(&mut self.report.timeline),
             failovers: std::mem::take(&mut self.report.failovers),
             sent,
+            replies,
         }
     }
 }
@@ -358,7 +381,7 @@ impl MessageSource for Sender {
             stream,
             unordered,
             payload_protocol: 0,
-            payload: compose(self.config.content, number, len),
+            payload: self.compose(now, schedule, number, len),
             options: options.for_message(),
         })
     }
@@ -389,6 +412,8 @@ impl MessageSource for Sender {
         let measures = self.config.measurement != Measurement::Off && self.config.content == Content::Stamped;
         self.next_number += 1;
         self.report.messages_sent += 1;
+        // What stands in front of a message is not its own.
+        let size = size - self.config.adaptation.header_len();
         self.report.bytes_sent += size as u64;
         if measures || self.config.record_messages {
             let sent = schedule.counts_from(now);

@@ -34,6 +34,15 @@ pub enum Workload {
         /// From one message to the next.
         interval: Duration,
     },
+    /// Requests for echoes, of one size at one interval.
+    Ping {
+        /// Size of the data of each request.
+        message: DataSize,
+        /// From one request to the next.
+        interval: Duration,
+        /// Number of requests; `None` never ends.
+        count: Option<u32>,
+    },
     /// Exponential intervals: a Poisson process.
     Poisson {
         /// Size of each message.
@@ -45,6 +54,17 @@ pub enum Workload {
     Trace {
         /// Offset and size of each message: there may be millions, which all that play them share.
         messages: Arc<[(Duration, DataSize)]>,
+    },
+    /// Packets of one size at one interval while somebody talks, none in the silence that follows.
+    Voice {
+        /// Size of the media in each packet.
+        message: DataSize,
+        /// From one packet to the next while somebody talks.
+        interval: Duration,
+        /// Mean length of a talkspurt, which is exponential.
+        mean_talk: Duration,
+        /// Mean length of a silence, which is exponential.
+        mean_silence: Duration,
     },
     /// Messages of several kinds, each at an interval of its own, over one association (SCTP).
     Mixed {
@@ -64,7 +84,9 @@ impl Workload {
             Self::Bulk { message, total: None }
             | Self::Bursts { message, .. }
             | Self::ConstantRate { message, .. }
-            | Self::Poisson { message, .. } => message.as_bytes(),
+            | Self::Ping { message, .. }
+            | Self::Poisson { message, .. }
+            | Self::Voice { message, .. } => message.as_bytes(),
             Self::Trace { messages } => usize::try_from(number)
                 .ok()
                 .and_then(|index| messages.get(index))
@@ -90,15 +112,39 @@ impl Workload {
             Self::Bulk { message, total: None }
             | Self::Bursts { message, .. }
             | Self::ConstantRate { message, .. }
-            | Self::Poisson { message, .. } => Some([*message; 2]),
+            | Self::Ping { message, .. }
+            | Self::Poisson { message, .. }
+            | Self::Voice { message, .. } => Some([*message; 2]),
             Self::Trace { messages } => of_all(Box::new(messages.iter().map(|(_, size)| *size))),
             Self::Mixed { classes } => of_all(Box::new(classes.iter().map(|class| class.message))),
         }
     }
 
+    /// The mean size of a message and the mean time from one to the next, if they are known beforehand.
+    pub fn mean_spacing(&self) -> Option<(DataSize, Duration)> {
+        match self {
+            Self::Bursts { message, messages_per_burst, interval, .. } => {
+                let all = message.as_bytes().saturating_mul((*messages_per_burst).into());
+                Some((*message, *interval / u64::from(*messages_per_burst).max(1))).filter(|_| all > 0)
+            }
+            Self::ConstantRate { message, interval } | Self::Ping { message, interval, .. } => {
+                Some((*message, *interval))
+            }
+            Self::Poisson { message, mean_interval } => Some((*message, *mean_interval)),
+            Self::Voice { message, interval, mean_talk, mean_silence } => {
+                let talks = mean_talk.as_secs_f64() / (mean_talk.as_secs_f64() + mean_silence.as_secs_f64());
+                Some((*message, Duration::from_secs_f64(interval.as_secs_f64() / talks)))
+            }
+            Self::Bulk { .. } | Self::Mixed { .. } | Self::Trace { .. } => None,
+        }
+    }
+
     /// Tells if the workload comes to an end by itself.
     pub const fn has_end(&self) -> bool {
-        matches!(self, Self::Bulk { total: Some(_), .. } | Self::Trace { .. })
+        matches!(
+            self,
+            Self::Bulk { total: Some(_), .. } | Self::Ping { count: Some(_), .. } | Self::Trace { .. }
+        )
     }
 
     /// The kinds of messages, if there are several.

@@ -57,6 +57,29 @@ const DELAYS: [Measure; 8] = [
     measure("at most", "ms", "delay_max_s", 1e3),
 ];
 
+/// Measures of flows of datagrams.
+const DATAGRAMS: [Measure; 8] = [
+    measure("sent", "datagrams", "sent_datagrams", 1.0),
+    measure("lost", "datagrams", "lost_datagrams", 1.0),
+    measure("lost", "%", "lost_ratio", 1e2),
+    measure("repeated", "datagrams", "duplicate_datagrams", 1.0),
+    measure("reordered", "datagrams", "reordered_datagrams", 1.0),
+    measure("delay", "ms", "delay_mean_s", 1e3),
+    measure("jitter", "ms", "jitter_s", 1e3),
+    measure("at most", "ms", "jitter_max_s", 1e3),
+];
+
+/// Measures of flows of echo requests.
+const ROUND_TRIPS: [Measure; 7] = [
+    measure("requests", "", "sent_requests", 1.0),
+    measure("lost", "%", "lost_ratio", 1e2),
+    measure("round trip", "ms", "round_trip_mean_s", 1e3),
+    measure("at least", "ms", "round_trip_min_s", 1e3),
+    measure("median", "ms", "round_trip_median_s", 1e3),
+    measure("99 %", "ms", "round_trip_p99_s", 1e3),
+    measure("at most", "ms", "round_trip_max_s", 1e3),
+];
+
 /// Measures of flows that may fail over.
 const FAILOVERS: [Measure; 4] = [
     measure("failovers", "", "failovers", 1.0),
@@ -123,6 +146,8 @@ pub(crate) fn print(scenario: &Scenario, outputs: &[RunOutput], out: &mut impl W
     print_rows(outputs, "flows", &["flow"], &FAILOVERS, &has("failovers"), out)?;
     print_rows(outputs, "flows", &["flow"], &DEADLINES, &has("messages_late"), out)?;
     over_runs::print_quantiles(outputs, out)?;
+    print_table(outputs, "datagrams", &["flow"], &DATAGRAMS, out)?;
+    print_table(outputs, "round_trips", &["flow"], &ROUND_TRIPS, out)?;
     print_table(outputs, "session_sources", &["sessions"], &SESSIONS, out)?;
     print_table(outputs, "request_sources", &["sessions"], &REQUESTS, out)?;
     print_table(outputs, "delays", &["flow"], &DELAYS, out)?;

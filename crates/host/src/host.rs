@@ -1,6 +1,7 @@
 //! A host: IP below, SCTP and TCP in the middle, sockets for applications on top.
 
 mod associations;
+mod datagrams;
 mod handover;
 mod script;
 
@@ -180,12 +181,13 @@ impl<A: Application> SocketHost<A> {
         &mut self.sockets.shared
     }
 
-    /// Has a TCP socket that will connect send from the address of the interface towards its peer.
+    /// Has a socket of TCP or of datagrams that will connect send from the address of the interface towards its peer.
     fn with_nearest_address_first(&self, mut transport: TransportConfig) -> TransportConfig {
         let towards =
             transport.peer.as_ref().and_then(|peer| self.interfaces.source_towards(*peer.addresses.first()?));
         let place = transport.local_addresses.iter().position(|own| Some(*own) == towards);
-        if let (Protocol::Tcp(_), Some(place)) = (&transport.protocol, place) {
+        let is_of_sctp = matches!(transport.protocol, Protocol::Sctp(_));
+        if let (false, Some(place)) = (is_of_sctp, place) {
             transport.local_addresses.swap(0, place);
         }
         transport
@@ -263,7 +265,7 @@ impl<A: Application> SocketHost<A> {
                 return sent;
             }
         }
-        None
+        if self.stack.datagrams.is_idle() { None } else { self.poll_datagrams(now, packet) }
     }
 
     /// A router has something to say of a packet that this host sent. What follows from it is for the transport.
@@ -298,7 +300,7 @@ impl<A: Application> SocketHost<A> {
                 self.stack.sctp.handle_input(now, sctp::Input::Icmp { destination, error, quote });
             }
             // All else is left to the connection's own timers (RFC 5461).
-            (_, IcmpError::PacketTooBig { mtu_bytes }) => {
+            (protocol::TCP, IcmpError::PacketTooBig { mtu_bytes }) => {
                 let input = tcp::Input::PacketTooBig { source, destination, mtu_bytes, quote };
                 self.stack.tcp.handle_input(now, input);
             }
@@ -314,6 +316,9 @@ impl<A: Application> SocketHost<A> {
         let segment = if packet.head().is_empty() { &packet.tail()[..] } else { packet.head() };
         let port = port(segment, 2);
         let Some(socket) = port.and_then(|port| self.sockets.find_at_port(protocol, port)) else {
+            if protocol == protocol::UDP {
+                return self.handle_udp(now, envelope, packet);
+            }
             self.drops.no_port += 1;
             if protocol == protocol::SCTP && self.unbound_ports == UnboundPorts::Answered {
                 self.stack.sctp.handle_stray(now, envelope, packet);
@@ -348,7 +353,9 @@ impl<A: Application> SocketHost<A> {
             }
         }
         if matches!(header.protocol, protocol::ICMP | protocol::ICMPV6) {
-            self.handle_icmp(now, &header, packet);
+            if !self.handle_echo(now, &header, packet) {
+                self.handle_icmp(now, &header, packet);
+            }
             return;
         }
         let IpHeader { source, destination, protocol, .. } = header;
@@ -470,11 +477,14 @@ const fn protocol_of(transport: &Protocol) -> u8 {
     match transport {
         Protocol::Sctp(_) => protocol::SCTP,
         Protocol::Tcp(_) => protocol::TCP,
+        Protocol::Udp(_) => protocol::UDP,
+        // Nothing has a port of ICMP.
+        Protocol::Echo(_) => protocol::ICMP,
     }
 }
 
-/// Reads the header of a packet as nearly all are: a whole one of IPv4 for SCTP or TCP, without IP options and without
-/// checksums. `None` for all others, right or wrong.
+/// Reads the header of a packet as nearly all are: a whole one of IPv4 for SCTP, TCP or UDP, without IP options and
+/// without checksums. `None` for all others, right or wrong.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "the envelope stays where it has been read")]
 fn read_usual_header(packet: &Packet) -> Option<(u8, Envelope)> {
@@ -504,7 +514,7 @@ fn read_usual_header(packet: &Packet) -> Option<(u8, Envelope)> {
     let is_whole = u16::from_be_bytes([f0, f1]) & !DONT_FRAGMENT == 0;
     let is_usual = first == 0x45
         && is_whole
-        && matches!(protocol, protocol::SCTP | protocol::TCP)
+        && matches!(protocol, protocol::SCTP | protocol::TCP | protocol::UDP)
         && packet.checksum() == Checksum::Omitted
         && usize::from(u16::from_be_bytes([l0, l1])) == packet.len();
     if !is_usual {

@@ -146,7 +146,8 @@ impl Interfaces {
     }
 
     /// The interface towards `destination` and the address to send from: `preferred` if that interface has it. A TCP
-    /// connection keeps its address even where packets leave by another interface. `None` if there is no route.
+    /// connection and datagrams keep their address even where packets leave by another interface. `None` if there is
+    /// no route.
     //
     //= https://www.rfc-editor.org/rfc/rfc9293#section-3.9.1.1
     //# At all other times, a previous segment has either been sent or received
@@ -166,7 +167,7 @@ impl Interfaces {
         let route = &mut self.routes[self.last];
         let keeps = route.source == preferred
             || self.addresses.contains(&(preferred, route.interface))
-            || protocol == protocol::TCP && self.addresses.iter().any(|(own, _)| *own == preferred);
+            || protocol != protocol::SCTP && self.addresses.iter().any(|(own, _)| *own == preferred);
         let source = if keeps { preferred } else { route.source };
         Some((route, source))
     }
@@ -395,7 +396,12 @@ mod tests {
         let towards = InterfaceId::new(0);
         let mut interfaces = Interfaces::new(vec![(first, towards), (second, InterfaceId::new(1))]);
         interfaces.add_route(peer, towards).unwrap();
-        for (protocol, used) in [(protocol::TCP, second), (protocol::SCTP, first)] {
+        for (protocol, used) in [
+            (protocol::TCP, second),
+            (protocol::UDP, second),
+            (protocol::ICMPV6, second),
+            (protocol::SCTP, first),
+        ] {
             let (envelope, mut packet) = segment([second, peer], 30);
             let interface = interfaces.encapsulate(&envelope, FORBIDDEN, protocol, &mut packet).unwrap();
             assert_eq!(interface, towards);

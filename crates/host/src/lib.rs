@@ -4,6 +4,7 @@
 //! network, or a program with real sockets. From below:
 //!
 //! - IP: addresses, routes, headers, fragments.
+//! - UDP and the echoes of ICMP, which know no connection.
 //! - One SCTP and one TCP, with any number of ports, associations and connections, each with its own settings and its
 //!   own named stream of chance, so that sockets that share a host change nothing of each other.
 //! - Sockets, each an association or connection ([`SocketId`]). They are found by port, and by what the transports call
@@ -16,7 +17,8 @@
 //!
 //! # Map
 //!
-//! - [`host`][]: the stack. [`interfaces`]: IP with its reassembly. [`socket`]: one face for SCTP and TCP.
+//! - [`host`][]: the stack. [`interfaces`]: IP with its reassembly. [`socket`]: one face for SCTP, TCP
+//!   and [`datagrams`].
 //! - [`application`][]: what the user of a socket is asked and told.
 //! - [`sockets`][]: finds sockets by port, association and connection. It keeps deadlines in `Deadlines`, and what is
 //!   ready in a heap.
@@ -34,6 +36,7 @@
 
 mod application;
 mod command_log;
+mod datagrams;
 mod host;
 mod ids;
 mod interfaces;
@@ -58,4 +61,4 @@ pub use socket::event::{Abandoned, AcknowledgedPart, ArrivedPart, MessagePlace, 
 pub use socket::outgoing::{MessageSource, Offer, OutgoingMessage};
 pub use socket::{Peers, Socket};
 pub use trace::{TRACE_RECORDS_MAX, TraceRecord};
-pub use transport::{Peer, Protocol, TransportConfig};
+pub use transport::{DatagramConfig, Peer, Protocol, TransportConfig};

@@ -1,12 +1,13 @@
 //! Socket that an application holds: one association or connection of the host's, whichever the transport.
 //!
 //! An application opens it or listens, offers messages, pauses what comes in, and closes; what happens is told it by
-//! [`SocketEvent`]s. It never sees a packet, and no other socket. SCTP and TCP themselves are one object each for the
+//! `SocketEvent`s. It never sees a packet, and no other socket. SCTP and TCP themselves are one object each for the
 //! whole host ([`Stack`]); a socket is borrowed together with them while its application is served.
 
 pub(crate) mod event;
 mod fill;
 pub(crate) mod outgoing;
+mod told;
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -18,12 +19,12 @@ use slantpath_tcp as tcp;
 use slantpath_wire::ip::{IpFields, protocol};
 
 use crate::command_log::CommandLog;
-use crate::ids::SocketId;
+use crate::datagrams::{Binding, DatagramState, Datagrams, Service};
 use crate::reports::{MessageReports, Reports};
 use crate::sample::{CongestionSample, PathSample};
 use crate::trace::TraceBuffer;
 use crate::transport::{Peer, Protocol, TransportConfig};
-use event::{SocketEvent, path_number, sctp_event, tcp_event};
+use event::path_number;
 use fill::{refusal, sctp_message, write};
 use outgoing::{Offer, OutgoingMessage};
 
@@ -35,6 +36,7 @@ const NOT_OPEN: &str = "nothing has been opened";
 pub(crate) struct Stack {
     pub(crate) sctp: sctp::Endpoint,
     pub(crate) tcp: tcp::Endpoint,
+    pub(crate) datagrams: Datagrams,
     /// Of the packet at hand, if the network tells.
     pub(crate) journey: Option<Journey>,
     /// Events of traced associations.
@@ -44,10 +46,10 @@ pub(crate) struct Stack {
 }
 
 impl Stack {
-    /// Tells if neither transport has anything to send or tell.
+    /// Tells if no transport has anything to send or tell.
     #[inline]
     pub(crate) fn is_idle(&self) -> bool {
-        self.sctp.is_idle() && self.tcp.is_idle()
+        self.sctp.is_idle() && self.tcp.is_idle() && self.datagrams.is_idle()
     }
 }
 
@@ -119,6 +121,7 @@ pub(crate) struct SocketState {
 
 #[derive(Debug)]
 enum Kind {
+    Datagram(Box<DatagramState>),
     Sctp {
         link: Link<sctp::AssociationId>,
         /// A message that is longer than the receive buffer: few associations ever have one.
@@ -188,6 +191,15 @@ impl SocketState {
                 let config = tcp::TcpConfig { reports: tcp_reports, ..*config };
                 Kind::Tcp { link: Link::None, origin: Some(Box::new(Origin { config, local, stream })) }
             }
+            Protocol::Echo(config) => {
+                let binding = Binding { service: Service::Echo, local: local_port, remote: local_port };
+                Kind::Datagram(Box::new(DatagramState::new(binding, local, *config, reports)))
+            }
+            Protocol::Udp(config) => {
+                let remote = peer.as_ref().map_or(config.peer_port, |peer| peer.port);
+                let binding = Binding { service: Service::Udp, local: local_port, remote };
+                Kind::Datagram(Box::new(DatagramState::new(binding, local, *config, reports)))
+            }
         };
         let paths = peer.as_ref().map(|peer| peer.addresses.clone()).unwrap_or_default();
         Self { kind, local_port, peer, paths, reading: Reading::Flowing, traced }
@@ -196,6 +208,8 @@ impl SocketState {
     /// Lets others open associations or connections to the port.
     pub(crate) fn listen(&mut self, stack: &mut Stack, peers: Peers) {
         match &mut self.kind {
+            // What comes to its ports is its own.
+            Kind::Datagram(_) => {}
             Kind::Sctp { .. } => {
                 let acceptance = match peers {
                     Peers::Many => sctp::Acceptance::ByPeer,
@@ -218,6 +232,7 @@ impl SocketState {
     /// The socket of an association or connection that has come to this one, which listens.
     pub(crate) fn accepted(&self) -> Self {
         let kind = match &self.kind {
+            Kind::Datagram(_) => unreachable!("nothing is opened to a socket of datagrams"),
             // Nothing has come for the listening socket itself.
             &Kind::Sctp { longest_message, .. } => {
                 Kind::Sctp { link: Link::None, partial: None, longest_message }
@@ -252,7 +267,7 @@ impl SocketState {
     /// Fields of the IP header of the packet that came last.
     pub(crate) fn received_ip(&self, stack: &Stack) -> Option<IpFields> {
         match &self.kind {
-            Kind::Sctp { .. } => None,
+            Kind::Datagram(_) | Kind::Sctp { .. } => None,
             Kind::Tcp { link, .. } => stack.tcp.snapshot(link.id()?)?.received_ip,
         }
     }
@@ -260,6 +275,7 @@ impl SocketState {
     /// Reads the congestion state of the association or connection, if there is one.
     pub(crate) fn congestion(&self, now: Instant, stack: &mut Stack) -> Option<CongestionSample> {
         match &self.kind {
+            Kind::Datagram(_) => None,
             Kind::Sctp { link, .. } => {
                 let paths: Vec<_> = stack.sctp.path_snapshots(now, link.id()?).collect();
                 let most = paths.iter().max_by_key(|path| (path.flight_size, path.is_primary))?;
@@ -285,6 +301,7 @@ impl SocketState {
     /// The peer's address and port, as long as the transport knows the association or connection.
     pub(crate) fn peer_socket(&self, stack: &Stack) -> Option<SocketAddr> {
         match &self.kind {
+            Kind::Datagram(_) => None,
             Kind::Sctp { link, .. } => {
                 let peer = stack.sctp.peer(link.id()?)?;
                 Some(SocketAddr::new(*peer.addresses.first()?, peer.port))
@@ -299,7 +316,7 @@ impl SocketState {
         match &self.kind {
             Kind::Sctp { link: Link::Opening(id), .. } => Some(Opened::Association(*id)),
             Kind::Tcp { link: Link::Opening(id), .. } => Some(Opened::Connection(*id)),
-            Kind::Sctp { .. } | Kind::Tcp { .. } => None,
+            Kind::Datagram(_) | Kind::Sctp { .. } | Kind::Tcp { .. } => None,
         }
     }
 
@@ -308,7 +325,7 @@ impl SocketState {
     pub(crate) const fn connection(&self) -> Option<tcp::ConnectionId> {
         match &self.kind {
             Kind::Tcp { link, .. } => link.id(),
-            Kind::Sctp { .. } => None,
+            Kind::Datagram(_) | Kind::Sctp { .. } => None,
         }
     }
 
@@ -317,7 +334,7 @@ impl SocketState {
     pub(crate) const fn association(&self) -> Option<sctp::AssociationId> {
         match &self.kind {
             Kind::Sctp { link, .. } => link.id(),
-            Kind::Tcp { .. } => None,
+            Kind::Datagram(_) | Kind::Tcp { .. } => None,
         }
     }
 
@@ -344,10 +361,20 @@ impl SocketState {
     }
 
     #[inline]
-    pub(crate) const fn protocol(&self) -> u8 {
-        match self.kind {
+    pub(crate) fn protocol(&self) -> u8 {
+        match &self.kind {
+            Kind::Datagram(datagram) => datagram.binding.service.protocol(datagram.local),
             Kind::Sctp { .. } => protocol::SCTP,
             Kind::Tcp { .. } => protocol::TCP,
+        }
+    }
+
+    /// State of a socket of datagrams.
+    #[inline]
+    pub(crate) fn datagram(&self) -> Option<&DatagramState> {
+        match &self.kind {
+            Kind::Datagram(datagram) => Some(datagram),
+            Kind::Sctp { .. } | Kind::Tcp { .. } => None,
         }
     }
 
@@ -372,6 +399,7 @@ impl Socket<'_> {
     pub fn open(&mut self, now: Instant) -> Result<(), String> {
         let peer = self.state.peer.as_ref().ok_or("a listener cannot connect")?;
         match &mut self.state.kind {
+            Kind::Datagram(datagram) => datagram.open(&peer.addresses, &mut self.stack.datagrams)?,
             Kind::Sctp { link, .. } => {
                 let options = connect_options(self.state.local_port, peer);
                 let id = self.stack.sctp.connect(now, &options).map_err(|error| error.to_string())?;
@@ -394,6 +422,7 @@ impl Socket<'_> {
     #[expect(clippy::inline_always, reason = "a message is large to move")]
     pub fn send(&mut self, now: Instant, message: OutgoingMessage) -> Offer {
         match &self.state.kind {
+            Kind::Datagram(datagram) => self.stack.datagrams.offer(datagram, &self.state.paths, message),
             Kind::Sctp { .. } => self.send_message(now, sctp_message(message)),
             Kind::Tcp { link, .. } => {
                 let Some(connection) = link.id() else { return Offer::Refused(NOT_OPEN.to_owned()) };
@@ -423,7 +452,8 @@ impl Socket<'_> {
 
     /// Closes in order, once everything has been acknowledged.
     pub fn close(&mut self, now: Instant) {
-        match &self.state.kind {
+        match &mut self.state.kind {
+            Kind::Datagram(datagram) => datagram.close(&mut self.stack.datagrams),
             Kind::Sctp { link, .. } => {
                 if let Some(association) = link.id() {
                     self.stack.sctp.shutdown(now, association);
@@ -445,6 +475,7 @@ impl Socket<'_> {
     /// Variant of [`Socket::abort`] that gives the peer a reason, where the transport has words for it.
     pub fn abort_because(&mut self, now: Instant, reason: Bytes) {
         match &mut self.state.kind {
+            Kind::Datagram(datagram) => datagram.close(&mut self.stack.datagrams),
             Kind::Sctp { link, .. } => {
                 if let Some(association) = link.id() {
                     self.stack.sctp.abort(now, association, reason);
@@ -477,7 +508,7 @@ impl Socket<'_> {
                 // One that is over delivers nothing anyway.
                 let _ = self.stack.tcp.release(now, *id);
             }
-            Kind::Sctp { .. } | Kind::Tcp { .. } => {}
+            Kind::Datagram(_) | Kind::Sctp { .. } | Kind::Tcp { .. } => {}
         }
     }
 
@@ -489,7 +520,7 @@ impl Socket<'_> {
                 self.state.reading = if is_paused { Reading::Paused } else { Reading::Flowing };
             }
             // Each piece is told apart, and the application pauses before the next.
-            Kind::Sctp { .. } | Kind::Tcp { .. } => self.resume(now),
+            Kind::Datagram(_) | Kind::Sctp { .. } | Kind::Tcp { .. } => self.resume(now),
         }
     }
 
@@ -504,11 +535,11 @@ impl Socket<'_> {
                 // One that is over delivers nothing anyway.
                 let _ = self.stack.tcp.hold(now, *id);
             }
-            (Kind::Sctp { .. } | Kind::Tcp { .. }, _) => {}
+            (Kind::Datagram(_) | Kind::Sctp { .. } | Kind::Tcp { .. }, _) => {}
         }
     }
 
-    /// Tells if neither transport of the host has anything to send or tell.
+    /// Tells if no transport of the host has anything to send or tell.
     #[inline]
     pub fn is_quiet(&self) -> bool {
         self.stack.is_idle()
@@ -544,6 +575,7 @@ impl Socket<'_> {
     #[inline]
     pub(crate) fn handle_due(&mut self, now: Instant) {
         match &self.state.kind {
+            Kind::Datagram(_) => {}
             Kind::Sctp { link, .. } => {
                 if let Some(id) = link.id() {
                     self.stack.sctp.handle_due(now, id);
@@ -557,95 +589,10 @@ impl Socket<'_> {
         }
     }
 
-    /// Reads an event of an association; gives what the application is told. `own` is the socket's.
-    #[inline]
-    pub(crate) fn read_sctp(
-        &mut self,
-        now: Instant,
-        own: SocketId,
-        id: sctp::AssociationId,
-        event: sctp::Event,
-    ) -> Option<SocketEvent> {
-        let Kind::Sctp { link, partial, longest_message } = &mut self.state.kind else { return None };
-        if let sctp::Event::Received(message) = event {
-            // What most events are.
-            return Some(SocketEvent::of_message(message));
-        }
-        let event = match self.state.traced {
-            Some(traced) => self.stack.trace.note(now, own, event, traced)?,
-            None => event,
-        };
-        let event = match event {
-            sctp::Event::ReceivedPart(part) => {
-                let limit = u64::from(*longest_message);
-                let partial = partial.get_or_insert_with(|| Box::new(sctp::PartialMessage::new(limit)));
-                match partial.push(part) {
-                    Ok(Some(message)) => return Some(SocketEvent::of_message(message)),
-                    Ok(None) => return None,
-                    Err(error) => {
-                        self.stack.sctp.abort(now, id, error.to_string().into());
-                        return None;
-                    }
-                }
-            }
-            sctp::Event::PartialDeliveryAborted { stream, is_unordered, .. } => {
-                if let Some(partial) = partial {
-                    partial.abort(stream, is_unordered);
-                }
-                return None;
-            }
-            sctp::Event::Established { .. } => {
-                // A peer that has lost its own and begins anew from another address takes the socket over.
-                *link = Link::Open(id);
-                self.hold_back(now);
-                event
-            }
-            sctp::Event::Closed(_) => {
-                if link.id() != Some(id) {
-                    return None;
-                }
-                *link = Link::Over(id);
-                event
-            }
-            event => {
-                if let sctp::Event::ReconfigurationAnswered { result, .. } = &event {
-                    self.stack.commands.note_answer(now, own, *result);
-                }
-                event
-            }
-        };
-        sctp_event(event, &mut self.state.paths)
-    }
-
-    /// Reads an event of a connection; gives what the application is told.
-    #[inline]
-    pub(crate) fn read_tcp(
-        &mut self,
-        now: Instant,
-        id: tcp::ConnectionId,
-        event: tcp::Event,
-    ) -> Option<SocketEvent> {
-        let Kind::Tcp { link, .. } = &mut self.state.kind else { return None };
-        match event {
-            tcp::Event::Connected => {
-                *link = Link::Open(id);
-                self.hold_back(now);
-            }
-            // Flows are one-way: the receiver has nothing to say and closes, too.
-            tcp::Event::PeerClosed => close(&mut self.stack.tcp, now, id),
-            tcp::Event::Closed | tcp::Event::Reset(_) => *link = Link::Over(id),
-            tcp::Event::Acked { .. }
-            | tcp::Event::Arrived { .. }
-            | tcp::Event::Data(_)
-            | tcp::Event::Transmitted { .. }
-            | tcp::Event::Writable => {}
-        }
-        tcp_event(event, self.state)
-    }
-
     /// Reads the congestion state of each path.
     pub fn sample_paths(&mut self, now: Instant, mut keep: impl FnMut(PathSample)) {
         match &self.state.kind {
+            Kind::Datagram(_) => {}
             Kind::Sctp { link, .. } => {
                 let Some(association) = link.id() else { return };
                 for snapshot in self.stack.sctp.path_snapshots(now, association) {

@@ -13,8 +13,10 @@ use slantpath_tcp as tcp;
 use slantpath_wire::ip::{IpFields, protocol};
 
 use crate::application::{Application, Others, Reaction, Served};
+use crate::datagrams::{Binding, DatagramState};
 use crate::ids::SocketId;
 use crate::sample::CongestionSample;
+use crate::socket::event::SocketEvent;
 use crate::socket::{Opened, Socket, SocketState, Stack};
 use crate::transport::Peer;
 
@@ -77,6 +79,8 @@ impl Default for LatestPort {
 pub(crate) struct Sockets<A: Application> {
     slots: Vec<Slot<A>>,
     by_port: FxHashMap<(u8, u16), SocketId>,
+    /// Sockets of datagrams, which have no port to themselves.
+    by_binding: FxHashMap<Binding, SocketId>,
     /// The port of the last packet: the next is often for the same.
     latest_port: LatestPort,
     /// By the association's place in SCTP's table.
@@ -99,6 +103,7 @@ impl<A: Application> Default for Sockets<A> {
         Self {
             slots: Vec::new(),
             by_port: FxHashMap::default(),
+            by_binding: FxHashMap::default(),
             latest_port: LatestPort::default(),
             by_association: Vec::new(),
             by_connection: Vec::new(),
@@ -114,6 +119,13 @@ impl<A: Application> Default for Sockets<A> {
 impl<A: Application> Sockets<A> {
     /// Adds a socket, which has its port to itself, and is served at once.
     pub(crate) fn add(&mut self, state: SocketState, application: A, stack: &Stack) -> SocketId {
+        if let Some(binding) = state.datagram().map(|datagram| datagram.binding) {
+            let id = self.push(state, application);
+            let before = self.by_binding.insert(binding, id);
+            assert!(before.is_none(), "a socket has its ports to itself: {binding:?}");
+            self.touch(id);
+            return id;
+        }
         let port = (state.protocol(), state.port());
         let before = self.by_port.get(&port).copied();
         // A socket whose port has had another takes the place of that: as many places are enough as there are ports.
@@ -551,6 +563,32 @@ impl<A: Application> Sockets<A> {
                 application.handle_event(now, socket, event, &mut view, &mut self.shared)
             }
             _ => Reaction::None,
+        };
+        if reaction == Reaction::Serve || slot.idle_until <= now {
+            self.touch(socket);
+        }
+    }
+
+    /// The socket of datagrams between these ports, with its state.
+    pub(crate) fn datagram(&self, binding: Binding) -> Option<(SocketId, &DatagramState)> {
+        let id = *self.by_binding.get(&binding)?;
+        Some((id, self.slots[id.index()].state.datagram()?))
+    }
+
+    /// Tells a socket of datagrams what has happened to it.
+    pub(crate) fn handle_datagram(
+        &mut self,
+        now: Instant,
+        stack: &mut Stack,
+        binding: Binding,
+        event: SocketEvent,
+    ) {
+        let Some(socket) = self.by_binding.get(&binding).copied() else { return };
+        let slot = &mut self.slots[socket.index()];
+        let mut view = Socket { state: &mut slot.state, stack };
+        let reaction = match &mut slot.application {
+            Some(application) => application.handle_event(now, socket, event, &mut view, &mut self.shared),
+            None => Reaction::None,
         };
         if reaction == Reaction::Serve || slot.idle_until <= now {
             self.touch(socket);

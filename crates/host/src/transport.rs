@@ -4,14 +4,31 @@ use std::net::IpAddr;
 
 use slantpath_sctp as sctp;
 use slantpath_tcp as tcp;
+use slantpath_wire::ip::IpFields;
 
 /// Transport of a socket, and its settings.
 #[derive(Clone, Debug)]
 pub enum Protocol {
+    /// Echo requests of ICMP, each of which the peer answers. Both ends have one port, the identifier.
+    Echo(Box<DatagramConfig>),
     /// One SCTP association.
     Sctp(Box<sctp::SctpConfig>),
     /// One TCP connection.
     Tcp(Box<tcp::TcpConfig>),
+    /// Datagrams of UDP between two ports.
+    Udp(Box<DatagramConfig>),
+}
+
+/// Settings of an end that sends or receives datagrams, of which each stands for itself.
+#[derive(Clone, Copy, Debug)]
+pub struct DatagramConfig {
+    /// Fields of the IP header of what it sends.
+    pub ip: IpFields,
+    /// Greatest length of an IPv6 packet that is not cut where it is sent. IPv4 packets are cut where a link asks for
+    /// it.
+    pub source_mtu: u16,
+    /// Port of the peer of an end that does not open; one that opens knows its peer.
+    pub peer_port: u16,
 }
 
 /// One end of an association or connection.

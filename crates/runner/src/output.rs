@@ -62,6 +62,9 @@ tables! {
     /// A sample of a path of an association that carries signalling.
     AssociationPaths = "association_paths" keyed by [],
         given "with `probes.paths`, for associations that carry signalling",
+    /// A flow of datagrams.
+    Datagrams = "datagrams" keyed by ["flow"],
+        given "for flows over UDP and ICMP, if their messages are stamped",
     /// A bin of the histogram of a flow's delays.
     DelayBins = "delay_bins" keyed by [],
         given "with `probes.delays`",
@@ -133,6 +136,9 @@ tables! {
     /// A request of a session.
     Requests = "requests" keyed by [],
         given "for sessions that ask",
+    /// A flow of echo requests.
+    RoundTrips = "round_trips" keyed by ["flow"],
+        given "for flows over ICMP, if their messages are stamped",
     /// A signalling point with SCCP.
     Sccp = "sccp" keyed by ["point"],
         given "with `[signalling]`",

@@ -2,6 +2,7 @@
 
 mod access_record;
 mod announced;
+mod datagrams;
 mod delays;
 mod diversions_record;
 mod failover_sums;
@@ -216,6 +217,7 @@ fn run_at_pace(
     let sums: Vec<_> = delays.into_iter().zip(recorder.failovers()).collect();
     let mut tables = tables(scenario, &mut network, &links, &flows, &at_warm_up, &sums);
     tables.extend(recorder.delay_tables());
+    tables.extend(recorder.datagram_tables());
     if *scenario.probes.host_pairs {
         tables.push(tables::host_pairs::table(&network));
     }

@@ -52,6 +52,9 @@ pub(crate) const TOTAL: AtMost<DataSize> =
 /// Flows that have a context for header compression.
 pub(crate) const CONTEXTS: AtMost<u32> =
     AtMost::new(256, "a context identifier of RFC 2507 has 8 bits for TCP");
+/// Echo requests of a flow.
+pub(crate) const ECHOES: AtMost<u32> =
+    AtMost::new(1_000_000_000, "at one a microsecond they take a quarter of an hour");
 /// Flows of one kind.
 pub(crate) const FLOWS: AtMost<u32> = AtMost::new(10_000, "each has ports of its own");
 

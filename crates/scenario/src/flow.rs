@@ -4,6 +4,7 @@
 pub mod application;
 pub(crate) mod build;
 pub(crate) mod check;
+mod datagrams;
 pub(crate) mod event;
 pub(crate) mod message;
 pub(crate) mod ports;

@@ -39,6 +39,8 @@ impl<'a> Scene<'a> {
             Transport::Tcp => {
                 resolve(self.tcp, profile, "TCP profile", profile.place(), faults);
             }
+            // It is reported that there is one.
+            Transport::Icmp | Transport::Udp => {}
         }
     }
 
@@ -57,6 +59,8 @@ impl<'a> Scene<'a> {
         match transport {
             Transport::Sctp => self.sctp.find(name).cloned().map(Arc::new).map(Settings::Sctp),
             Transport::Tcp => self.tcp.find(name).cloned().map(Arc::new).map(Settings::Tcp),
+            Transport::Icmp => Some(Settings::Icmp),
+            Transport::Udp => Some(Settings::Udp),
         }
     }
 
@@ -74,6 +78,7 @@ impl<'a> Scene<'a> {
         match transport {
             Transport::Sctp => self.sctp.find(name_of(profile)).map(|profile| &profile.send_buffer),
             Transport::Tcp => self.tcp.find(name_of(profile)).map(|profile| &profile.send_buffer),
+            Transport::Icmp | Transport::Udp => None,
         }
     }
 }

@@ -1,7 +1,8 @@
 //! The error messages of ICMP (RFC 792) and ICMPv6 (RFC 4443): what a router tells a sender.
 //!
-//! Both versions say the same things with other numbers; one type stands for both. Echo and the rest is not
-//! spoken.
+//! Both versions say the same things with other numbers; one type stands for both. Of the rest [`echo`] is spoken.
+
+pub mod echo;
 
 use std::net::IpAddr;
 

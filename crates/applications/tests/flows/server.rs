@@ -49,6 +49,7 @@ fn cramped(protocol: Protocol) -> Protocol {
             receive_buffer_bytes: receive_buffer_bytes.into(),
             ..*config
         })),
+        other => other,
     }
 }
 
@@ -214,6 +215,7 @@ fn a_reader_that_pauses_closes_the_window_and_goes_on_where_it_stopped() {
             Protocol::Tcp(config) => {
                 Protocol::Tcp(Box::new(slantpath_tcp::TcpConfig { receive_buffer_bytes: 100_000, ..*config }))
             }
+            other => other,
         };
         let mut world = World::new(protocol, &[direction("8 Mbit/s", "10 ms")]);
         let config = SenderConfig { sample_paths: Some(Duration::ZERO), ..bulk(1_000, 2_000) };

@@ -226,7 +226,7 @@ fn ports_are_used_again_and_without_one_a_session_fails() {
                 maximum_segment_lifetime: Duration::from_millis(100),
                 ..*config
             })),
-            other @ Protocol::Sctp(_) => other,
+            other => other,
         };
         let link = direction("1 Mbit/s", "10 ms");
         let at = |secs, size| (Duration::from_secs(secs), kilobytes(size));
@@ -291,7 +291,7 @@ fn a_host_has_no_more_sockets_than_ports_and_sessions_at_a_time() {
                 maximum_segment_lifetime: Duration::from_millis(100),
                 ..**config
             })),
-            other @ Protocol::Sctp(_) => other.clone(),
+            other => other.clone(),
         };
         // Where a connection is known for two minutes after it has ended, its port is refused to another until then.
         for (protocol, is_short) in [(short, true), (protocol, false)] {

@@ -118,7 +118,7 @@ pub(super) fn of_flows(capture: &str, flows: &[FlowReport], base: Instant) -> St
         let _ = writeln!(text, "host-{number} = {{ kind = \"host\" }}");
     }
     links(&mut text, (1..=count).map(|number| format!("host-{number}")), mtu);
-    if flows.iter().any(|flow| flow.protocol != CapturedProtocol::Tcp) {
+    if flows.iter().any(|flow| flow.protocol == CapturedProtocol::Sctp) {
         sctp_profile(&mut text, mtu);
     }
     if flows.iter().any(|flow| flow.protocol == CapturedProtocol::Tcp) {
@@ -131,21 +131,24 @@ pub(super) fn of_flows(capture: &str, flows: &[FlowReport], base: Instant) -> St
     for (flow, [from, to]) in flows.iter().zip(hosts) {
         let FlowReport { name, streams, .. } = flow;
         let _ = writeln!(text, "\n# {}", described(flow));
-        let transport = if flow.protocol == CapturedProtocol::Tcp { "tcp" } else { "sctp" };
-        if flow.protocol == CapturedProtocol::Udp {
-            let _ =
-                writeln!(text, "# Datagrams of UDP are messages of SCTP here that may overtake each other.");
-        }
         let _ = writeln!(
             text,
-            "[flows.{name}]\ntransport = \"{transport}\"\nfrom = \"host-{from}\"\nto = \"host-{to}\"\n\
-             profile = \"imported\"\nconnect = \"0 s\"\nstart = \"{FLOWS_START}\"\nwhen_blocked = \"queue\""
+            "[flows.{name}]\ntransport = \"{}\"\nfrom = \"host-{from}\"\nto = \"host-{to}\"",
+            flow.protocol.name(),
         );
-        if *streams > 1 {
-            let _ = writeln!(text, "streams = {streams}");
+        // Datagrams have no connection that needs time to be set up, and wait for nothing.
+        if flow.protocol != CapturedProtocol::Udp {
+            let _ = writeln!(text, "profile = \"imported\"\nconnect = \"0 s\"");
         }
-        if flow.protocol == CapturedProtocol::Udp || flow.unordered == flow.messages {
-            let _ = writeln!(text, "unordered = true");
+        let _ = writeln!(text, "start = \"{FLOWS_START}\"");
+        if flow.protocol != CapturedProtocol::Udp {
+            let _ = writeln!(text, "when_blocked = \"queue\"");
+            if *streams > 1 {
+                let _ = writeln!(text, "streams = {streams}");
+            }
+            if flow.unordered == flow.messages {
+                let _ = writeln!(text, "unordered = true");
+            }
         }
         let _ = writeln!(text, "application = {{ kind = \"trace\", file = \"{name}.csv\" }}");
     }

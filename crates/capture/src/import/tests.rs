@@ -246,7 +246,11 @@ fn datagrams_are_messages_and_encapsulated_sctp_is_sctp() {
     let imported = import(&frames);
     assert_eq!(file(&imported, "udp-1.csv"), "0 s,30 B\n3 ms,31 B\n");
     assert_eq!(file(&imported, "sctp-1.csv"), "5 ms,40 B\n");
-    assert!(file(&imported, "flows.toml").contains("unordered = true"));
+    let scenario = file(&imported, "flows.toml");
+    let own = scenario.split("[flows.udp-1]").nth(1).unwrap();
+    let own = own.split("application").next().unwrap();
+    assert_eq!(own.trim(), "transport = \"udp\"\nfrom = \"host-1\"\nto = \"host-2\"\nstart = \"1 s\"");
+    assert!(scenario.contains("[sctp.imported]"), "of the encapsulated one");
 }
 
 /// A message of M3UA in whole, for a user part of so many octets.

@@ -314,7 +314,9 @@ fn check(workload: &Workload, request: &FlowRequest) -> Result<(), String> {
         Workload::Bulk { message, .. }
         | Workload::Bursts { message, .. }
         | Workload::ConstantRate { message, .. }
-        | Workload::Poisson { message, .. } => {
+        | Workload::Ping { message, .. }
+        | Workload::Poisson { message, .. }
+        | Workload::Voice { message, .. } => {
             format!("messages have {message}: {needs}; let `message_size` be {least} or more")
         }
     })

@@ -17,6 +17,17 @@ impl Socket<'_> {
     #[inline(never)]
     pub fn fill(&mut self, now: Instant, source: &mut impl MessageSource) {
         match &self.state.kind {
+            Kind::Datagram(datagram) => {
+                while self.stack.datagrams.is_idle()
+                    && let Some(message) = source.next_message(now)
+                {
+                    let size = message.payload.len();
+                    match self.stack.datagrams.offer(datagram, &self.state.paths, message) {
+                        Offer::Accepted => source.accepted(now, size),
+                        offer => source.offered(now, size, offer),
+                    }
+                }
+            }
             Kind::Sctp { link, .. } => {
                 let Some(association) = link.id() else { return };
                 self.stack.sctp.lend(association, |association| {

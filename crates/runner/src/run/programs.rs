@@ -109,8 +109,14 @@ impl Scenario {
         let Some(flow) = self.flows.find(name) else {
             return Err(RequestError::NoSuchFlow { name: name.to_owned(), flows: names(false).join(", ") });
         };
-        let Some(profile) = self.sctp.find(&flow.profile).filter(|_| is_plain_sctp(flow)) else {
-            let what = if *flow.transport == Transport::Tcp { "one of TCP" } else { "one below M3UA" };
+        let profile = flow.profile.as_ref().and_then(|profile| self.sctp.find(profile));
+        let Some(profile) = profile.filter(|_| is_plain_sctp(flow)) else {
+            let what = match *flow.transport {
+                Transport::Sctp => "one below M3UA",
+                Transport::Tcp => "one of TCP",
+                Transport::Icmp => "one of ICMP",
+                Transport::Udp => "one of UDP",
+            };
             return Err(RequestError::NotSctp { name: name.to_owned(), what });
         };
         let end = flow.end.map_or(*self.scenario.duration, |end| *end);

@@ -15,6 +15,7 @@ use slantpath_simulation::{AssociationPlace, SignallingSimulation};
 
 use super::access_record;
 use super::announced::{Recorded, announced, has_several_paths};
+use super::datagrams::DatagramMeasures;
 use super::delays::FlowDelays;
 use super::diversions_record::DiversionsRecord;
 use super::failover_sums::FailoverSums;
@@ -25,7 +26,7 @@ use super::sessions_record::{SessionPlaces, SessionsRecord};
 use super::signalling_record::SignallingRecord;
 use super::sky_record::SkyRecord;
 use super::tables::failovers::{self, ToldFailover};
-use super::tables::{delays, messages, network as links, sender_report, timelines};
+use super::tables::{datagrams, delays, messages, network as links, sender_report, timelines};
 use super::trace::Tracing;
 use crate::observer::{Announcement, Observer};
 use crate::output::TableKind;
@@ -52,6 +53,10 @@ pub(super) struct Recorder<'a> {
     records: Vec<FlowRecord>,
     /// Of each flow, if a probe needs them without records of messages.
     delays: Vec<FlowDelays>,
+    /// Of each flow that is of datagrams.
+    datagrams: Vec<Option<DatagramMeasures>>,
+    /// Of each flow of echo requests, from these to their replies.
+    round_trips: Vec<Option<DatagramMeasures>>,
     intervals: Option<Intervals>,
     signalling: Option<SignallingRecord<'a>>,
     sessions: Option<SessionsRecord<'a>>,
@@ -184,6 +189,8 @@ impl<'a> Recorder<'a> {
             timelines: places.timelines,
             records: vec![FlowRecord::default(); flows.len()],
             delays,
+            datagrams: flows.iter().map(|flow| counts_datagrams(flow).then(DatagramMeasures::new)).collect(),
+            round_trips: flows.iter().map(|flow| has_replies(flow).then(DatagramMeasures::new)).collect(),
             intervals,
             signalling: of_signalling,
             sessions: of_sessions,
@@ -278,7 +285,8 @@ impl<'a> Recorder<'a> {
         }
         self.service(network)?;
         let is_probed = self.messages.or(self.paths).or(self.timelines).or(self.failovers).is_some()
-            || !self.delays.is_empty();
+            || !self.delays.is_empty()
+            || self.datagrams.iter().any(Option::is_some);
         if is_probed || self.tracing.is_some() {
             for place in 0..self.flows.len() {
                 self.flow(place, network, finality)?;
@@ -365,12 +373,18 @@ impl<'a> Recorder<'a> {
     fn flow(&mut self, place: usize, network: &mut RunNetwork<'_>, finality: Finality) -> io::Result<()> {
         let flow = &self.flows[place];
         let taken = network.host_mut(flow.from).take_sender_records(flow.sender, finality);
-        let SenderRecords { messages, sent, samples, timeline, failovers } =
+        let SenderRecords { messages, sent, replies, samples, timeline, failovers } =
             taken.expect("the flow's sender was put there");
         let deliveries = network.host_mut(flow.to).take_deliveries(flow.receiver);
         let deliveries = deliveries.expect("the flow's receiver was put there");
         if let Some(tracing) = &mut self.tracing {
             tracing.messages(&flow.name, &sent, &deliveries);
+        }
+        if let Some(Some(measures)) = self.datagrams.get_mut(place) {
+            measures.observe(&sent, &deliveries, self.warm_up);
+        }
+        if let Some(Some(measures)) = self.round_trips.get_mut(place) {
+            measures.observe(&sent, &replies, self.warm_up);
         }
         if let Some(delays) = self.delays.get_mut(place) {
             delays.observe(sent, &deliveries, self.warm_up);
@@ -438,6 +452,7 @@ impl<'a> Recorder<'a> {
             let quantiles = observer.delay_quantiles(place, &[0.5, 0.99])?;
             let [median, p99] = [0, 1].map(|share| quantiles.get(share).copied().flatten());
             let DelayMoments { all, retransmitted, retransmitted_messages, parts } = &record.delays;
+            let retransmits = is_stamped && !flows[place].flow.transport.is_of_datagrams();
             Ok::<_, io::Error>(DelaySummary {
                 mean: all.mean(),
                 median,
@@ -445,7 +460,7 @@ impl<'a> Recorder<'a> {
                 max: all.greatest(),
                 deviation: all.standard_deviation(),
                 retransmitted_mean: retransmitted.mean(),
-                retransmitted: messages.filter(|_| is_stamped).map(|_| *retransmitted_messages),
+                retransmitted: messages.filter(|_| retransmits).map(|_| *retransmitted_messages),
                 late,
                 parts: parts.means_s(),
             })
@@ -461,6 +476,14 @@ impl<'a> Recorder<'a> {
         self.flows.iter().zip(&self.records).map(sums).collect()
     }
 
+    /// The tables of flows of datagrams and of echo requests, if there are any.
+    pub(super) fn datagram_tables(&self) -> impl Iterator<Item = Table> {
+        let names = || self.flows.iter().map(|flow| flow.name.as_str());
+        let datagrams = names().zip(&self.datagrams).filter_map(|(flow, own)| Some((flow, own.as_ref()?)));
+        let echoes = names().zip(&self.round_trips).filter_map(|(flow, own)| Some((flow, own.as_ref()?)));
+        [datagrams::table(datagrams), datagrams::round_trips(echoes)].into_iter().flatten()
+    }
+
     /// The tables of histograms of delays, if those are kept.
     pub(super) fn delay_tables(&self) -> Vec<Table> {
         let names = self.flows.iter().map(|flow| flow.name.as_str());
@@ -471,6 +494,16 @@ impl<'a> Recorder<'a> {
         }
         delays::tables(histograms).to_vec()
     }
+}
+
+/// Tells if a flow is of datagrams that can be told apart.
+fn counts_datagrams(flow: &PlannedFlow) -> bool {
+    flow.flow.transport.is_of_datagrams() && *flow.flow.content == schema::Content::Stamped
+}
+
+/// Tells if the messages of a flow are answered.
+fn has_replies(flow: &PlannedFlow) -> bool {
+    *flow.flow.transport == schema::Transport::Icmp && counts_datagrams(flow)
 }
 
 impl DelaySummary {

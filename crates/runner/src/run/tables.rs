@@ -2,6 +2,7 @@
 
 mod abandonments;
 mod association_commands;
+pub(super) mod datagrams;
 pub(super) mod delays;
 mod discards;
 pub(super) mod failovers;
@@ -60,6 +61,7 @@ const fn shape(kind: TableKind) -> Shape {
         TableKind::AssociationCommands => of::<association_commands::Columns>(),
         TableKind::AssociationIntervals => of::<intervals::AssociationIntervals>(),
         TableKind::AssociationPaths => of::<network::AssociationPathColumns>(),
+        TableKind::Datagrams => of::<datagrams::Columns>(),
         TableKind::DelayBins => of::<delays::BinColumns>(),
         TableKind::Delays => of::<delays::DelayColumns>(),
         TableKind::Failovers => of::<failovers::Columns>(),
@@ -82,6 +84,7 @@ const fn shape(kind: TableKind) -> Shape {
         TableKind::Queues => of::<network::QueueColumns>(),
         TableKind::RequestSources => of::<requests::RequestSums>(),
         TableKind::Requests => of::<requests::RequestRows>(),
+        TableKind::RoundTrips => of::<datagrams::RoundTripColumns>(),
         TableKind::Sccp => of::<sccp::Columns>(),
         TableKind::Script => of::<script::Columns>(),
         TableKind::SessionSources => of::<sessions::SourceColumns>(),

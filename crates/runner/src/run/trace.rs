@@ -59,14 +59,16 @@ impl Scenario {
         for name in names {
             let flow = self.traceable().find(|(known, _)| known == name);
             match flow {
-                Some((_, Transport::Tcp)) => return Err(TraceError::NotSctp { name: name.clone() }),
+                Some((_, transport)) if transport != Transport::Sctp => {
+                    return Err(TraceError::NotSctp { name: name.clone() });
+                }
                 None if !ends.iter().any(|end| end.is_called(name)) => {
                     return Err(TraceError::NothingSuch {
                         name: name.clone(),
                         known: self.known_names(&ends),
                     });
                 }
-                Some((_, Transport::Sctp)) | None => {}
+                Some(_) | None => {}
             }
         }
         Ok(TraceRequest { names: names.to_vec() })
@@ -104,7 +106,8 @@ impl Scenario {
         });
         let ends = signalling_ends(&self.signalling);
         let (profile, streams, [from, to]) = if let Some((_, declared)) = declared {
-            let profile = self.sctp.find(&declared.profile).expect("a flow of SCTP has a profile");
+            let profile = declared.profile.as_ref().and_then(|profile| self.sctp.find(profile));
+            let profile = profile.expect("a flow of SCTP has a profile");
             (profile, *declared.streams, [declared.from.to_string(), declared.to.to_string()])
         } else {
             let end = ends.iter().find(|end| end.is_called(name));

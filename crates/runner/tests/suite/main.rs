@@ -10,6 +10,7 @@ mod captures;
 mod cells;
 mod columns;
 mod conditioners;
+mod datagrams;
 mod deadlines;
 mod diagnostics;
 mod digests;

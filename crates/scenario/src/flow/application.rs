@@ -5,7 +5,7 @@ use std::sync::Arc;
 use slantpath_base::{DataRate, DataSize, Duration};
 use slantpath_reader::{Later, Resolved, Setting, Stage, Tables, choice, section, tagged, word_or};
 
-use crate::bounds::{BUFFER, MESSAGE, RATE, REPETITIONS, RUN, TOTAL};
+use crate::bounds::{BUFFER, ECHOES, MESSAGE, RATE, REPETITIONS, RUN, TOTAL};
 
 tagged! {
     /// Messages that the application sends, and their times.
@@ -18,10 +18,14 @@ tagged! {
         ConstantRate = "constant-rate",
         /// Messages of several kinds over one association, each kind at an interval of its own (SCTP).
         Mixed = "mixed",
+        /// Echo requests to a host, which answers each (ICMP).
+        Ping = "ping",
         /// Messages of one size at exponential intervals.
         Poisson = "poisson",
         /// Messages at the times and of the sizes that a file lists.
         Trace<S> = "trace",
+        /// Packets of a voice: many while somebody talks, none in the silence that follows.
+        Voice = "voice",
     }
 }
 
@@ -99,6 +103,18 @@ section! {
 }
 
 section! {
+    /// Echo requests to a host, which answers each (RFC 792; RFC 4443, section 4).
+    pub struct Ping {
+        /// Size of the data of each request, behind 8 bytes of header.
+        message_size: Setting<DataSize> = DataSize::from_bytes(56), at most MESSAGE;
+        /// From one request to the next.
+        interval: Setting<Duration> = Duration::from_secs(1), at most RUN;
+        /// Number of requests; as many as there is time for if absent.
+        count: Option<Setting<u32>>, at most ECHOES;
+    }
+}
+
+section! {
     /// Messages of one size at exponential intervals. Give `mean_interval` or `rate`.
     pub struct Poisson {
         /// Size of each message.
@@ -119,6 +135,21 @@ section! {
         digest: Later<S, Setting<String>>;
         /// Offsets from the start of the flow, and sizes, that the file lists.
         messages: Later<S, Resolved<Arc<[(Duration, DataSize)]>>>;
+    }
+}
+
+section! {
+    /// Packets of a voice: many while somebody talks, none in the silence that follows. Talkspurts and silences are
+    /// exponential, with the means of conversational speech (ITU-T P.59).
+    pub struct Voice {
+        /// Size of the media in each packet: 20 ms of G.711 unless said otherwise.
+        message_size: Setting<DataSize> = DataSize::from_bytes(160), at most MESSAGE;
+        /// From one packet to the next while somebody talks.
+        interval: Setting<Duration> = Duration::from_millis(20), at most RUN;
+        /// Mean length of a talkspurt.
+        mean_talk: Setting<Duration> = Duration::from_millis(1_004), at most RUN;
+        /// Mean length of a silence.
+        mean_silence: Setting<Duration> = Duration::from_millis(1_587), at most RUN;
     }
 }
 
@@ -180,7 +211,9 @@ impl<S: Stage> Application<S> {
             Self::Bulk(bulk) => Some(&bulk.message_size),
             Self::Bursts(bursts) => Some(&bursts.message_size),
             Self::ConstantRate(constant) => Some(&constant.message_size),
+            Self::Ping(ping) => Some(&ping.message_size),
             Self::Poisson(poisson) => Some(&poisson.message_size),
+            Self::Voice(voice) => Some(&voice.message_size),
             Self::Mixed(_) | Self::Trace(_) => None,
         }
     }

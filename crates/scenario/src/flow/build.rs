@@ -9,12 +9,12 @@ use slantpath_applications::{
 };
 use slantpath_base::{Duration, Instant, Seed, Stream};
 use slantpath_host::{AddressHandover, Protocol, SocketId, TransportConfig};
-use slantpath_net::NodeId;
+use slantpath_net::{NetworkGraph, NodeId};
 use slantpath_reader::Named;
 
 use super::application::{Application, Total};
 use super::message::{Destinations, options_of, options_of_kind};
-use super::ports::ports;
+use super::ports::{ports, service};
 use super::script;
 use super::transport::{self, Ends};
 use crate::build_error::BuildError;
@@ -42,7 +42,7 @@ pub struct PlannedFlow {
 impl PlannedFlow {
     /// Tells whether the receiver knows by which packet a message came: not below M3UA, nor of messages without stamps.
     pub fn tells_journeys(&self) -> bool {
-        *self.flow.content == schema::Content::Stamped && *self.flow.adaptation == schema::Adaptation::None
+        *self.flow.content == schema::Content::Stamped && *self.flow.adaptation != schema::Adaptation::M3ua
     }
 }
 
@@ -57,6 +57,7 @@ pub(crate) fn place(
 ) -> Result<(Vec<PlannedFlow>, Option<Seats>), BuildError> {
     let mut flows = Vec::new();
     let mut seats = None;
+    let source_mtu = source_mtu(scenario, site.graph);
     for (name, flow) in scenario.flows.iter() {
         site.join_both(*flow.hosts)?;
         if vacant == Some(name) {
@@ -64,6 +65,7 @@ pub(crate) fn place(
                 scenario,
                 seed,
                 site,
+                source_mtu,
                 is_watched: false,
                 is_traced: false,
                 later: Duration::ZERO,
@@ -78,12 +80,23 @@ pub(crate) fn place(
         for ((own, name), number) in (0..).zip(names(name, *flow.count)).zip(flow.numbers.0.clone()) {
             let is_traced = traced.contains(&name);
             let later = flow.staggered_by(own);
-            let mut place = Placement { scenario, seed, site, is_watched, is_traced, later };
+            let mut place = Placement { scenario, seed, site, source_mtu, is_watched, is_traced, later };
             let (sender, receiver) = place.flow(&name, flow, number)?;
             flows.push(PlannedFlow { name, flow: Flow::clone(flow), from, to, sender, receiver });
         }
     }
     Ok((flows, seats))
+}
+
+/// The longest packet that every link carries: a host that sends a longer one of IPv6 cuts it. Asked for only if there
+/// are datagrams, which nothing else adapts to their way.
+fn source_mtu(scenario: &Checked, graph: &NetworkGraph) -> u16 {
+    if !scenario.flows.iter().any(|(_, flow)| flow.transport.is_of_datagrams()) {
+        return u16::MAX;
+    }
+    let directions = graph.links().flat_map(|link| [link.forward(), link.reverse()]);
+    let least = directions.map(|direction| graph.direction(direction).mtu_bytes).min();
+    least.and_then(|mtu| u16::try_from(mtu).ok()).unwrap_or(u16::MAX)
 }
 
 /// The names of flows that one table makes: its own, or numbered if there are several.
@@ -113,6 +126,8 @@ struct Placement<'a, 'site> {
     scenario: &'a Checked,
     seed: Seed,
     site: &'a mut Site<'site>,
+    /// Longest packet that every link carries, in bytes.
+    source_mtu: u16,
     /// True if the flow's paths are watched.
     is_watched: bool,
     /// True if the sender's association is traced.
@@ -134,6 +149,9 @@ impl Placement<'_, '_> {
             Measurement::DelaysAndRetransmissions
         } else if has_delays || self.is_traced {
             // A trace tells when each message was offered and delivered.
+            Measurement::Delays
+        } else if flow.transport.is_of_datagrams() {
+            // What becomes of datagrams is always counted.
             Measurement::Delays
         } else {
             Measurement::Off
@@ -161,7 +179,7 @@ impl Placement<'_, '_> {
             record_timeline: self.is_watched,
             sample_paths: probes.paths.quantity(),
             options,
-            adaptation: adaptation(flow),
+            adaptation: adaptation(flow, number),
         };
         let path = path(name);
         let host = self.site.host(from);
@@ -195,7 +213,7 @@ impl Placement<'_, '_> {
                 (false, _) => MessageRecords::Nothing,
             },
             read_rate: flow.read_rate.map(|rate| *rate),
-            adaptation: adaptation(flow),
+            adaptation: adaptation(flow, number),
         };
         let host = self.site.host(to);
         let receiver = host.add_receiver(receiving, config, self.seed, &path);
@@ -236,9 +254,9 @@ impl Placement<'_, '_> {
 
     /// Ports and addresses of the ends of flow `number`.
     fn ends(&mut self, flow: &Flow, number: u16) -> Result<Ends, BuildError> {
-        let [sender_port, receiver_port] = ports(number);
+        let [sender_port, receiver_port] = ports(service(flow), number);
         let [sender, receiver] = self.site.addresses(&flow.primary, *flow.hosts)?;
-        Ok(Ends { sender_port, receiver_port, sender, receiver })
+        Ok(Ends { sender_port, receiver_port, sender, receiver, source_mtu: self.source_mtu })
     }
 }
 
@@ -254,11 +272,16 @@ pub fn when_blocked(flow: &Flow) -> WhenBlocked {
 fn may_skip(flow: &Flow) -> bool {
     let is_mixed = matches!(flow.application.0, Application::Mixed(_));
     let gives_up = flow.lifetime.is_some() || flow.max_retransmissions.is_some();
-    is_mixed || gives_up || script::streams_added(flow) > 0
+    flow.transport.is_of_datagrams() || is_mixed || gives_up || script::streams_added(flow) > 0
 }
 
-fn adaptation(flow: &Flow) -> FlowAdaptation {
+/// The layer of flow `number`.
+fn adaptation(flow: &Flow, number: u16) -> FlowAdaptation {
+    // Tunnel 0 is no subscriber's.
+    let id = u32::from(number) + 1;
     match *flow.adaptation {
+        schema::Adaptation::GtpU => FlowAdaptation::GtpU { tunnel: id },
+        schema::Adaptation::Rtp => FlowAdaptation::Rtp { source: id },
         schema::Adaptation::M3ua => FlowAdaptation::M3ua,
         schema::Adaptation::None => FlowAdaptation::None,
     }
@@ -302,6 +325,17 @@ pub fn workload(flow: &Flow) -> Workload {
             });
             Workload::Mixed { classes: classes.collect() }
         }
+        Application::Ping(ping) => Workload::Ping {
+            message: *ping.message_size,
+            interval: *ping.interval,
+            count: ping.count.map(|count| *count),
+        },
+        Application::Voice(voice) => Workload::Voice {
+            message: *voice.message_size,
+            interval: *voice.interval,
+            mean_talk: *voice.mean_talk,
+            mean_silence: *voice.mean_silence,
+        },
         Application::Poisson(poisson) => {
             Workload::Poisson { message: *poisson.message_size, mean_interval: poisson.spacing() }
         }

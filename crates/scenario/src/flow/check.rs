@@ -13,7 +13,7 @@ use crate::fault::resolve;
 use crate::flow::application::{Application, Content, Mixed, Total};
 use crate::flow::size::{LEAST_MESSAGE, message_size};
 use crate::flow::trace::{behind_the_end, check_digest, load};
-use crate::flow::{script, send_buffer};
+use crate::flow::{datagrams, script, send_buffer};
 use crate::link::wiring::Wiring;
 use crate::scene::{Scene, name_of};
 use crate::schema::{Adaptation, Node, NodeKind, SctpProfile, TcpProfile, Transport};
@@ -28,7 +28,7 @@ pub(crate) fn check(flows: &mut Tables<Flow>, scene: Scene<'_>, files: &Files, f
     let first_links = scene.wiring.first_links();
     for (name, flow) in flows.iter() {
         ends(scene.wiring.nodes, name, flow, faults);
-        if let Some(profile) = &*flow.profile {
+        if let Some(profile) = &flow.profile {
             scene.has_profile(*flow.transport, profile, faults);
         }
         times(flow, scene, faults);
@@ -40,6 +40,7 @@ pub(crate) fn check(flows: &mut Tables<Flow>, scene: Scene<'_>, files: &Files, f
         asked_for(flow, scene.wiring, faults);
         script::check(flow, scene, faults);
         application(flow, places[name], faults);
+        datagrams::check(flow, places[name], faults);
         send_buffer::check(flow, scene, faults);
         if let Application::Mixed(mixed) = &flow.application.0 {
             classes(mixed, flow, places[name], faults);
@@ -66,7 +67,9 @@ pub(crate) fn check(flows: &mut Tables<Flow>, scene: Scene<'_>, files: &Files, f
         flow.primary = flow.primary.take().or(first).into();
         let start = *flow.start;
         flow.connect.get_or_insert_with(|| Setting::derived(start, "at the start", place));
-        flow.profile.get_or_insert_with(|| Setting::default(DEFAULT_PROFILE.to_owned(), place));
+        if !flow.transport.is_of_datagrams() {
+            flow.profile.get_or_insert_with(|| Setting::default(DEFAULT_PROFILE.to_owned(), place));
+        }
         if let Application::Trace(trace) = &mut flow.application.0
             && let Some((messages, digest)) = load(&trace.file, trace.file.place(), files, faults)
         {
@@ -80,6 +83,9 @@ pub(crate) fn check(flows: &mut Tables<Flow>, scene: Scene<'_>, files: &Files, f
             && let Some(longest) = messages.iter().map(|(_, size)| *size).max()
         {
             send_buffer::holds(scene, *flow.transport, flow.profile.as_ref(), longest, faults);
+            let sizes = messages.iter().map(|(_, size)| *size);
+            let shortest = sizes.min().unwrap_or(longest);
+            datagrams::fits(flow, [shortest, longest], trace.file.place(), faults);
             let times = messages.iter().map(|(at, _)| at.saturating_add(*flow.start));
             let duration = scene.duration.unwrap_or(Duration::MAX);
             let end = flow.end.map_or(duration, |end| *end).min(duration);
@@ -96,10 +102,10 @@ pub(crate) fn add_default_profiles(
     sessions: &Tables<Sessions>,
 ) {
     let uses_default = |transport: Transport| {
-        let flows = flows.iter().map(|(_, flow)| (*flow.transport, &flow.profile, flow.place()));
-        let sessions = sessions.iter().map(|(_, own)| (*own.transport, &own.profile, own.place()));
+        let flows = flows.iter().map(|(_, flow)| (*flow.transport, flow.profile.is_none(), flow.place()));
+        let sessions = sessions.iter().map(|(_, own)| (*own.transport, own.profile.is_none(), own.place()));
         let mut users = flows.chain(sessions);
-        users.find(|(own, profile, _)| *own == transport && profile.is_none()).map(|(.., place)| place)
+        users.find(|(own, names_none, _)| *own == transport && *names_none).map(|(.., place)| place)
     };
     if let Some(place) = uses_default(Transport::Sctp) {
         default::add(sctp, place);
@@ -378,6 +384,18 @@ fn application(flow: &Flow, place: Place, faults: &mut Faults) {
         }
         Application::Poisson(source) => {
             spacing(source.mean_interval.as_ref(), "mean_interval", source.rate.as_ref(), place, faults);
+        }
+        Application::Ping(ping) => {
+            positive(&ping.interval, "an interval", faults);
+            if let Some(count) = ping.count.filter(|count| **count == 0) {
+                let fault = Fault::new("nothing is sent").help("write `count = 1`, or more");
+                faults.report(count.place(), fault);
+            }
+        }
+        Application::Voice(voice) => {
+            positive(&voice.interval, "an interval", faults);
+            positive(&voice.mean_talk, "a talkspurt", faults);
+            positive(&voice.mean_silence, "a silence", faults);
         }
         Application::Mixed(_) | Application::Trace(_) => {}
     }

@@ -16,8 +16,9 @@ section! {
     pub struct Flow<S> {
         /// The transport protocol.
         transport: Setting<Transport>;
-        /// Configuration of the transport, `[sctp.<profile>]` or `[tcp.<profile>]`; `default` if absent.
-        profile: Later<S, Setting<String>>;
+        /// Configuration of the transport, `[sctp.<profile>]` or `[tcp.<profile>]`; `default` if absent. Datagrams have
+        /// none.
+        profile: Option<Setting<String>>;
         /// The host that sends.
         from: Setting<String>;
         /// The host that receives.
@@ -47,7 +48,7 @@ section! {
         count: Setting<u32> = 1, at most FLOWS;
         /// SCTP streams that the messages take in turn. TCP has one.
         streams: Setting<u16> = 1;
-        /// Adaptation layer between the application and its SCTP association.
+        /// Adaptation layer between the application and its transport.
         adaptation: Setting<Adaptation> = Adaptation::None;
         /// Lets SCTP deliver messages out of order.
         unordered: Setting<bool> = false;
@@ -105,22 +106,42 @@ impl<S: Stage> Flow<S> {
 }
 
 choice! {
-    /// Adaptation layer between the application and its association.
+    /// Adaptation layer between the application and its transport.
     pub enum Adaptation {
+        /// GTP-U, 3GPP TS 29.281: messages are packets of a subscriber, each behind a header of 8 bytes, to port 2152
+        /// (UDP). The first 28 bytes of such a packet are headers of its own.
+        GtpU = "gtp-u",
         /// M3UA, RFC 4666: messages are the user data of MSUs, `streams` are signalling link selections, and the two
         /// hosts are IPSPs.
         M3ua = "m3ua",
         /// No adaptation layer.
         None = "none",
+        /// RTP, RFC 3550: messages are media, each behind a header of 12 bytes, with timestamps of 8 kHz (UDP).
+        Rtp = "rtp",
     }
 }
 
 choice! {
     /// A transport protocol.
     pub enum Transport {
+        /// Echo requests of ICMP or ICMPv6, which the receiver answers.
+        Icmp = "icmp",
         /// SCTP, RFC 9260: multihomed, message by message.
         Sctp = "sctp",
         /// TCP with selective acknowledgement: RFC 9293, 2018, 6675.
         Tcp = "tcp",
+        /// UDP, RFC 768: a datagram a message, cut into fragments if it is longer than a link carries. Nothing is
+        /// repeated or held back.
+        Udp = "udp",
+    }
+}
+
+impl Transport {
+    /// Tells if each message is a packet that stands for itself.
+    pub const fn is_of_datagrams(self) -> bool {
+        match self {
+            Self::Sctp | Self::Tcp => false,
+            Self::Icmp | Self::Udp => true,
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use slantpath_host::Protocol;
+use slantpath_host::{DatagramConfig, Protocol};
 use slantpath_reader::{Setting, Tables};
 use slantpath_sctp::SctpConfig;
 use slantpath_tcp::TcpConfig;
@@ -13,10 +13,14 @@ use crate::schema::{SctpProfile, TcpProfile};
 /// Settings of a transport, from a profile.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Settings {
+    /// Echoes of ICMP.
+    Icmp,
     /// Profile of SCTP.
     Sctp(Arc<SctpProfile>),
     /// Profile of TCP.
     Tcp(Arc<TcpProfile>),
+    /// Datagrams of UDP.
+    Udp,
 }
 
 impl Settings {
@@ -32,6 +36,9 @@ impl Settings {
         match self {
             Self::Sctp(profile) => Protocol::Sctp(Box::new(SctpConfig { ip, ..profile.config(streams) })),
             Self::Tcp(profile) => Protocol::Tcp(Box::new(TcpConfig { ip, ..profile.config() })),
+            // Whoever knows the ends and the network fills in the rest.
+            Self::Icmp => Protocol::Echo(Box::new(DatagramConfig { ip, source_mtu: u16::MAX, peer_port: 0 })),
+            Self::Udp => Protocol::Udp(Box::new(DatagramConfig { ip, source_mtu: u16::MAX, peer_port: 0 })),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-use slantpath_host::{Peer, Protocol, TransportConfig};
+use slantpath_host::{DatagramConfig, Peer, Protocol, TransportConfig};
 use slantpath_reader::Tables;
 use slantpath_sctp::StreamId;
 
@@ -17,6 +17,8 @@ pub(crate) struct Ends {
     pub(crate) sender: Vec<IpAddr>,
     /// The receiver's addresses to which a route leads, the primary one first.
     pub(crate) receiver: Vec<IpAddr>,
+    /// Longest packet that every link carries, in bytes.
+    pub(crate) source_mtu: u16,
 }
 
 /// The configuration of the sending end and of the receiving end.
@@ -24,7 +26,14 @@ pub(crate) fn configs(nodes: &Tables<Node>, flow: &Flow, ends: Ends) -> (Transpo
     // M3UA keeps stream 0 for itself.
     let own = u16::from(*flow.adaptation == Adaptation::M3ua);
     let streams = flow.streams.saturating_add(own);
-    let protocol = |node: &str| flow.settings.protocol(nodes, node, flow.dscp, streams);
+    let (peer_port, source_mtu) = (ends.sender_port, ends.source_mtu);
+    let protocol = |node: &str| {
+        let mut protocol = flow.settings.protocol(nodes, node, flow.dscp, streams);
+        if let Protocol::Echo(datagrams) | Protocol::Udp(datagrams) = &mut protocol {
+            **datagrams = DatagramConfig { peer_port, source_mtu, ..**datagrams };
+        }
+        protocol
+    };
     let receiving = TransportConfig {
         protocol: protocol(&flow.to),
         local_addresses: ends.receiver.clone(),

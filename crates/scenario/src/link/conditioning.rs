@@ -91,10 +91,15 @@ impl Conditioner {
         let flows = self.flows.iter().flat_map(|flows| flows.iter());
         let flows = flows.filter_map(|name| file.flows.find(name)).flat_map(|flow| {
             let protocol = match *flow.transport {
+                // It has no ports: all echoes between the same hosts are alike.
+                Transport::Icmp => slantpath_wire::ip::protocol::ICMP,
                 Transport::Sctp => slantpath_wire::ip::protocol::SCTP,
                 Transport::Tcp => slantpath_wire::ip::protocol::TCP,
+                Transport::Udp => slantpath_wire::ip::protocol::UDP,
             };
-            ports_of(flow).map(move |ports| FlowPorts { protocol, ports })
+            let ports_known = *flow.transport != Transport::Icmp;
+            ports_of(flow)
+                .map(move |ports| FlowPorts { protocol, ports: if ports_known { ports } else { [0; 2] } })
         });
         let action = |action: &Option<Setting<Treatment>>| match action.map(|action| *action) {
             None => ConditioningAction::Pass,

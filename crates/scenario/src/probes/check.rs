@@ -17,8 +17,9 @@ pub(crate) fn check(probes: &Probes, wiring: Wiring<'_, Written>, flows: &Tables
     }
     for flow in &*probes.timelines {
         let found = resolve(flows, flow, "flow", probes.timelines.place(), faults);
-        if found.is_some_and(|flow| *flow.transport == Transport::Tcp) {
-            let fault = Fault::new(format!("flow `{flow}` goes over TCP, which has one path"));
+        if let Some(transport) = found.map(|flow| *flow.transport).filter(|own| *own != Transport::Sctp) {
+            let name = transport.as_str().to_uppercase();
+            let fault = Fault::new(format!("flow `{flow}` goes over {name}, which has one path"));
             faults.report(probes.timelines.place(), fault.help("name flows over SCTP"));
         }
     }

@@ -27,6 +27,12 @@ pub(crate) fn check(tables: &mut Tables<Sessions>, scene: Scene<'_>, files: &Fil
         if let Some(profile) = &*sessions.profile {
             scene.has_profile(*sessions.transport, profile, faults);
         }
+        if sessions.transport.is_of_datagrams() {
+            let message =
+                format!("a session opens an association or a connection, and not {}", *sessions.transport);
+            let help = "write `transport = \"sctp\"` or \"tcp\", or a flow of datagrams";
+            faults.report(sessions.transport.place(), Fault::new(message).help(help));
+        }
         times(sessions, scene, faults);
         load(sessions, faults);
         if let Some(admission) = &sessions.admission {

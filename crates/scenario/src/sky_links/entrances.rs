@@ -63,7 +63,7 @@ pub struct Bound {
 impl Bound {
     /// Finds the link that a subject is bound to, if there is one.
     pub fn of(file: &File, contacts: &ContactPlan, subject: &Subject<'_>) -> Option<Self> {
-        if subject.transport != Transport::Tcp || !has_choice(file, &subject.to) {
+        if subject.transport == Transport::Sctp || !has_choice(file, &subject.to) {
             return None;
         }
         let link = file.links.find(subject.primary).filter(|link| is_cable(link))?;

@@ -3,6 +3,7 @@
 use slantpath_base::{Duration, Instant};
 use slantpath_reader::Place;
 
+use crate::scene::name_of;
 use crate::schema::{File, Transport};
 use crate::signalling::{asp_node, gateway_point, node_of};
 
@@ -54,7 +55,7 @@ pub fn subjects(file: &File) -> Vec<Subject<'_>> {
             to: (*flow.to).clone(),
             place: flow.to.place(),
             transport: *flow.transport,
-            profile: &flow.profile,
+            profile: name_of(flow.profile.as_ref()),
             primary: &flow.primary,
             begins: Begins::Once { from, until: from + flow.latest_delay() },
             ends: flow.end.map(|end| at(*end)),

@@ -185,6 +185,8 @@ fn limits(file: &File, subject: &Subject<'_>) -> Option<[Limit; 2]> {
         Limit { of, table, key, count, kind, takes }
     };
     match subject.transport {
+        // Nothing ends if none arrives.
+        Transport::Icmp | Transport::Udp => None,
         Transport::Sctp => {
             let profile = file.sctp.find(subject.profile)?;
             let (rto, addresses) = (profile.config(1).rto(), addresses(file, &subject.to));

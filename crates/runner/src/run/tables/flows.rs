@@ -37,17 +37,19 @@ pub(super) fn table(
         let last = receiver.last_delivery.unwrap_or(begin);
         let gap = finish(flow, sender, receiver, end).saturating_since(last.max(begin)).max(receiver.gap_max);
         columns.push_gaps(gap, *failovers);
-        columns.push_state(sender);
+        columns.push_state(sender, !flow.flow.transport.is_of_datagrams());
     }
     columns.finish(TableKind::Flows)
 }
 
 /// The instant at which a flow was finished: its end, or the last delivery if that is later, where all that was sent
-/// was delivered or given up. Another one goes on, or would, until the run ends.
+/// was delivered or given up. Of datagrams nothing is on its way for long. Another one goes on, or would, until the
+/// run ends.
 fn finish(flow: &PlannedFlow, sender: &SenderReport, receiver: &ReceiverReport, end: Instant) -> Instant {
     let done_with = receiver.messages_delivered + sender.messages_abandoned();
-    let is_all =
-        receiver.bytes_delivered >= sender.bytes_sent || done_with >= sender.messages_sent && done_with > 0;
+    let is_all = flow.flow.transport.is_of_datagrams()
+        || receiver.bytes_delivered >= sender.bytes_sent
+        || done_with >= sender.messages_sent && done_with > 0;
     let ended = sender.ended.or(flow.flow.end.map(|end| Instant::START + *end));
     match ended.filter(|_| is_all && sender.failure.is_none()) {
         Some(ended) => receiver.last_delivery.unwrap_or(end).max(ended).min(end),
@@ -57,7 +59,7 @@ fn finish(flow: &PlannedFlow, sender: &SenderReport, receiver: &ReceiverReport, 
 
 /// Tells whether a receiver can tell messages apart: a stream of bytes without their numbers has no bounds.
 pub(crate) fn counts_messages(flow: &PlannedFlow) -> bool {
-    *flow.flow.transport == Transport::Sctp || *flow.flow.content == schema::Content::Stamped
+    *flow.flow.transport != Transport::Tcp || *flow.flow.content == schema::Content::Stamped
 }
 
 columns! {
@@ -65,7 +67,7 @@ columns! {
     pub(super) struct Columns {
         /// Name of the flow.
         flow: Text,
-        /// Transport: `sctp` or `tcp`.
+        /// Transport: `sctp`, `tcp`, `udp` or `icmp`.
         transport: Text,
         /// Node that sends.
         from: Text,
@@ -78,7 +80,7 @@ columns! {
         messages_delivered: Count,
         /// Messages that were delivered with other bytes than those that were sent, after the warm-up.
         messages_corrupt: Count,
-        /// Messages that were delivered behind a later one, after the warm-up.
+        /// Messages that were delivered behind a later one, after the warm-up; of datagrams copies, too.
         messages_out_of_order: Count,
         /// Messages that the sender gave up by a policy, after the warm-up.
         messages_abandoned: Count,
@@ -115,7 +117,7 @@ columns! {
         spurious_failovers: Count,
         /// Longest [failover time](#how-long-a-failover-takes).
         failover_max_s: Number,
-        /// Time at which the association or connection was established.
+        /// Time at which the association or connection was established. Missing of datagrams.
         connected_s: Number,
         /// Time at which the sender's end was closed, in order or not.
         ended_s: Number,
@@ -172,9 +174,9 @@ impl Columns {
         self.failover_max_s.push_optional(longest.map(Duration::as_secs_f64));
     }
 
-    fn push_state(&mut self, sender: &SenderReport) {
+    fn push_state(&mut self, sender: &SenderReport, has_connection: bool) {
         let seconds = |instant: Instant| instant.since_start().as_secs_f64();
-        self.connected_s.push_optional(sender.connected.map(seconds));
+        self.connected_s.push_optional(sender.connected.filter(|_| has_connection).map(seconds));
         self.ended_s.push_optional(sender.ended.map(seconds));
         self.failure.push_optional(sender.failure.as_deref());
     }

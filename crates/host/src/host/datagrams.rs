@@ -1,0 +1,84 @@
+//! Datagrams of UDP and echoes of ICMP that come and go.
+
+use slantpath_base::Instant;
+use slantpath_interface::InterfaceId;
+use slantpath_wire::Packet;
+use slantpath_wire::icmp::echo::{EchoHeader, EchoKind};
+use slantpath_wire::ip::{Envelope, IpFields, IpHeader};
+
+use super::SocketHost;
+use crate::application::Application;
+use crate::datagrams::{Binding, Service, read_udp};
+use crate::socket::event::{ArrivedPart, MessagePlace, SocketEvent};
+
+impl<A: Application> SocketHost<A> {
+    /// The next datagram that goes out; what sockets of datagrams are told goes up on the way.
+    #[inline(never)]
+    pub(super) fn poll_datagrams(&mut self, now: Instant, packet: &mut Packet) -> Option<InterfaceId> {
+        while !self.stack.datagrams.is_idle() {
+            let mut sent = None;
+            if let Some(departure) = self.stack.datagrams.poll_transmit(packet) {
+                let (envelope, fragmentation) = (&departure.envelope, departure.fragmentation);
+                sent = self.interfaces.encapsulate(envelope, fragmentation, departure.protocol, packet);
+                self.drops.no_route += u64::from(sent.is_none());
+            }
+            while let Some((binding, event)) = self.stack.datagrams.poll_event() {
+                self.sockets.handle_datagram(now, &mut self.stack, binding, event);
+            }
+            if sent.is_some() {
+                return sent;
+            }
+        }
+        None
+    }
+
+    /// Takes in a datagram of UDP, from its header on.
+    #[inline(never)]
+    pub(super) fn handle_udp(&mut self, now: Instant, envelope: &Envelope, packet: &mut Packet) {
+        let Some((header, payload)) = read_udp(envelope, packet) else {
+            self.drops.bad_header += 1;
+            return;
+        };
+        let (local, remote) = (header.destination_port, header.source_port);
+        self.deliver(now, Binding { service: Service::Udp, local, remote }, envelope.fields, payload);
+    }
+
+    /// Takes in an echo request, which is answered if a socket has its identifier, or a reply; `false` if the message
+    /// of ICMP is another.
+    pub(super) fn handle_echo(&mut self, now: Instant, header: &IpHeader, packet: &Packet) -> bool {
+        let bytes = packet.contiguous();
+        let Ok(parsed) = EchoHeader::parse(header, &bytes) else {
+            self.drops.bad_header += 1;
+            return true;
+        };
+        let Some((echo, data)) = parsed else { return false };
+        let data = bytes.slice_ref(data);
+        let binding = Binding { service: Service::Echo, local: echo.identifier, remote: echo.identifier };
+        if echo.kind == EchoKind::Request
+            && let Some((_, socket)) = self.sockets.datagram(binding)
+        {
+            // It comes from the address that was asked (RFC 1122, section 3.2.2.6).
+            let ends = [header.destination, header.source];
+            self.stack.datagrams.reply(socket, echo, ends, data.clone());
+        }
+        self.deliver(now, binding, IpFields::of(header), data);
+        true
+    }
+
+    /// Hands what a datagram carries to its socket.
+    fn deliver(&mut self, now: Instant, binding: Binding, ip: IpFields, payload: bytes::Bytes) {
+        let Some((socket, state)) = self.sockets.datagram(binding) else {
+            self.drops.no_port += 1;
+            return;
+        };
+        // Whoever counts tells by the numbers of messages which came behind later ones.
+        let place = MessagePlace::Ordered { stream: 0, sequence: 0 };
+        if state.reports_arrivals {
+            let arrived = SocketEvent::Arrived(ArrivedPart::Message(place));
+            self.sockets.handle_datagram(now, &mut self.stack, binding, arrived);
+        }
+        let message = SocketEvent::Message { stream: 0, place, payload_protocol: 0, payload, ip };
+        self.sockets.handle_datagram(now, &mut self.stack, binding, message);
+        self.sockets.note_packet(now, socket);
+    }
+}
