@@ -371,15 +371,16 @@ impl Faults {
 }
 
 /// The candidate that `given` most likely meant, if any is near enough: at most a third of its letters
-/// differ. Two letters mean anything.
+/// differ, whatever their case. Two letters mean anything.
 pub fn nearest<'a>(given: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let letters = given.chars().count();
     let limit = if letters < 3 { 0 } else { letters / 3 };
+    let folded = given.to_lowercase();
     candidates
         .into_iter()
-        .map(|candidate| (edit_distance(given, candidate), candidate))
+        .map(|candidate| (edit_distance(&folded, &candidate.to_lowercase()), candidate))
         .filter(|(distance, _)| *distance <= limit)
-        .min_by_key(|(distance, _)| *distance)
+        .min_by_key(|(distance, candidate)| (*distance, edit_distance(given, candidate)))
         .map(|(_, candidate)| candidate)
 }
 
