@@ -55,12 +55,13 @@ pub use scenario::Scenario;
 pub use slantpath_advice::is_of_unused;
 pub use slantpath_applications::Workload;
 pub use slantpath_reader::{
-    Diagnostic, Diagnostics, Files, Flat, InputSource, LoadError, Named, Nested, OneOf, Origin, Pair, Part,
-    Setting, TEXT_MAX, Tables, files_in, is_acted_on, read_bounded, read_text, visible, without_mark,
+    Diagnostic, Diagnostics, Document, FileKind, Files, Flat, InputSource, LoadError, Named, Nested, OneOf,
+    Origin, Pair, Part, Setting, TEXT_MAX, Tables, files_in, is_acted_on, nearest, read_bounded, read_text,
+    suggest, visible, without_mark,
 };
 pub use slantpath_results::StoreError;
 pub use slantpath_scenario::build::{BuildError, Destinations};
-pub use slantpath_scenario::{Watch, json_schema, schema};
+pub use slantpath_scenario::{Watch, json_schema, schema, schema_tree};
 pub use slantpath_workers::{Progress, Workers};
 pub use spooled::RunRecords;
 pub use summary::{LEVEL, means, summary};

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use slantpath_reader::{
-    Diagnostic, Diagnostics, Document, Files, InputSource, LoadError, MergedOutput, Place, ValueNode,
-    WriteFields, files_beside, read_text,
+    Diagnostic, Diagnostics, Document, FileKind, Files, InputSource, LoadError, MergedOutput, Place,
+    ValueNode, WriteFields, files_beside, read_text,
 };
 use slantpath_scenario::{Checked, Contacts, SkyPlan, Watch, read};
 use slantpath_topology::numbers_of_presets;
@@ -99,7 +99,7 @@ impl Scenario {
         known: Option<&Arc<SkyPlan>>,
         watch: Watch<'_>,
     ) -> Result<Self, Diagnostics> {
-        let (entries, mut faults) = document.clone().entries()?;
+        let (entries, mut faults) = document.clone().entries_of(FileKind::Scenario)?;
         let draft = read(&entries, &files, &mut faults).filter(|_| faults.is_empty());
         let contacts = Contacts { known, watch };
         let checked = draft.and_then(|draft| slantpath_advice::check(draft, contacts, &mut faults));
@@ -111,6 +111,14 @@ impl Scenario {
     /// Gives what can be run and is hardly meant, such as a timer that one lost packet lets expire.
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.warnings
+    }
+
+    /// Gives what [`Scenario::warnings`] leaves out, for it is usual and takes a look at the whole run: paths over
+    /// satellites that lead around the Earth.
+    pub fn remarks(&self) -> Vec<Diagnostic> {
+        let Ok((_, mut faults)) = self.document.clone().entries() else { return Vec::new() };
+        slantpath_advice::remark(&self.checked, &mut faults);
+        faults.warnings()
     }
 
     /// The merged scenario as TOML: every value written out, with a comment where nobody wrote it, and in comments the
