@@ -2,13 +2,17 @@
 
 #![allow(clippy::print_stderr, reason = "a test that is skipped says so")]
 
+mod check;
 mod errors;
 mod explain;
 mod import;
+mod keys;
 #[cfg(target_os = "linux")]
 mod live;
 #[cfg(target_os = "linux")]
 mod live_settings;
+mod new;
+mod other_file;
 mod place;
 mod plan;
 mod run;
