@@ -26,6 +26,7 @@ mod unused;
 use slantpath_reader::Faults;
 use slantpath_scenario::{Checked, Contacts, Draft, sky_links};
 
+pub use sky::detour::detours;
 pub use unused::is_of_unused;
 
 /// Judges a scenario of which nothing contradicts, and works its contacts out on the way: in the order of the time that

@@ -5,7 +5,9 @@ use std::path::Path;
 
 use serde_json::{Value as Json, json};
 use slantpath_plan::Question;
-use slantpath_runner::{Diagnostic, Document, FileKind, LoadError, Scenario, Sweep, read_text};
+use slantpath_runner::{
+    Diagnostic, Document, FileKind, LoadError, Scenario, Sweep, read_text, topology_remarks,
+};
 use slantpath_topology::Topology;
 
 use crate::arguments::CheckArguments;
@@ -59,7 +61,10 @@ fn warnings(kind: FileKind, path: &Path, set: &[String]) -> Result<Vec<Diagnosti
             let sweep = Sweep::load_observed(path, set, &|progress| bar.update(progress))?;
             [sweep.warnings(), &sweep.base().remarks()].concat()
         }
-        FileKind::Topology => Topology::load(path, set)?.warnings().to_vec(),
+        FileKind::Topology => {
+            let topology = Topology::load(path, set)?;
+            [topology.warnings(), &topology_remarks(&topology)].concat()
+        }
         FileKind::Plan => {
             let name = path.display().to_string();
             let read = Question::read(&name, &read_text(path)?, set);

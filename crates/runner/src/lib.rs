@@ -51,7 +51,7 @@ pub use run::{
     FlowRequest, ProgramEnd, RequestError, RunError, RunOptions, TraceError, TraceRequest, TraceSink, run,
     run_observed, run_traced, run_while, run_with_programs,
 };
-pub use scenario::Scenario;
+pub use scenario::{Scenario, topology_remarks};
 pub use slantpath_advice::is_of_unused;
 pub use slantpath_applications::Workload;
 pub use slantpath_reader::{

@@ -5,12 +5,14 @@ use core::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
 
+use slantpath_advice::detours;
 use slantpath_reader::{
     Diagnostic, Diagnostics, Document, FileKind, Files, InputSource, LoadError, MergedOutput, Place,
     ValueNode, WriteFields, files_beside, read_text,
 };
 use slantpath_scenario::{Checked, Contacts, SkyPlan, Watch, read};
-use slantpath_topology::numbers_of_presets;
+use slantpath_topology::schema::{PathTable, RouteSelection};
+use slantpath_topology::{Topology, numbers_of_presets};
 use slantpath_workers::Progress;
 
 /// A scenario in which every value is in place and nothing contradicts.
@@ -144,6 +146,16 @@ impl Scenario {
         self.write_fields(&mut output);
         output.print(with_origins)
     }
+}
+
+/// Gives of a topology what [`Scenario::remarks`] gives of a scenario: its paths of least delay or fewest links that
+/// lead around the Earth, over any constellation.
+pub fn topology_remarks(topology: &Topology) -> Vec<Diagnostic> {
+    let selections = [RouteSelection::LeastDelay, RouteSelection::LeastHops];
+    let is_free = |path: &PathTable| path.constellation.is_none() && selections.contains(&*path.selection);
+    let free = topology.paths.iter().filter(|(_, path)| is_free(path));
+    let ends = free.map(|(name, path)| (name, path.followed.0.ends()));
+    topology.warnings_of_paths(detours(topology.network(), *topology.topology.span, ends))
 }
 
 fn overridden(mut document: Document, overrides: &[String]) -> Document {
