@@ -38,7 +38,7 @@ pub(crate) enum Command {
     Explain(ExplainArguments),
     /// Make scenarios of a packet capture: its messages, by their sizes and instants, as traces for `slantpath run`.
     Import(ImportArguments),
-    /// Find keys of files, columns of tables and flags of commands by a word of their names or meanings.
+    /// Find keys of files, columns of tables, events of traces and flags by a word of their names or meanings.
     Keys(KeysArguments),
     /// Load a server that echoes over this machine's network, and measure throughput, latency and failover.
     Load(LoadArguments),

@@ -5,6 +5,8 @@
 //! - [`arguments`][]: declares the commands and their options.
 //! - [`directory`][]: `--out`. It is tried before the work, and cleared of what its own manifest lists and nothing
 //!   else.
+//! - [`keys`][]: finds what declarations say. [`new`][]: templates, which are files in `templates`. [`other_file`][]: a
+//!   file in the place of another.
 //! - [`terminal`][]: the only way to print. No text of a file commands a terminal.
 
 mod arguments;

@@ -1,10 +1,12 @@
-//! Entries of the search, from schemas of files, declarations of tables and arguments of commands.
+//! Entries of the search, from schemas of files, declarations of tables and events, and arguments of commands.
 
 use std::fmt::Write as _;
 
 use clap::CommandFactory as _;
 use serde_json::Value as Json;
 use slantpath_runner::{FileKind, TABLES, TableKind};
+
+use slantpath_trace::{DescribedRecord, described_records};
 
 use crate::arguments::Arguments;
 
@@ -49,7 +51,7 @@ impl Entry {
 /// Word in the place of a default for what must be written.
 const REQUIRED: &str = "required";
 
-/// All entries: keys of the four files, tables of runs with their columns, flags of all commands.
+/// All entries: keys of the four files, tables of runs with their columns, events of traces, flags of all commands.
 pub(super) fn entries() -> Vec<Entry> {
     let mut all = Vec::new();
     let read = |schema: String| serde_json::from_str(&schema).expect("a schema is JSON");
@@ -68,6 +70,7 @@ pub(super) fn entries() -> Vec<Entry> {
         Keys { kind: source, root: &root, begin: 0, all: &mut all }.within(&root, "", &[], DEEPEST);
     }
     columns(&mut all);
+    events(&mut all);
     flags(&mut all);
     all
 }
@@ -222,6 +225,24 @@ fn columns(all: &mut Vec<Entry>) {
     }
 }
 
+/// Events of a trace, and their fields.
+fn events(all: &mut Vec<Entry>) {
+    for DescribedRecord { name: event, about, fields, .. } in described_records() {
+        let entry = |name: String, value: String, meaning: String| Entry {
+            kind: "trace",
+            section: event.to_owned(),
+            name,
+            value,
+            meaning,
+            ..Entry::default()
+        };
+        all.push(entry(event.to_owned(), "an event".to_owned(), about));
+        all.extend(
+            fields.into_iter().map(|(name, value, meaning)| entry(format!("{event}.{name}"), value, meaning)),
+        );
+    }
+}
+
 /// Flags and arguments of all commands.
 fn flags(all: &mut Vec<Entry>) {
     let mut program = Arguments::command();
@@ -286,6 +307,8 @@ mod tests {
         assert_eq!(the(&all, "band.on_demand").kind, "plan");
         let delay = the(&all, "flows.delay_mean_s");
         assert_eq!((delay.kind, delay.value.as_str()), ("results", "number, s"));
+        assert_eq!(the(&all, "end").kind, "trace");
+        assert_eq!(the(&all, "closed.reason").section, "closed");
         assert_eq!(the(&all, "slantpath load --associations").about(), "(flag; N; default 1)");
         assert!(the(&all, "slantpath run SCENARIO").meaning.contains("scenario"));
     }

@@ -256,11 +256,14 @@ fn every_command_has_its_page_of_the_manual() {
         page(&[])
     );
     for command in [
+        "check",
         "completions",
         "echo",
         "explain",
+        "keys",
         "load",
         "man",
+        "new",
         "plan",
         "replay",
         "run",
