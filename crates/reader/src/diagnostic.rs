@@ -490,6 +490,8 @@ mod tests {
 
     #[test]
     fn a_near_miss_is_suggested_and_an_unlike_name_is_not() {
+        assert_eq!(suggest("SCTP", "choices", &["tcp", "sctp"]), "did you mean `sctp`?");
+        assert_eq!(nearest("Sctp", ["SCTP", "sctp"]), Some("sctp"));
         let known = ["delay", "rate", "queue", "loss"];
         assert_eq!(nearest("dealy", known), Some("delay"));
         assert_eq!(nearest("los", known), Some("loss"));
