@@ -107,6 +107,10 @@ mod tests {
         let (own, part) = (place("links.<name>.loss"), place("sctp.<name>.loss_detection"));
         assert!(own < part && own.is_some(), "{own:?} {part:?}");
         assert!(part < place("sctp.<name>.max_probes"));
+        // Whoever has it in the name comes before whoever means it, wherever they stand in their files.
+        let found = names("loss");
+        let named = found.iter().rposition(|name| name.contains("loss"));
+        assert!(named < found.iter().position(|name| !name.contains("loss")), "{found:?}");
     }
 
     #[test]
