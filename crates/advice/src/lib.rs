@@ -3,9 +3,10 @@
 //!
 //! # Map
 //!
-//! - [`unused`]: profiles that nothing uses. [`extent`]: messages and samples that a run comes to.
+//! - [`unused`]: profiles that nothing uses. [`no_effect`]: keys of profiles that change nothing. [`extent`]: messages
+//!   and samples that a run comes to.
 //! - [`sky`]: `gaps` reports when no path joins what flows join, `causes` why none ever does, `idle` which antennas
-//!   hold nothing.
+//!   hold nothing, `detour` which paths lead around the Earth.
 //! - [`built`]: the network as it is built, and the order of what is said of it. [`path`]: ways of flows and sessions
 //!   through it, and what fits them; [`load`], what sessions offer to the slowest link.
 //! - [`signalling`]: `timing` says what timers have to wait for, by the load that is `offered`; `servers`, the same of
@@ -16,6 +17,7 @@
 mod built;
 mod extent;
 mod load;
+mod no_effect;
 mod path;
 mod signalling;
 mod sky;
@@ -24,12 +26,14 @@ mod unused;
 use slantpath_reader::Faults;
 use slantpath_scenario::{Checked, Contacts, Draft, sky_links};
 
+pub use sky::detour::detours;
 pub use unused::is_of_unused;
 
 /// Judges a scenario of which nothing contradicts, and works its contacts out on the way: in the order of the time that
 /// it takes, and no further than the first faults.
 pub fn check(draft: Draft, contacts: Contacts<'_>, faults: &mut Faults) -> Option<Checked> {
     unused::check(&draft, faults);
+    no_effect::check(&draft, faults);
     extent::check(&draft, faults);
     // A long run's contacts take their time: not before it is known that the run can be.
     if !faults.is_empty() {
@@ -44,4 +48,11 @@ pub fn check(draft: Draft, contacts: Contacts<'_>, faults: &mut Faults) -> Optio
         built::check(&checked, faults);
     }
     Some(checked)
+}
+
+/// Warns of what is worth a look and costs one: not when a scenario is read to be run, but when it is asked.
+pub fn remark(checked: &Checked, faults: &mut Faults) {
+    if let Some(plan) = checked.sky_plan() {
+        sky::detour::remark(checked, plan, faults);
+    }
 }

@@ -1,6 +1,7 @@
 //! Paths over the sky and antennas, held against the contacts of a run.
 
 mod causes;
+pub(crate) mod detour;
 mod gaps;
 mod idle;
 

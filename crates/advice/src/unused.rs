@@ -6,13 +6,15 @@ use slantpath_reader::{Diagnostic, Fault, Faults};
 use slantpath_scenario::schema::signalling::Carrier;
 use slantpath_scenario::schema::{File, Transport};
 
+use crate::no_effect::NO_EFFECT;
+
 /// End of the warning of such a profile.
 const UNUSED: &str = "is used by nothing";
 
-/// Tells whether a warning is of a profile that nothing uses: where values of a scenario are varied, another variant
-/// may use it.
+/// Tells whether a warning is of a profile that nothing uses, or of a key without effect: where values of a scenario
+/// are varied, another variant may use it.
 pub fn is_of_unused(warning: &Diagnostic) -> bool {
-    warning.message.ends_with(UNUSED)
+    [UNUSED, NO_EFFECT].iter().any(|end| warning.message.ends_with(end))
 }
 
 /// Warns of profiles that no flow, session, signalling link or association has. Called when all defaults are in place.

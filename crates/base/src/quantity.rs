@@ -49,6 +49,16 @@ pub enum QuantityError {
         /// The units that may stand there.
         units: String,
     },
+    /// A unit as others write it.
+    #[error("`{unit}` is no unit of {what}: did you mean `{meant}`?")]
+    SpelledUnit {
+        /// The unit that was given.
+        unit: String,
+        /// Quantity that was wanted.
+        what: &'static str,
+        /// The unit as it is written here.
+        meant: &'static str,
+    },
     /// More decimals than the smallest unit can hold.
     #[error("`{text}` is finer than {what} can hold, which is whole `{smallest}`")]
     TooFine {
@@ -109,7 +119,10 @@ pub fn parse_quantity(
     let sign = unit_name.replace('\u{3bc}', "\u{b5}");
     let Some(unit) = units.iter().find(|unit| unit.name == sign) else {
         let unit = unit_name.to_owned();
-        return Err(QuantityError::WrongUnit { unit, what, example, units: names(units) });
+        return Err(match meant(&sign, units) {
+            Some(meant) => QuantityError::SpelledUnit { unit, what, meant },
+            None => QuantityError::WrongUnit { unit, what, example, units: names(units) },
+        });
     };
     let too_large = || QuantityError::TooLarge { text: given(), what };
     let scale = u128::from(unit.scale);
@@ -128,6 +141,32 @@ pub fn parse_quantity(
         total = total.checked_add(scaled / power).ok_or_else(too_large)?;
     }
     u64::try_from(total).map_err(|_| too_large())
+}
+
+/// Words for units that have a short name here.
+const WORDS: [(&str, &[&str]); 7] = [
+    ("us", &["usec", "microseconds"]),
+    ("ms", &["msec", "msecs", "millisecond", "milliseconds"]),
+    ("s", &["sec", "secs", "second", "seconds"]),
+    ("min", &["m", "mins", "minute", "minutes"]),
+    ("h", &["hr", "hrs", "hour", "hours"]),
+    ("d", &["day", "days"]),
+    ("B", &["octet", "octets"]),
+];
+
+/// The unit that a spelling of others most likely means: `Mbps`, `kb/s`, `KB`, `sec`.
+fn meant(given: &str, units: &[Unit]) -> Option<&'static str> {
+    let mut spelled = given.strip_suffix("ps").map_or_else(|| given.to_owned(), |stem| format!("{stem}/s"));
+    for (ends, own) in [(["bits/s", "b/s", "bit"], "bit/s"), (["bytes/s", "B/s", "Byte/s"], "byte/s")] {
+        if let Some(stem) = ends.iter().find_map(|end| spelled.strip_suffix(end)) {
+            spelled = format!("{stem}{own}");
+            break;
+        }
+    }
+    let lower = given.to_lowercase();
+    let word = WORDS.iter().find(|(_, words)| words.contains(&lower.as_str())).map(|(name, _)| *name);
+    let wanted = word.unwrap_or(&spelled);
+    units.iter().map(|unit| unit.name).find(|name| name.eq_ignore_ascii_case(wanted))
 }
 
 fn names(units: &[Unit]) -> String {

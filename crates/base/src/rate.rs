@@ -96,6 +96,39 @@ mod tests {
         assert!(matches!("10 ms".parse::<DataRate>(), Err(QuantityError::WrongUnit { .. })));
     }
 
+    #[test]
+    fn a_unit_as_others_write_it_is_told_as_it_is_written_here() {
+        let rates = [
+            ("Mbps", "Mbit/s"),
+            ("mbps", "Mbit/s"),
+            ("kb/s", "kbit/s"),
+            ("Kbit/s", "kbit/s"),
+            ("Gbits/s", "Gbit/s"),
+            ("Mbit", "Mbit/s"),
+            ("bps", "bit/s"),
+            ("MBps", "Mbyte/s"),
+            ("MB/s", "Mbyte/s"),
+            ("KiB/s", "Kibyte/s"),
+        ];
+        for (given, meant) in rates {
+            let error = format!("2 {given}").parse::<DataRate>().unwrap_err().to_string();
+            assert_eq!(error, format!("`{given}` is no unit of a data rate: did you mean `{meant}`?"));
+        }
+        for (given, meant) in
+            [("sec", "s"), ("MS", "ms"), ("m", "min"), ("Hours", "h"), ("\u{3bc}S", "\u{b5}s")]
+        {
+            let error = format!("2 {given}").parse::<Duration>().unwrap_err().to_string();
+            assert_eq!(error, format!("`{given}` is no unit of a time: did you mean `{meant}`?"));
+        }
+        for (given, meant) in [("KB", "kB"), ("mib", "MiB"), ("octets", "B")] {
+            let error = format!("2 {given}").parse::<DataSize>().unwrap_err().to_string();
+            assert!(error.ends_with(&format!("did you mean `{meant}`?")), "{error}");
+        }
+        for wrong in ["ms", "ps", "Mfoo", "m"] {
+            assert!(matches!(format!("2 {wrong}").parse::<DataRate>(), Err(QuantityError::WrongUnit { .. })));
+        }
+    }
+
     proptest! {
         #[test]
         fn text_round_trips(bits: u64) {

@@ -29,6 +29,8 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Check a scenario, a sweep, a topology or a plan without running it: faults, and all that is hardly meant.
+    Check(CheckArguments),
     /// Print a script with which a shell completes this command: `slantpath completions bash > slantpath.bash`.
     Completions(CompletionsArguments),
     /// Answer SCTP associations on this machine's network: send back every message, until Ctrl-C.
@@ -38,10 +40,14 @@ pub(crate) enum Command {
     Explain(ExplainArguments),
     /// Make scenarios of a packet capture: its messages, by their sizes and instants, as traces for `slantpath run`.
     Import(ImportArguments),
+    /// Find keys of files, columns of tables, events of traces and flags by a word of their names or meanings.
+    Keys(KeysArguments),
     /// Load a server that echoes over this machine's network, and measure throughput, latency and failover.
     Load(LoadArguments),
     /// Print the manual page of the program or of a command: `slantpath man run | man -l -`.
     Man(ManArguments),
+    /// Write a commented file to begin with: a scenario, a sweep or a topology that runs as it is.
+    New(NewArguments),
     /// Work out which settings carry signalling over a path, why, and with what margin.
     Plan(PlanArguments),
     /// Repeat a live run from its record, in virtual time, and say whether it comes out the same.
@@ -54,6 +60,42 @@ pub(crate) enum Command {
     Sweep(SweepArguments),
     /// Tell which path, which delay and which handover there is between sites under a sky of satellites.
     Topology(TopologyArguments),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CheckArguments {
+    /// The file. Its tables tell which kind it is.
+    pub(crate) file: PathBuf,
+    /// Replace a value of the file, of a sweep's base scenario, as the command that runs it does. May be given several
+    /// times.
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// Print as JSON: kind, errors and warnings, each with its place and its cure.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct KeysArguments {
+    /// Words to look for, such as `fade` or `rto min`; the case of letters does not matter. Without one all sections
+    /// are listed.
+    #[arg(value_name = "WORD")]
+    pub(crate) words: Vec<String>,
+    /// Print as JSON, all that is found.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct NewArguments {
+    /// Name of the template: `slantpath new --list` tells what each is.
+    #[arg(required_unless_present = "list")]
+    pub(crate) template: Option<String>,
+    /// The file to write, which must not exist; TEMPLATE.toml if absent.
+    pub(crate) file: Option<PathBuf>,
+    /// List the templates, a line each.
+    #[arg(long, conflicts_with_all = ["template", "file"])]
+    pub(crate) list: bool,
 }
 
 #[derive(Args, Debug)]
@@ -336,6 +378,9 @@ pub(crate) struct TopologyArguments {
     pub(crate) topology: PathBuf,
     #[command(flatten)]
     pub(crate) common: CommonArguments,
+    /// Replace a value of the topology, for example `topology.span="2 h"`. May be given several times.
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub(crate) set: Vec<String>,
     /// Number of stretches of each path that are printed.
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) rows: usize,
@@ -462,8 +507,11 @@ pub(crate) struct RunArguments {
     pub(crate) within: Vec<Within>,
     #[command(flatten)]
     pub(crate) common: CommonArguments,
+    /// Replace a value of the scenario, for example `links.satellite.loss="3 %"`. May be given several times.
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub(crate) set: Vec<String>,
     /// Write the packets of a link to `LINK.pcapng` in `--out`, of the first run if there are several.
-    #[arg(long, value_name = "LINK", requires = "out")]
+    #[arg(long, value_name = "LINK", conflicts_with = "show")]
     pub(crate) pcap: Vec<String>,
     /// Write what the association of a flow decided and why into this file, for `slantpath explain`; of the first run
     /// if there are several. That run is made once more for it. Associations that carry signalling are called by their
@@ -487,6 +535,10 @@ pub(crate) struct SweepArguments {
     pub(crate) sweep: PathBuf,
     #[command(flatten)]
     pub(crate) common: CommonArguments,
+    /// Replace a value of the base scenario, for example `links.satellite.loss="3 %"`; axes stand above it. May be
+    /// given several times.
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub(crate) set: Vec<String>,
     /// Directory for the finished runs and the joined tables.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
@@ -497,9 +549,6 @@ pub(crate) struct CommonArguments {
     /// Threads; one for each processor if absent. Results do not depend on it.
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, value_parser = threads)]
     pub(crate) jobs: usize,
-    /// Replace a value of the scenario, for example `links.satellite.loss="3 %"`. May be given several times.
-    #[arg(long, value_name = "PATH=VALUE")]
-    pub(crate) set: Vec<String>,
 }
 
 /// A setting as `KEY=VALUE`.

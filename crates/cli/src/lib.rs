@@ -5,9 +5,12 @@
 //! - [`arguments`][]: declares the commands and their options.
 //! - [`directory`][]: `--out`. It is tried before the work, and cleared of what its own manifest lists and nothing
 //!   else.
+//! - [`keys`][]: finds what declarations say. [`new`][]: templates, which are files in `templates`. [`other_file`][]: a
+//!   file in the place of another.
 //! - [`terminal`][]: the only way to print. No text of a file commands a terminal.
 
 mod arguments;
+mod check;
 mod criteria;
 mod directory;
 mod excerpt;
@@ -16,7 +19,10 @@ mod failure;
 mod files;
 mod import;
 mod interrupt;
+mod keys;
 mod live;
+mod new;
+mod other_file;
 mod plan;
 mod progress;
 mod run;
@@ -62,6 +68,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>, draw: Option<Draw<'_>>) ->
     };
     let mut out = Visible(io::stdout().lock());
     let outcome = match &arguments.command {
+        Command::Check(options) => check::main(options, &mut out),
         Command::Completions(options) => {
             let mut script = Vec::new();
             clap_complete::generate(options.shell, &mut Arguments::command(), "slantpath", &mut script);
@@ -71,8 +78,10 @@ pub fn main(args: impl IntoIterator<Item = OsString>, draw: Option<Draw<'_>>) ->
         Command::Echo(options) => live::echo(options, &command, &mut out),
         Command::Explain(options) => explain::main(options, &mut out),
         Command::Import(options) => import::main(options, &mut out),
+        Command::Keys(options) => keys::main(options, &mut out),
         Command::Load(options) => live::load(options, &command, &mut out),
         Command::Man(options) => man(options, &mut out.0),
+        Command::New(options) => new::main(options, &mut out),
         Command::Plan(options) => plan::main(options, &mut out),
         Command::Replay(options) => live::replay(options, &mut out),
         Command::Run(options) => run::main(options, &mut out),
@@ -90,6 +99,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>, draw: Option<Draw<'_>>) ->
     };
     let flushed = out.flush().map_err(Failure::from);
     let Err(failure) = outcome.and(flushed) else { return 0 };
+    let failure = other_file::named(&arguments.command, failure);
     if failure.is_broken_pipe() {
         // Whoever reads has read enough.
         return 0;

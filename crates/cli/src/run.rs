@@ -20,7 +20,7 @@ use crate::trace::{self, TraceFiles};
 use crate::{files, interrupt, terminal};
 
 pub(crate) fn main(arguments: &RunArguments, out: &mut impl Write) -> Result<(), Failure> {
-    let mut overrides = arguments.common.set.clone();
+    let mut overrides = arguments.set.clone();
     overrides.extend(arguments.seed.map(|seed| format!("scenario.seed={seed}")));
     let scenario = load(&arguments.scenario, &overrides)?;
     for warning in scenario.warnings() {
@@ -84,6 +84,11 @@ fn load(path: &Path, overrides: &[String]) -> Result<Scenario, LoadError> {
 }
 
 fn check_captures(scenario: &Scenario, arguments: &RunArguments) -> Result<(), Failure> {
+    if let (Some(link), None) = (arguments.pcap.first(), &arguments.out) {
+        let message =
+            format!("--pcap: `{link}.pcapng` is written into a directory of results: add `--out DIR`");
+        return Err(Failure::Misused(message));
+    }
     let links = scenario.link_names();
     let Some(link) = arguments.pcap.iter().find(|link| !links.contains(&link.as_str())) else {
         return Ok(());

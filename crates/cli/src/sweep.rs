@@ -17,7 +17,7 @@ use crate::{files, interrupt, terminal};
 pub(crate) fn main(arguments: &SweepArguments, out: &mut impl Write) -> Result<(), Failure> {
     let contacts = ContactsBar::default();
     let sweep =
-        Sweep::load_observed(&arguments.sweep, &arguments.common.set, &|progress| contacts.update(progress))?;
+        Sweep::load_observed(&arguments.sweep, &arguments.set, &|progress| contacts.update(progress))?;
     drop(contacts);
     for warning in sweep.warnings() {
         terminal::warn(warning)?;

@@ -21,7 +21,7 @@ pub(crate) fn main(
     draw: Option<Draw<'_>>,
     out: &mut impl Write,
 ) -> Result<(), Failure> {
-    let topology = Topology::load(&arguments.topology, &arguments.common.set)?;
+    let topology = Topology::load(&arguments.topology, &arguments.set)?;
     if arguments.show {
         write!(out, "{}", topology.merged())?;
         writeln!(out, "\n# hash {}", topology.hash())?;

@@ -2,8 +2,8 @@
 
 use slantpath_base::{DataRate, DataSize, Duration, Probability};
 use slantpath_reader::{
-    AtMost, Diagnostics, Document, Fault, Faults, Part, Section, Setting, json_schema as json_schema_of,
-    print_json, section,
+    AtMost, Diagnostic, Diagnostics, Document, Fault, Faults, FileKind, Part, Section, Setting,
+    json_schema as json_schema_of, print_json, section,
 };
 
 const DAY: AtMost<Duration> =
@@ -103,17 +103,25 @@ impl Question {
     /// # Errors
     /// Everything that is wrong, each with its place and its cure.
     pub fn parse(name: &str, text: &str, sets: &[String]) -> Result<Self, Diagnostics> {
+        Self::read(name, text, sets).map(|(question, _)| question)
+    }
+
+    /// Reads a string as [`Question::parse`] does, and gives what of it is hardly meant as well.
+    ///
+    /// # Errors
+    /// Those of [`Question::parse`].
+    pub fn read(name: &str, text: &str, sets: &[String]) -> Result<(Self, Vec<Diagnostic>), Diagnostics> {
         let mut document = Document::parse(name, text);
         for set in sets {
             document.set("--set", set);
         }
-        let (entries, mut faults) = document.entries()?;
-        let read = Self::read_root(&entries, "a plan", &mut faults);
+        let (entries, mut faults) = document.entries_of(FileKind::Plan)?;
+        let read = Self::read_root(&entries, FileKind::Plan.words(), &mut faults);
         if let Some((question, _)) = &read {
             question.check(&mut faults);
         }
-        faults.into_result()?;
-        Ok(read.expect("a file without fault is whole").0)
+        let warnings = faults.warnings();
+        Ok((faults.whole(read)?.0, warnings))
     }
 
     fn check(&self, faults: &mut Faults) {

@@ -371,15 +371,16 @@ impl Faults {
 }
 
 /// The candidate that `given` most likely meant, if any is near enough: at most a third of its letters
-/// differ. Two letters mean anything.
+/// differ, whatever their case. Two letters mean anything.
 pub fn nearest<'a>(given: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let letters = given.chars().count();
     let limit = if letters < 3 { 0 } else { letters / 3 };
+    let folded = given.to_lowercase();
     candidates
         .into_iter()
-        .map(|candidate| (edit_distance(given, candidate), candidate))
+        .map(|candidate| (edit_distance(&folded, &candidate.to_lowercase()), candidate))
         .filter(|(distance, _)| *distance <= limit)
-        .min_by_key(|(distance, _)| *distance)
+        .min_by_key(|(distance, candidate)| (*distance, edit_distance(given, candidate)))
         .map(|(_, candidate)| candidate)
 }
 
@@ -489,6 +490,8 @@ mod tests {
 
     #[test]
     fn a_near_miss_is_suggested_and_an_unlike_name_is_not() {
+        assert_eq!(suggest("SCTP", "choices", &["tcp", "sctp"]), "did you mean `sctp`?");
+        assert_eq!(nearest("Sctp", ["SCTP", "sctp"]), Some("sctp"));
         let known = ["delay", "rate", "queue", "loss"];
         assert_eq!(nearest("dealy", known), Some("delay"));
         assert_eq!(nearest("los", known), Some("loss"));

@@ -7,6 +7,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::diagnostic::{Diagnostics, Fault, Faults, InputSource, Place};
+use crate::file_kind::FileKind;
 use crate::value::KeyValue;
 
 /// A value and where it stands.
@@ -130,6 +131,15 @@ impl Document {
             return Ok((entries, faults));
         }
         faults.into_result().map(|()| unreachable!("there are faults"))
+    }
+
+    /// Variant of [`entries`](Self::entries) that refuses a file of another kind, with one fault.
+    pub fn entries_of(self, kind: FileKind) -> Result<(Entries, Faults), Diagnostics> {
+        let (entries, mut faults) = self.entries()?;
+        if !kind.refuse_other(&entries, &mut faults) {
+            return Ok((entries, faults));
+        }
+        faults.into_result().map(|()| unreachable!("there is a fault"))
     }
 }
 

@@ -49,7 +49,7 @@
 //! - [`mod@section`][]: declares tables; each declaration reads, bounds, writes back and describes itself. Its `stage`
 //!   tells a table as it is written from one that checks have completed. [`value`]: what stands behind a key.
 //! - [`diagnostic`][]: what is wrong, and where. [`mod@json_schema`]: a whole file, for editors.
-//! - [`files`][]: hands out what a file names.
+//! - [`files`][]: hands out what a file names. [`file_kind`]: a file in the place of another.
 //!
 //! This reader stands on `toml`'s spanned tree, not on serde: serde stops at the first fault and has no place for a
 //! missing key. It knows no model. So a command that plans, serves or asks about a sky reads its files without the
@@ -57,6 +57,7 @@
 
 mod diagnostic;
 mod document;
+mod file_kind;
 mod files;
 mod json_schema;
 mod section;
@@ -66,6 +67,7 @@ pub use diagnostic::{
     Diagnostic, Diagnostics, Fault, Faults, InputSource, Place, is_acted_on, nearest, suggest, visible,
 };
 pub use document::{Document, Entries, Entry, ValueData, ValueNode, assign};
+pub use file_kind::FileKind;
 pub use files::{Files, LoadError, TEXT_MAX, files_beside, files_in, read_bounded, read_text, without_mark};
 pub use json_schema::{json_schema, print_json};
 pub use section::{

@@ -51,16 +51,17 @@ pub use run::{
     FlowRequest, ProgramEnd, RequestError, RunError, RunOptions, TraceError, TraceRequest, TraceSink, run,
     run_observed, run_traced, run_while, run_with_programs,
 };
-pub use scenario::Scenario;
+pub use scenario::{Scenario, topology_remarks};
 pub use slantpath_advice::is_of_unused;
 pub use slantpath_applications::Workload;
 pub use slantpath_reader::{
-    Diagnostic, Diagnostics, Files, Flat, InputSource, LoadError, Named, Nested, OneOf, Origin, Pair, Part,
-    Setting, TEXT_MAX, Tables, files_in, is_acted_on, read_bounded, read_text, visible, without_mark,
+    Diagnostic, Diagnostics, Document, FileKind, Files, Flat, InputSource, LoadError, Named, Nested, OneOf,
+    Origin, Pair, Part, Setting, TEXT_MAX, Tables, files_in, is_acted_on, nearest, read_bounded, read_text,
+    suggest, visible, without_mark,
 };
 pub use slantpath_results::StoreError;
 pub use slantpath_scenario::build::{BuildError, Destinations};
-pub use slantpath_scenario::{Watch, json_schema, schema};
+pub use slantpath_scenario::{Watch, json_schema, schema, schema_tree};
 pub use slantpath_workers::{Progress, Workers};
 pub use spooled::RunRecords;
 pub use summary::{FEWEST_FOR_P99, LEVEL, means, summary};

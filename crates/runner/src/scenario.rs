@@ -5,12 +5,14 @@ use core::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
 
+use slantpath_advice::detours;
 use slantpath_reader::{
-    Diagnostic, Diagnostics, Document, Files, InputSource, LoadError, MergedOutput, Place, ValueNode,
-    WriteFields, files_beside, read_text,
+    Diagnostic, Diagnostics, Document, FileKind, Files, InputSource, LoadError, MergedOutput, Place,
+    ValueNode, WriteFields, files_beside, read_text,
 };
 use slantpath_scenario::{Checked, Contacts, SkyPlan, Watch, read};
-use slantpath_topology::numbers_of_presets;
+use slantpath_topology::schema::{PathTable, RouteSelection};
+use slantpath_topology::{Topology, numbers_of_presets};
 use slantpath_workers::Progress;
 
 /// A scenario in which every value is in place and nothing contradicts.
@@ -99,7 +101,7 @@ impl Scenario {
         known: Option<&Arc<SkyPlan>>,
         watch: Watch<'_>,
     ) -> Result<Self, Diagnostics> {
-        let (entries, mut faults) = document.clone().entries()?;
+        let (entries, mut faults) = document.clone().entries_of(FileKind::Scenario)?;
         let draft = read(&entries, &files, &mut faults).filter(|_| faults.is_empty());
         let contacts = Contacts { known, watch };
         let checked = draft.and_then(|draft| slantpath_advice::check(draft, contacts, &mut faults));
@@ -111,6 +113,14 @@ impl Scenario {
     /// Gives what can be run and is hardly meant, such as a timer that one lost packet lets expire.
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.warnings
+    }
+
+    /// Gives what [`Scenario::warnings`] leaves out, for it is usual and takes a look at the whole run: paths over
+    /// satellites that lead around the Earth.
+    pub fn remarks(&self) -> Vec<Diagnostic> {
+        let Ok((_, mut faults)) = self.document.clone().entries() else { return Vec::new() };
+        slantpath_advice::remark(&self.checked, &mut faults);
+        faults.warnings()
     }
 
     /// The merged scenario as TOML: every value written out, with a comment where nobody wrote it, and in comments the
@@ -136,6 +146,16 @@ impl Scenario {
         self.write_fields(&mut output);
         output.print(with_origins)
     }
+}
+
+/// Gives of a topology what [`Scenario::remarks`] gives of a scenario: its paths of least delay or fewest links that
+/// lead around the Earth, over any constellation.
+pub fn topology_remarks(topology: &Topology) -> Vec<Diagnostic> {
+    let selections = [RouteSelection::LeastDelay, RouteSelection::LeastHops];
+    let is_free = |path: &PathTable| path.constellation.is_none() && selections.contains(&*path.selection);
+    let free = topology.paths.iter().filter(|(_, path)| is_free(path));
+    let ends = free.map(|(name, path)| (name, path.followed.0.ends()));
+    topology.warnings_of_paths(detours(topology.network(), *topology.topology.span, ends))
 }
 
 fn overridden(mut document: Document, overrides: &[String]) -> Document {

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use slantpath_reader::{AllKnown, Entries, Faults, Files, Part, Section, Written, finished};
+use slantpath_reader::{AllKnown, Entries, Faults, FileKind, Files, Part, Section, Written, finished};
 
 use crate::draft::Draft;
 use crate::link::wiring::Wiring;
@@ -21,7 +21,7 @@ type File = schema::File<Written>;
 
 /// Reads the entries of a file, checks and completes them. `None` if anything is at fault.
 pub fn read(entries: &Entries, files: &Files, faults: &mut Faults) -> Option<Draft> {
-    let (mut file, all_known) = File::read_root(entries, "a scenario", faults)?;
+    let (mut file, all_known) = File::read_root(entries, FileKind::Scenario.words(), faults)?;
     let (signalling, plan, bodies) = check(&mut file, all_known, files, faults);
     if !faults.is_empty() {
         return None;

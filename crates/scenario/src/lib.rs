@@ -56,6 +56,6 @@ pub use check::read;
 pub use checked::Checked;
 pub use contacts::Contacts;
 pub use draft::Draft;
-pub use json_schema::json_schema;
+pub use json_schema::{json_schema, schema_tree};
 pub use sky_links::plan::SkyPlan;
 pub use watch::Watch;

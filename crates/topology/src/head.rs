@@ -71,6 +71,13 @@ pub struct Followed {
     pub(crate) selection: RouteChoice,
 }
 
+impl Followed {
+    /// The sites that send and receive.
+    pub const fn ends(&self) -> [ContactNodeId; 2] {
+        [self.ends.0, self.ends.1]
+    }
+}
+
 choice! {
     /// Selection of the route that is followed.
     pub enum RouteSelection {

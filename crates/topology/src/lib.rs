@@ -39,8 +39,8 @@ use std::sync::Arc;
 
 use slantpath_orbit::ContactNetwork;
 use slantpath_reader::{
-    Diagnostic, Diagnostics, Document, Files, LoadError, MergedOutput, Section, WriteFields, files_beside,
-    finished, json_schema as json_schema_of, print_json, read_text,
+    Diagnostic, Diagnostics, Document, Fault, FileKind, Files, LoadError, MergedOutput, Section, WriteFields,
+    files_beside, finished, json_schema as json_schema_of, print_json, read_text,
 };
 
 pub use answer::{AnswerStage, FollowError, FollowedPath, TopologyOutput, follow, warning_lines};
@@ -91,8 +91,8 @@ impl Topology {
         for assignment in overrides {
             document.set(name, assignment);
         }
-        let (entries, mut faults) = document.clone().entries()?;
-        let root = written::TopologyFile::read_root(&entries, "a topology", &mut faults);
+        let (entries, mut faults) = document.clone().entries_of(FileKind::Topology)?;
+        let root = written::TopologyFile::read_root(&entries, FileKind::Topology.words(), &mut faults);
         let checked = root.and_then(|(mut file, all_known)| {
             let network = check(&mut file, all_known, &files, &mut faults)?;
             Some((finished(file, "", &mut faults)?, network))
@@ -105,6 +105,20 @@ impl Topology {
     /// Gives what was read otherwise than it stands there, such as element sets that are left out.
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.warnings
+    }
+
+    /// Faults that others find in paths, by their names, as warnings at their places in the file.
+    pub fn warnings_of_paths<'n>(
+        &self,
+        found: impl IntoIterator<Item = (&'n str, Fault)>,
+    ) -> Vec<Diagnostic> {
+        let Ok((_, mut faults)) = self.document.clone().entries() else { return Vec::new() };
+        for (name, fault) in found {
+            if let Some(path) = self.file.paths.find(name) {
+                faults.warn(path.to.place(), fault);
+            }
+        }
+        faults.warnings()
     }
 
     /// The satellites, sites and outages.

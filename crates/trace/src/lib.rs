@@ -63,5 +63,5 @@ pub use field::{Evidence, TimerChange};
 pub use header::{TraceHeader, TraceOrigin, TraceSettings};
 pub use outcome::TraceOutcome;
 pub use read::{ReadError, TraceReader};
-pub use record::{Record, What, page};
+pub use record::{DescribedRecord, Record, What, described_records, page};
 pub use write::TraceWriter;

@@ -87,16 +87,16 @@ macro_rules! events {
         }
 
         /// Of each kind: its name, what it is, and its fields with what they are.
-        fn described() -> Vec<(&'static str, String, Vec<(&'static str, String, String)>)> {
-            vec![ $( (
-                $name,
-                concat!($($about),+).trim().to_owned(),
-                vec![ $( (
+        fn described() -> Vec<DescribedRecord> {
+            vec![ $( DescribedRecord {
+                name: $name,
+                about: concat!($($about),+).trim().to_owned(),
+                fields: vec![ $( (
                     stringify!($field),
                     <$Type as Field>::kind(),
                     concat!($($doc),+).trim().to_owned(),
                 ), )* ],
-            ), )+ ]
+            }, )+ ]
         }
     };
 }
@@ -302,14 +302,31 @@ impl Record {
     }
 }
 
+/// Kind of record, as it is declared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DescribedRecord {
+    /// Name of the event in a trace.
+    pub name: &'static str,
+    /// Meaning of the event.
+    pub about: String,
+    /// Fields, each with its name, the kind of its value and its meaning.
+    pub fields: Vec<(&'static str, String, String)>,
+}
+
+/// All kinds of records, in the order of `docs/trace.md`.
+pub fn described_records() -> Vec<DescribedRecord> {
+    let told = Notice::described().into_iter().map(|entry| {
+        let fields = entry.fields.into_iter().map(|field| (field.name, field.kind, field.meaning));
+        DescribedRecord { name: entry.name, about: entry.about, fields: fields.collect() }
+    });
+    described().into_iter().chain(told).collect()
+}
+
 /// The part of `docs/trace.md` that lists all kinds of records, as the code declares them.
 pub fn page() -> String {
     let mut page = String::new();
-    let told = Notice::described().into_iter().map(|entry| {
-        let fields = entry.fields.into_iter().map(|field| (field.name, field.kind, field.meaning));
-        (entry.name, entry.about, fields.collect())
-    });
-    for (name, about, fields) in described().into_iter().chain(told) {
+    for DescribedRecord { name, about, fields } in described_records() {
         write!(page, "### `{name}`\n\n{about}\n\n").expect("a string takes all");
         if fields.is_empty() {
             continue;

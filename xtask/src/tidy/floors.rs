@@ -74,7 +74,10 @@ const FLOORS: &[(&str, &[&str])] = &[
         ],
     ),
     // Judges values when they are settled, and the network that is built of them.
-    ("advice", &["scenario", "profiles", "reader", "cc", "orbit", "ss7", "sctp", "sigtran", "net", "host"]),
+    (
+        "advice",
+        &["scenario", "profiles", "reader", "cc", "orbit", "ss7", "sctp", "tcp", "sigtran", "net", "host"],
+    ),
     // Runs, and what they give: models are known by what `scenario` builds.
     (
         "runner",

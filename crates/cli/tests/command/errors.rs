@@ -227,3 +227,19 @@ fn with_first(test: &str) -> Place {
     place.write("first.toml", &scenario("first.toml"));
     place
 }
+
+#[test]
+fn a_capture_without_a_directory_says_what_to_add_and_set_speaks_of_its_own_file() {
+    let place = Place::new("pcap-out");
+    place.write("first.toml", &scenario("first.toml"));
+    let outcome = place.run(&["run", "first.toml", "--pcap", "satellite"]);
+    let wanted =
+        "error: --pcap: `satellite.pcapng` is written into a directory of results: add `--out DIR`\n";
+    assert_eq!((outcome.status, outcome.err.as_str()), (Some(2), wanted));
+    for (command, words) in
+        [("run", "the scenario"), ("sweep", "the base scenario"), ("topology", "the topology")]
+    {
+        let help = place.run(&[command, "--help"]).out;
+        assert!(help.contains(&format!("Replace a value of {words}, for example")), "{command}: {help}");
+    }
+}

@@ -117,7 +117,8 @@ fn what_is_no_trace_and_what_cannot_be_traced_is_said() {
         assert_eq!((outcome.status, outcome.out.as_str()), (Some(2), ""));
         outcome.err
     };
-    assert!(explain("failover.toml").starts_with("error: failover.toml: line 1: not a trace: "));
+    place.write("none", "neither this nor that");
+    assert!(explain("none").starts_with("error: none: line 1: not a trace: "));
     let trace = std::fs::read_to_string(place.path().join("signalling.trace")).expect("a trace");
     let lines: Vec<&str> = trace.lines().collect();
     place.write("wrong.trace", &[&lines[..7], &["{}"]].concat().join("\n"));

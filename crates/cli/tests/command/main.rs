@@ -2,14 +2,18 @@
 
 #![allow(clippy::print_stderr, reason = "a test that is skipped says so")]
 
+mod check;
 mod criteria;
 mod errors;
 mod explain;
 mod import;
+mod keys;
 #[cfg(target_os = "linux")]
 mod live;
 #[cfg(target_os = "linux")]
 mod live_settings;
+mod new;
+mod other_file;
 mod place;
 mod plan;
 mod run;

@@ -208,7 +208,8 @@ choice! {
 }
 
 impl SctpPreset {
-    fn config(self) -> SctpConfig {
+    /// Configuration that gives keys their defaults.
+    pub fn config(self) -> SctpConfig {
         match self {
             Self::Mb9 => SctpConfig::mb9(),
             Self::Mb9Sat => SctpConfig::mb9_sat(),

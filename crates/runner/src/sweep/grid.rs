@@ -6,8 +6,8 @@ use std::sync::atomic::Ordering;
 
 use slantpath_advice::is_of_unused;
 use slantpath_reader::{
-    AtMost, Diagnostic, Diagnostics, Document, Entries, Fault, Faults, InputSource, LoadError, Part, Place,
-    Section, Setting, ValueData, ValueNode, read_text, section, suggest,
+    AtMost, Diagnostic, Diagnostics, Document, Entries, Fault, Faults, FileKind, InputSource, LoadError,
+    Part, Place, Section, Setting, ValueData, ValueNode, read_text, section, suggest,
 };
 use slantpath_scenario::Watch;
 use slantpath_workers::Progress;
@@ -149,12 +149,12 @@ impl Sweep {
         watch: Watch<'_>,
     ) -> Result<Self, LoadError> {
         let document = Document::parse(name, text);
-        let (mut tree, mut faults) = document.entries().map_err(LoadError::Invalid)?;
+        let (mut tree, mut faults) = document.entries_of(FileKind::Sweep).map_err(LoadError::Invalid)?;
         let axes = match tree.remove("axis") {
             Some(entry) => axes(&entry.node, &mut faults),
             None => Vec::new(),
         };
-        let root = File::read_root(&tree, "a sweep", &mut faults);
+        let root = File::read_root(&tree, FileKind::Sweep.words(), &mut faults);
         let source = Arc::clone(faults.source(0));
         let head = root.and_then(|(file, _)| file.sweep.whole().cloned());
         check_paths(&axes, &mut faults);

@@ -33,6 +33,110 @@ fn a_profile_that_nothing_uses_is_told_at_its_line() {
 }
 
 #[test]
+fn a_key_that_acts_only_beside_another_setting_is_told_and_a_default_that_is_written_is_not() {
+    let told = |transport: &str, profile: &str| -> Vec<String> {
+        let text = text(transport, "", &format!("[{transport}.default]\n{profile}"));
+        let found = warnings(&text);
+        // Nobody minds a default that is written out.
+        assert_eq!(warnings(&parse(&text).merged()).len(), found.len(), "{profile}");
+        found.into_iter().map(|line| line.split_once(": ").unwrap().1.to_owned()).collect()
+    };
+    let rack = "loss_detection = \"rack\"";
+    for (transport, profile, when, key) in [
+        ("sctp", "fast_convergence = false".to_owned(), "without CUBIC", "fast_convergence"),
+        ("tcp", "fast_convergence = false".to_owned(), "without CUBIC", "fast_convergence"),
+        (
+            "sctp",
+            "congestion_control = \"cubic\"\ncwnd_growth = \"cumulative-advance\"".to_owned(),
+            "with another controller than RFC 9260's own",
+            "cwnd_growth",
+        ),
+        (
+            "sctp",
+            format!("congestion_control = \"bbr\"\n{rack}\ninitial_ssthresh = \"20 kB\""),
+            "with a controller that has no ssthresh",
+            "initial_ssthresh",
+        ),
+        (
+            "sctp",
+            "fixed_cwnd = \"60 kB\"\ninitial_cwnd = \"10 kB\"".to_owned(),
+            "beside a fixed window",
+            "initial_cwnd",
+        ),
+        (
+            "sctp",
+            "path_mtu_discovery = \"probing\"\ninitial_path_mtu = \"1300 B\"".to_owned(),
+            "where probes look for the path MTU",
+            "initial_path_mtu",
+        ),
+        (
+            "tcp",
+            "initial_cwnd = \"10 kB\"\ninitial_window = \"rfc5681\"".to_owned(),
+            "beside `initial_cwnd`",
+            "initial_window",
+        ),
+    ] {
+        assert_eq!(told(transport, &profile), [format!("{when}, `{key}` has no effect")], "{profile}");
+    }
+    for (transport, profile) in [
+        ("sctp", "congestion_control = \"cubic\"\nfast_convergence = false"),
+        ("sctp", "cwnd_growth = \"cumulative-advance\"\nfast_retransmit_window = \"keep\""),
+        ("sctp", "initial_ssthresh = \"20 kB\"\ninitial_path_mtu = \"1300 B\""),
+        ("tcp", "congestion_control = \"cubic\"\nfast_convergence = false\ninitial_window = \"rfc5681\""),
+    ] {
+        assert_eq!(told(transport, profile), Vec::<String>::new(), "{profile}");
+    }
+}
+
+#[test]
+fn a_sweep_over_controllers_is_not_told_of_a_key_that_one_of_them_reads() {
+    let directory = std::env::temp_dir().join(format!("slantpath-swept-keys-{}", std::process::id()));
+    std::fs::create_dir_all(&directory).unwrap();
+    let profile = "[sctp.default]\nfast_convergence = false";
+    std::fs::write(directory.join("base.toml"), text("sctp", "", profile)).unwrap();
+    let told = |values: &str| {
+        let axis = format!("[[axis]]\n\"sctp.default.congestion_control\" = [{values}]\n");
+        let sweep = format!("[sweep]\nscenario = \"base.toml\"\n{axis}");
+        std::fs::write(directory.join("sweep.toml"), sweep).unwrap();
+        Sweep::load(&directory.join("sweep.toml"), &[]).unwrap().warnings().len()
+    };
+    assert_eq!((told("\"rfc9260\", \"cubic\""), told("\"rfc9260\", \"hybla\"")), (0, 1));
+    std::fs::remove_dir_all(&directory).unwrap();
+}
+
+#[test]
+fn a_path_between_satellites_that_fly_in_different_directions_is_told_with_a_second_antenna_as_its_cure() {
+    let told = |antennas: [&str; 2]| -> Vec<(String, Option<String>)> {
+        let [madrid, nairobi] = antennas;
+        let sky = format!(
+            "[scenario]\nname = \"detour\"\nduration = \"10 min\"\n[sky]\nepoch = \"2026-03-01T00:00:00Z\"\n\
+             [sky.constellations.starlink]\nsatellites = {{ kind = \"preset\", preset = \"starlink-shell-1\" }}\n\
+             [sky.ground]\ncriterion = \"highest\"\nreselect = \"grid\"\ngrid_period = \"15 s\"\n\
+             [sky.sites.madrid]\nlatitude = \"40.4 deg\"\nlongitude = \"-3.7 deg\"\n{madrid}\n\
+             [sky.sites.nairobi]\nlatitude = \"-1.3 deg\"\nlongitude = \"36.8 deg\"\n{nairobi}\n\
+             [sky.access.dishes]\nrate = \"20 Mbit/s\"\n[sky.isls.lasers]\nrate = \"1 Gbit/s\"\n\
+             [nodes]\nmadrid = {{ kind = \"host\", site = \"madrid\" }}\n\
+             nairobi = {{ kind = \"host\", site = \"nairobi\" }}\n\
+             [flows.telemetry]\ntransport = \"sctp\"\nfrom = \"madrid\"\nto = \"nairobi\"\n\
+             application = {{ kind = \"constant-rate\", message_size = \"500 B\", interval = \"1 s\" }}\n"
+        );
+        let read = parse(&sky);
+        assert_eq!(read.warnings(), []);
+        read.remarks().iter().map(|told| (told.message.clone(), told.help.clone())).collect()
+    };
+    let two = "antennas = [{}, { criterion = \"longest-remaining\" }]";
+    let [(message, help)] = &told(["", ""])[..] else { panic!("one warning") };
+    assert!(message.starts_with("flow `telemetry`: packets take up to "), "{message}");
+    assert!(
+        message.contains(" ms from `madrid` to `nairobi`, ") && message.contains(" times the shortest way")
+    );
+    let cure = "give `madrid` and `nairobi` a second antenna with another `criterion`, so that a route has a choice; \
+                across the seam of polar planes it gains less";
+    assert_eq!(help.as_deref(), Some(cure));
+    assert_eq!(told([two, two]), []);
+}
+
+#[test]
 fn a_trace_that_goes_on_behind_the_end_is_told() {
     let directory = std::env::temp_dir().join(format!("slantpath-told-{}", std::process::id()));
     std::fs::create_dir_all(&directory).unwrap();

@@ -1,0 +1,106 @@
+//! File in the place of another one: what it is, and the command that takes it.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
+use slantpath_capture::is_capture;
+use slantpath_runner::{Document, FileKind, read_text};
+use slantpath_trace::{ReadError, TraceReader};
+
+use crate::arguments::Command;
+use crate::failure::Failure;
+
+/// Beginning of a file that tells a trace: its first line has the command of a live run in it.
+const BEGINNING: u64 = 1 << 20;
+/// First bytes of the record of a live run, but for its version.
+const RECORD: &[u8] = b"slantpath live";
+
+/// Kind of a file by its content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Content {
+    Capture,
+    Record,
+    Toml(FileKind),
+    Trace,
+}
+
+impl Content {
+    /// Content of a file, if it is of a kind that a command reads.
+    fn of(path: &Path) -> Option<Self> {
+        let mut first = Vec::new();
+        File::open(path).ok()?.take(BEGINNING).read_to_end(&mut first).ok()?;
+        if first.first_chunk::<4>().is_some_and(|magic| is_capture(*magic)) {
+            return Some(Self::Capture);
+        }
+        if first.starts_with(RECORD) {
+            return Some(Self::Record);
+        }
+        if !matches!(TraceReader::open(first.as_slice()), Err(ReadError::NotATrace | ReadError::Io { .. })) {
+            return Some(Self::Trace);
+        }
+        let (entries, _) = Document::parse("", &read_text(path).ok()?).entries().ok()?;
+        FileKind::of(&entries).map(Self::Toml)
+    }
+
+    const fn words(self) -> &'static str {
+        match self {
+            Self::Capture => "a packet capture",
+            Self::Record => "the record of a live run",
+            Self::Toml(kind) => kind.words(),
+            Self::Trace => "a trace",
+        }
+    }
+
+    fn taken_by(self, name: &str) -> String {
+        match self {
+            Self::Capture => {
+                format!(
+                    "`slantpath import {name}` makes scenarios of it, `slantpath explain {name}` tells it in words"
+                )
+            }
+            Self::Record => format!("`slantpath replay {name}` repeats it"),
+            Self::Toml(kind) => kind.taken_by(name),
+            Self::Trace => format!("`slantpath explain {name}` tells it in words"),
+        }
+    }
+}
+
+/// Tells if a command takes a file of this content.
+type IsRight = fn(Content) -> bool;
+
+/// File that a command reads first, and what it may be.
+fn wanted(command: &Command) -> Option<(&Path, IsRight)> {
+    // What the reader of these files says of another one shows its place.
+    let is_toml = |content| matches!(content, Content::Toml(_));
+    Some(match command {
+        Command::Check(options) => (&options.file, is_toml),
+        Command::Run(options) => (&options.scenario, is_toml),
+        Command::Sweep(options) => (&options.sweep, is_toml),
+        Command::Topology(options) => (&options.topology, is_toml),
+        Command::Plan(options) => (options.question.as_deref()?, is_toml),
+        Command::Load(options) => (options.like.as_deref()?, is_toml),
+        Command::Explain(options) => {
+            (&options.trace, |content| matches!(content, Content::Trace | Content::Capture))
+        }
+        Command::Import(options) => (&options.capture, |content| content == Content::Capture),
+        Command::Replay(options) => (&options.record, |content| content == Content::Record),
+        Command::Completions(_)
+        | Command::Echo(_)
+        | Command::Keys(_)
+        | Command::Man(_)
+        | Command::New(_)
+        | Command::Schema(_) => return None,
+    })
+}
+
+/// The failure of a command, or a better one if its file is of a kind that it does not take.
+pub(crate) fn named(command: &Command, failure: Failure) -> Failure {
+    if !matches!(failure, Failure::Invalid(_) | Failure::Misused(_)) {
+        return failure;
+    }
+    let Some((path, is_right)) = wanted(command) else { return failure };
+    let Some(content) = Content::of(path).filter(|content| !is_right(*content)) else { return failure };
+    let name = path.display().to_string();
+    Failure::Misused(format!("{name}: this is {}: {}", content.words(), content.taken_by(&name)))
+}
