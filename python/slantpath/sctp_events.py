@@ -52,7 +52,8 @@ class FailedOver(TypedDict, total=False):
     """Number of the first message that goes there; left out for what has none."""
 
     unanswered_ns: int
-    """Time since the last packet left that the former path has answered; left out if it has answered none."""
+    """Time since the last DATA, HEARTBEAT or probe left that the former path has answered. What was
+    retransmitted does not count: nobody knows which of its packets is answered. Left out if none was."""
 
     first_timeout_ns: int
     """Time since an answer of the former path was first due and did not come; left out if its own link has
