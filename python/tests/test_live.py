@@ -304,16 +304,21 @@ def test_what_cannot_be_sent_is_said() -> None:
 
 
 def test_arguments_of_a_wrong_type_say_what_would_be_right() -> None:
+    # What a checker of types would refuse.
+    port: Any = 29998
+    text: Any = "text"
+    misspelt: Any = {"rto_mn": 0.2}
+
     async def test() -> None:
         with pytest.raises(TypeError, match=r"live.Udp\(0, 29998\) that of peers"):
-            await live.Endpoint.bind(LOOPBACK, udp=29998)  # type: ignore[arg-type]
+            await live.Endpoint.bind(LOOPBACK, udp=port)
         with pytest.raises(ScenarioError, match="did you mean `rto_min`"):
-            await live.Endpoint.bind(LOOPBACK, udp=live.Udp(0), rto_mn=0.2)  # type: ignore[call-arg]
+            await live.Endpoint.bind(LOOPBACK, udp=live.Udp(0), **misspelt)
         client, server = await endpoints()
         # An address may stand alone.
         call, accepted = await asyncio.gather(client.connect(LOOPBACK, PORT), server.accept())
         with pytest.raises(TypeError, match="a payload is bytes"):
-            await call.send(0, "text")  # type: ignore[arg-type]
+            await call.send(0, text)
         assert repr(call) == f"<Association with {LOOPBACK} port {PORT}: alive>"
         assert repr(server) == f"<Endpoint port {PORT}: {LOOPBACK}>"
         await call.shutdown()
