@@ -119,7 +119,14 @@ fn directed(given: Given<'_>, caller: Caller) {
         // usrsctp calls from any of its addresses, which is then our primary one.
         both_work(us, &exchange) && command(us, |now, sctp, id| sctp.set_primary(now, id, theirs[0]))
     });
-    for (passed, addresses) in [(&outcome.wire.to_peer, theirs), (&outcome.wire.to_us, ours)] {
+    for (passed, addresses, is_ours) in
+        [(&outcome.wire.to_peer, theirs, true), (&outcome.wire.to_us, ours, false)]
+    {
+        if given.stack == Stack::Linux && !is_ours && passed.has_retransmitted() {
+            // A guest that stood still for three seconds, on a busy machine.
+            skip("after a time-out Linux sends by the other path for a while what is for none");
+            continue;
+        }
         let sent = passed.in_order();
         let later = &sent[sent.len() - usize::try_from(ALL - HELD).unwrap()..];
         let is_right = |sent: &&Sent| sent.to == addresses[usize::from(sent.stream % 2)];

@@ -37,6 +37,8 @@ pub(crate) struct Sent {
 struct Chunks {
     sent: Vec<Sent>,
     tsns: BTreeSet<u32>,
+    /// True if one of them was seen again.
+    has_repeated: bool,
 }
 
 /// Short form, so that the report of a case that fails stays short.
@@ -102,6 +104,11 @@ impl Passed {
         self.heartbeat_acks.get(&address).copied().unwrap_or(0)
     }
 
+    /// Tells if a DATA or I-DATA chunk was seen again.
+    pub(crate) const fn has_retransmitted(&self) -> bool {
+        self.sent.has_repeated
+    }
+
     /// DATA and I-DATA chunks that were sent, in the order of their TSNs.
     pub(crate) fn in_order(&self) -> Vec<Sent> {
         let mut sent = self.sent.sent.clone();
@@ -156,6 +163,8 @@ impl Passed {
                 to: addresses[0],
                 packet: self.packets,
             });
+        } else {
+            self.sent.has_repeated = true;
         }
         if kind == kind::DATA {
             let is_first = chunk[10..12] == [0, 0] && flags & BEGINNING != 0 && !is_unordered;
