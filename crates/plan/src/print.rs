@@ -26,7 +26,12 @@ pub fn text(answer: &Answer) -> String {
         // What goes on does so below where the text of the line begins.
         let indent = line.len() - line.trim_start().len();
         let further = " ".repeat(indent.max(2));
-        let options = textwrap::Options::new(WIDTH).break_words(false).subsequent_indent(&further);
+        // Said outright: the defaults depend on the features that others of the same build ask for.
+        let options = textwrap::Options::new(WIDTH)
+            .break_words(false)
+            .word_separator(textwrap::WordSeparator::AsciiSpace)
+            .wrap_algorithm(textwrap::WrapAlgorithm::FirstFit)
+            .subsequent_indent(&further);
         text.push_str(&textwrap::fill(line, options));
         text.push('\n');
     };
