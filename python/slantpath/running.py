@@ -200,7 +200,7 @@ def names(given: str | Iterable[str]) -> tuple[str, ...]:
 
 
 def sweep(  # noqa: PLR0913 - what a sweep file has, and where it runs
-    scenario: Scenario,
+    scenario: Scenario | str | os.PathLike[str],
     grid: Mapping[str, Sequence[Value]] | None = None,
     *,
     runs: int = 1,
@@ -214,12 +214,12 @@ def sweep(  # noqa: PLR0913 - what a sweep file has, and where it runs
 ) -> dict[str, Table]:
     """Run every point of a grid ``runs`` times and lay the tables of all runs together.
 
-    ``grid`` maps paths of the scenario (``links.satellite.loss``) to the values that they take. Every table
-    of the result has these paths and ``run`` as its first columns, with the unit behind a path whose values
-    have one (``links.satellite.loss_ratio``). Its rows stand in the order of the grid, however the runs were
-    spread. Tables whose rows have keys have means over the runs of each point: ``flows_summary``. ``tables``
-    names those that are wanted, all if absent. ``progress`` is called with the number of finished and of all
-    runs.
+    ``scenario`` is what `run` takes. ``grid`` maps paths of it (``links.satellite.loss``) to the values that
+    they take. Every table of the result has these paths and ``run`` as its first columns, with the unit
+    behind a path whose values have one (``links.satellite.loss_ratio``). Its rows stand in the order of the
+    grid, however the runs were spread. Tables whose rows have keys have means over the runs of each point:
+    ``flows_summary``. ``tables`` names those that are wanted, all if absent. ``progress`` is called with the
+    number of finished and of all runs.
 
     Grid, runs and files are those of ``slantpath sweep``. With ``out``, each finished run is kept in that
     directory at once, and the tables are written there as Parquet and CSV, with a manifest. Either of both
@@ -233,7 +233,9 @@ def sweep(  # noqa: PLR0913 - what a sweep file has, and where it runs
         if isinstance(values, str):
             message = f"{path} takes a list of values, not a string: [{values!r}]"
             raise TypeError(message)
-    base = scenario if seed is None else scenario.with_values({"scenario.seed": seed})
+    base = as_scenario(scenario)
+    if seed is not None:
+        base = base.with_values({"scenario.seed": seed})
     axes = {path: list(values) for path, values in (grid or {}).items()}
     wanted = None if tables is None else list(names(tables))
     whole = _native.Sweep(base, axes, runs, first_run, wanted)

@@ -49,6 +49,7 @@ def test_a_scenario_may_be_a_file_or_its_text(small: Scenario, tmp_path: Path) -
     file.write_text(SMALL)
     digests = {slantpath.run(source).digest for source in (small, SMALL, file, str(file))}
     assert len(digests) == 1
+    assert slantpath.sweep(file, GRID, tables="flows") == slantpath.sweep(small, GRID, tables="flows")
 
 
 def test_a_table_that_is_not_there_is_said(small: Scenario) -> None:

@@ -3,7 +3,7 @@
 use slantpath_base::DataRate;
 use slantpath_reader::{Fault, Faults, Place};
 use slantpath_scenario::build::workload;
-use slantpath_scenario::schema::{Adaptation, Flow, Sessions, sessions};
+use slantpath_scenario::schema::{Flow, Sessions, sessions};
 
 /// Warns of a load that has no steady state on a way whose slowest link has this rate: the way of what is carried, back
 /// that of answers.
@@ -43,12 +43,7 @@ pub(crate) fn datagrams_fit(
     faults: &mut Faults,
 ) {
     let Some((message, interval)) = workload(flow).mean_spacing() else { return };
-    let framing = match *flow.adaptation {
-        Adaptation::GtpU => 8,
-        Adaptation::Rtp => 12,
-        Adaptation::M3ua | Adaptation::None => 0,
-    };
-    let headers = framing + if is_ipv6 { 40 + 8 } else { 20 + 8 };
+    let headers = flow.adaptation.header_bytes() + if is_ipv6 { 40 + 8 } else { 20 + 8 };
     let packet = (message.as_bytes() + headers) as f64;
     let offered = 8.0 * f64::from(*flow.count) * packet / interval.as_secs_f64();
     let load = offered / rate.as_bits_per_sec() as f64;

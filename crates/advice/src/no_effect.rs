@@ -7,7 +7,7 @@ use slantpath_profiles::tcp::schema as tcp_schema;
 use slantpath_reader::{Fault, Faults, Origin, Place, Setting};
 use slantpath_scenario::schema::File;
 use slantpath_sctp::{Algorithm, PathMtuDiscovery};
-use slantpath_tcp::TcpConfig;
+use slantpath_tcp::{self as tcp_stack, TcpConfig};
 
 /// End of the warning of such a key.
 pub(crate) const NO_EFFECT: &str = "has no effect";
@@ -104,6 +104,11 @@ fn tcp(profile: &TcpProfile, faults: &mut Faults) {
         let key = Key::of("unused_window", &profile.unused_window, differs);
         let when = "with another controller than `new-reno`";
         key.warn(when, "write `congestion_control = \"new-reno\"`", faults);
+    }
+    if profile.loss_detection.policy() != tcp_stack::LossDetection::Rack {
+        let differs = *profile.max_ack_delay != usual.max_ack_delay;
+        let key = Key::of("max_ack_delay", &profile.max_ack_delay, differs);
+        key.warn("without loss probes", "write `loss_detection = \"rack\"`", faults);
     }
     if *profile.initial_cwnd != tcp_schema::InitialCwnd::Rule {
         let differs = *profile.initial_window != tcp_schema::InitialWindowRule::Rfc6928;

@@ -15,9 +15,9 @@ use crate::adaptation::FlowAdaptation;
 use crate::message::{Content, append};
 
 /// Length of a header of RTP without contributing sources, in bytes.
-pub(crate) const RTP_HEADER_LEN: usize = 12;
+pub const RTP_HEADER_LEN: usize = 12;
 /// Length of a header of GTP-U without options, in bytes.
-pub(crate) const GTP_U_HEADER_LEN: usize = 8;
+pub const GTP_U_HEADER_LEN: usize = 8;
 /// Headers of the packet inside a tunnel, in bytes.
 const INNER_LEN: usize = IPV4_HEADER_LEN + UDP_HEADER_LEN;
 

@@ -95,12 +95,7 @@ impl MeasureName {
 }
 
 fn number(column: &Column, row: usize) -> Option<f64> {
-    match (row < column.len()).then(|| column.at(row))? {
-        CellValue::F64(number) => Some(number),
-        CellValue::I64(number) => Some(number as f64),
-        CellValue::U64(number) => Some(number as f64),
-        CellValue::Bool(_) | CellValue::Missing | CellValue::Text(_) => None,
-    }
+    (row < column.len()).then(|| column.at(row))?.number()
 }
 
 /// Names of the flows of all runs, which have the same.

@@ -301,11 +301,8 @@ fn cell(outputs: &[RunOutput], table: &str, row: usize, measure: &Measure) -> St
             continue;
         }
         let column = output.table(table).and_then(|table| table.column(measure.column));
-        match column.filter(|column| row < column.len()).map(|column| column.at(row)) {
-            Some(CellValue::F64(number)) => moments.push(number * measure.factor),
-            Some(CellValue::U64(number)) => moments.push(number as f64 * measure.factor),
-            _ => {}
-        }
+        let cell = column.filter(|column| row < column.len()).map(|column| column.at(row));
+        moments.extend(cell.and_then(CellValue::number).map(|number| number * measure.factor));
     }
     match moments.interval(LEVEL) {
         None => "–".to_owned(),

@@ -19,7 +19,7 @@ use crate::socket::outgoing::{Offer, OutgoingMessage};
 use crate::transport::DatagramConfig;
 
 /// Longest message that one packet of IPv4 carries behind a header of 8 bytes.
-pub(crate) const LONGEST_DATAGRAM: usize = 65_535 - 20 - UDP_HEADER_LEN;
+pub const LONGEST_DATAGRAM: usize = 65_535 - 20 - UDP_HEADER_LEN;
 
 /// Name of a datagram socket at its host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

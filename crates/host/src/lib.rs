@@ -50,6 +50,7 @@ mod transport;
 
 pub use application::{Application, Others, Reaction, Served};
 pub use command_log::{AssociationCommand, CommandOutcome, CommandRecord};
+pub use datagrams::LONGEST_DATAGRAM;
 pub use host::{AddressHandover, HostDrops, Opener, SocketHost};
 pub use ids::SocketId;
 pub use interfaces::{HOP_LIMIT, NoSourceAddress};

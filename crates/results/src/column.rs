@@ -56,6 +56,18 @@ pub enum CellValue<'a> {
     U64(u64),
 }
 
+impl CellValue<'_> {
+    /// Number in the cell; `None` of a flag, a string, and of what is missing.
+    pub const fn number(self) -> Option<f64> {
+        match self {
+            Self::F64(number) => Some(number),
+            Self::I64(number) => Some(number as f64),
+            Self::U64(number) => Some(number as f64),
+            Self::Bool(_) | Self::Missing | Self::Text(_) => None,
+        }
+    }
+}
+
 impl<T: Cell> TypedColumn<T> {
     /// An empty column. `name` ends in its unit: `delay_s`, `size_bytes`.
     pub fn new(name: impl Into<String>) -> Self {

@@ -49,13 +49,7 @@ fn means_called(name: &str, kind: TableKind, outputs: &[RunOutput]) -> Table {
             let measures = &mut rows[place].1;
             measures.resize(measures.len().max(is_key.len()), Vec::new());
             for ((column, is_key), sample) in table.columns().iter().zip(&is_key).zip(measures) {
-                let number = match column.at(row) {
-                    _ if *is_key => continue,
-                    CellValue::F64(number) => number,
-                    CellValue::I64(number) => number as f64,
-                    CellValue::U64(number) => number as f64,
-                    CellValue::Bool(_) | CellValue::Missing | CellValue::Text(_) => continue,
-                };
+                let Some(number) = column.at(row).number().filter(|_| !is_key) else { continue };
                 sample.push(number);
             }
         }

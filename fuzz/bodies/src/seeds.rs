@@ -32,6 +32,7 @@ use slantpath_ss7::mtp3::{
 use slantpath_ss7::sccp::{self, PartyAddress, ProtocolClass, Ssn};
 use slantpath_ss7::{PointCode, PointCodeFormat};
 use slantpath_tcp::{self as tcp, Flags, Options, SackBlock, SackBlocks, Segment, Timestamps};
+use slantpath_wire::icmp::echo::{EchoHeader, EchoKind};
 use slantpath_wire::icmp::{IcmpError, Unreachable};
 use slantpath_wire::ip::{Fragmentation, IpHeader, protocol};
 use slantpath_wire::pcapng::{Direction, Writer};
@@ -128,6 +129,13 @@ fn wire(seeds: &mut Seeds) {
         seeds.keep("wire_icmp", &format!("v4-{name}"), [&[0], &v4_report.contiguous()[20..]].concat());
         let v6_report = error.report(IpAddr::from([2_u16; 8]), &v6, 64).expect("a report is sent");
         seeds.keep("wire_icmp", &format!("v6-{name}"), [&[1], &v6_report.contiguous()[40..]].concat());
+    }
+    for (version, name, ends) in
+        [(0, "v4", [HERE, THERE]), (1, "v6", [IpAddr::from([1_u16; 8]), IpAddr::from([2; 8])])]
+    {
+        let echo = EchoHeader { kind: EchoKind::Request, identifier: 7, sequence: 1 };
+        let packet = echo.packet(b"data".to_vec().into(), ends[0], ends[1]);
+        seeds.keep("wire_icmp", &format!("{name}-echo"), [&[version], &packet.contiguous()[..]].concat());
     }
     // In two fragments, the second first; an overlap; the last of three after its time.
     let fragments = [[0, 1, 2, 0, 8], [0, 1, 2, 0, 1], [1, 2, 4, 0, 1], [0, 2, 4, 0, 9], [61, 3, 3, 0, 16]];

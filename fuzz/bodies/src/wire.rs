@@ -4,6 +4,7 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use slantpath_base::{Duration, Instant};
 use slantpath_wire::icmp::IcmpMessage;
+use slantpath_wire::icmp::echo::EchoHeader;
 use slantpath_wire::ip::{Fragment, Fragmentation, IpHeader, protocol};
 use slantpath_wire::pcapng::Blocks;
 use slantpath_wire::reassembly::{BYTES_MAX, FragmentDrop, PACKETS_MAX, Reassembler, TIMEOUT};
@@ -65,6 +66,11 @@ pub fn icmp(data: &[u8]) {
         payload_len,
         fragmentation: Fragmentation::Forbidden,
     };
+    // An echo that is read is written as the same bytes.
+    if let Ok(Some((echo, data))) = EchoHeader::parse(&header, &message) {
+        let written = echo.packet(data.to_vec().into(), source, destination);
+        assert_eq!(written.contiguous(), message[..]);
+    }
     if let Ok(parsed) = IcmpMessage::parse(&header, &message) {
         // What is quoted is foreign bytes again.
         let _quoted = IpHeader::parse_header(parsed.quote);

@@ -159,10 +159,5 @@ fn of_host(output: &RunOutput, table: &str, key: &str, column: &str) -> Vec<Opti
 
 fn cells(output: &RunOutput, table: &str, column: &str) -> Vec<Option<f64>> {
     let Some(column) = output.table(table).and_then(|table| table.column(column)) else { return Vec::new() };
-    let number = |row| match column.at(row) {
-        CellValue::F64(number) => Some(number),
-        CellValue::U64(number) => Some(number as f64),
-        _ => None,
-    };
-    (0..column.len()).map(number).collect()
+    (0..column.len()).map(|row| column.at(row).number()).collect()
 }

@@ -9,8 +9,8 @@ use slantpath_applications::record::DeliveredMessage;
 use slantpath_base::Instant;
 use slantpath_results::{Histogram, Precision};
 
-/// Numbers of datagrams that are held: an hour of telephony, or a second of a gigabit.
-const WINDOW: usize = 1 << 17;
+/// Messages behind one that may be lost after which it counts as lost: 44 minutes of telephony, at 50 a second.
+pub(super) const WINDOW: usize = 1 << 17;
 
 /// Part of a delay within which percentiles are exact.
 const PRECISION: f64 = 0.001;

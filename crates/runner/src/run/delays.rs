@@ -6,6 +6,8 @@ use slantpath_applications::record::DeliveredMessage;
 use slantpath_base::{Duration, Instant};
 use slantpath_results::{Histogram, Precision};
 
+use super::datagrams::WINDOW;
+
 /// The delays of a flow. Held are the times at which messages were sent that have not been delivered.
 #[derive(Clone, Debug)]
 pub(super) struct FlowDelays {
@@ -13,6 +15,8 @@ pub(super) struct FlowDelays {
     first: u64,
     /// Instants at which messages were sent; `None` for those that were delivered.
     sent: VecDeque<Option<Instant>>,
+    /// True if a message may never be delivered: it is held for [`WINDOW`] later ones, and no longer.
+    may_lose: bool,
     /// Of messages sent after the warm-up, if delays are counted so.
     histogram: Option<Histogram>,
     deadline: Option<Deadline>,
@@ -47,10 +51,11 @@ impl IntervalDelays {
 }
 
 impl FlowDelays {
-    pub(super) fn new(precision: Option<Precision>, deadline: Option<Duration>) -> Self {
+    pub(super) fn new(precision: Option<Precision>, deadline: Option<Duration>, may_lose: bool) -> Self {
         Self {
             first: 0,
             sent: VecDeque::new(),
+            may_lose,
             histogram: precision.map(Histogram::new),
             deadline: deadline.map(|after| Deadline { after, missed: 0 }),
             interval: IntervalDelays::default(),
@@ -77,6 +82,12 @@ impl FlowDelays {
             if let Some(deadline) = &mut self.deadline {
                 deadline.missed += u64::from(delay > deadline.after);
             }
+        }
+        let lost = if self.may_lose { self.sent.len().saturating_sub(WINDOW) } else { 0 };
+        self.first += lost as u64;
+        let lost = self.sent.drain(..lost).flatten().filter(|sent| *sent >= warm_up).count() as u64;
+        if let Some(deadline) = &mut self.deadline {
+            deadline.missed += lost;
         }
         while self.sent.pop_front_if(|sent| sent.is_none()).is_some() {
             self.first += 1;
@@ -126,7 +137,7 @@ mod tests {
 
     #[test]
     fn a_message_is_held_until_it_is_delivered_and_counts_once() {
-        let mut delays = FlowDelays::new(Precision::within(0.01), None);
+        let mut delays = FlowDelays::new(Precision::within(0.01), None, false);
         let warm_up = Instant::from_millis(10);
         delays.observe(millis(&[5, 10, 20]), &delivered(&[(1, 110), (2, 100), (7, 100)]), warm_up);
         assert_eq!(delays.held(), 3);
@@ -147,12 +158,27 @@ mod tests {
     fn a_message_is_late_behind_its_deadline_delivered_or_not() {
         let warm_up = Instant::from_millis(10);
         let late = |delays: &FlowDelays, now| delays.late(warm_up, Instant::from_millis(now));
-        let mut delays = FlowDelays::new(None, Some(Duration::from_millis(50)));
+        let mut delays = FlowDelays::new(None, Some(Duration::from_millis(50)), false);
         // One before the warm-up, one in time, one a millisecond late, and two that do not come.
         delays.observe(millis(&[5, 10, 11, 20, 60]), &delivered(&[(0, 90), (1, 60), (2, 62)]), warm_up);
         assert_eq!([60, 70, 71, 110, 111].map(|now| late(&delays, now).unwrap()), [1, 1, 2, 2, 3]);
         delays.observe(millis(&[]), &delivered(&[(3, 120)]), warm_up);
         assert_eq!(late(&delays, 120), Some(3));
-        assert_eq!(late(&FlowDelays::new(Precision::within(0.01), None), 120), None);
+        assert_eq!(late(&FlowDelays::new(Precision::within(0.01), None, false), 120), None);
+    }
+
+    #[test]
+    fn what_may_be_lost_is_held_for_so_many_later_ones_and_is_late_then() {
+        let sent: Vec<Instant> = (0..WINDOW as u64 + 2).map(Instant::from_millis).collect();
+        for (may_lose, held) in [(true, WINDOW - 1), (false, WINDOW + 2)] {
+            let mut delays = FlowDelays::new(None, Some(Duration::from_secs(86_400)), may_lose);
+            // All but the third are still to come when it does: the first two are too far behind.
+            delays.observe(sent.clone(), &delivered(&[(2, 10)]), Instant::from_millis(1));
+            assert_eq!(delays.held(), held);
+            // One of the two was sent before the warm-up.
+            assert_eq!(delays.late(Instant::from_millis(1), Instant::from_millis(10)), Some(may_lose.into()));
+            delays.observe(Vec::new(), &delivered(&[(0, 20), (3, 20)]), Instant::from_millis(1));
+            assert_eq!(delays.end_interval().count, if may_lose { 2 } else { 3 });
+        }
     }
 }

@@ -9,13 +9,14 @@ use slantpath_base::{Duration, Instant};
 use slantpath_host::SocketId;
 use slantpath_net::{CaptureId, NodeId};
 use slantpath_results::{Histogram, Moments, Table};
-use slantpath_scenario::build::{PlannedFlow, PlannedLink, PlannedPath, RunNetwork};
+use slantpath_scenario::build::{PlannedFlow, PlannedLink, PlannedPath, RunNetwork, reliabilities};
 use slantpath_scenario::schema;
+use slantpath_sctp::Reliability;
 use slantpath_simulation::{AssociationPlace, SignallingSimulation};
 
 use super::access_record;
 use super::announced::{Recorded, announced, has_several_paths};
-use super::datagrams::DatagramMeasures;
+use super::datagrams::{DatagramMeasures, WINDOW};
 use super::delays::FlowDelays;
 use super::diversions_record::DiversionsRecord;
 use super::failover_sums::FailoverSums;
@@ -119,6 +120,8 @@ struct DelayMoments {
 struct FlowRecord {
     /// The number of that first message.
     first: u64,
+    /// True if a message may never be delivered: it is held for [`WINDOW`] later ones, and no longer.
+    may_lose: bool,
     /// Messages that the sender has done with.
     sent: VecDeque<SentMessage>,
     /// First deliveries of these messages and of later ones.
@@ -150,7 +153,7 @@ impl<'a> Recorder<'a> {
         let (precision, deadline) = (probes.delays.histogram(), probes.deadline.quantity());
         let delays = match (precision, deadline, period) {
             (None, None, None) => Vec::new(),
-            _ => vec![FlowDelays::new(precision, deadline); flows.len()],
+            _ => flows.iter().map(|flow| FlowDelays::new(precision, deadline, may_lose(flow))).collect(),
         };
         let mut intervals = period
             .zip(places.intervals)
@@ -187,7 +190,7 @@ impl<'a> Recorder<'a> {
             ends,
             queues: places.queues,
             timelines: places.timelines,
-            records: vec![FlowRecord::default(); flows.len()],
+            records: flows.iter().map(FlowRecord::new).collect(),
             delays,
             datagrams: flows.iter().map(|flow| counts_datagrams(flow).then(DatagramMeasures::new)).collect(),
             round_trips: flows.iter().map(|flow| has_replies(flow).then(DatagramMeasures::new)).collect(),
@@ -496,6 +499,12 @@ impl<'a> Recorder<'a> {
     }
 }
 
+/// Tells if a message of a flow may never be delivered, although nothing fails: a datagram, or one that is given up.
+fn may_lose(flow: &PlannedFlow) -> bool {
+    let gives_up = |(_, reliability)| reliability != Reliability::Full;
+    flow.flow.transport.is_of_datagrams() || reliabilities(&flow.flow).any(gives_up)
+}
+
 /// Tells if a flow is of datagrams that can be told apart.
 fn counts_datagrams(flow: &PlannedFlow) -> bool {
     flow.flow.transport.is_of_datagrams() && *flow.flow.content == schema::Content::Stamped
@@ -524,6 +533,10 @@ impl DelaySummary {
 }
 
 impl FlowRecord {
+    fn new(flow: &PlannedFlow) -> Self {
+        Self { may_lose: may_lose(flow), ..Self::default() }
+    }
+
     /// Takes the failovers whose first message has been delivered, each with the instant; all if the run is over. They
     /// come in the order of time: one whose message is not delivered holds up those behind it.
     fn tell_failovers(
@@ -563,7 +576,8 @@ impl FlowRecord {
     /// The next message of which nothing more will be heard: its sender has done with it, and it was delivered.
     fn next_final(&mut self, finality: Finality) -> Option<(u64, SentMessage, Option<DeliveredMessage>)> {
         let delivered = self.delivered.front().copied().flatten();
-        if delivered.is_none() && finality == Finality::Settled {
+        let is_lost = self.may_lose && self.sent.len() > WINDOW;
+        if delivered.is_none() && finality == Finality::Settled && !is_lost {
             return None;
         }
         let sent = self.sent.pop_front()?;
@@ -638,5 +652,17 @@ mod tests {
         assert_eq!(taken(&mut record, Finality::Settled), [(1, Some(5))]);
         assert_eq!(taken(&mut record, Finality::Over), [(2, None)]);
         assert_eq!(record.delivered.len(), 0);
+    }
+
+    #[test]
+    fn a_row_of_what_may_be_lost_is_final_after_so_many_later_ones() {
+        for (may_lose, rows) in [(true, 2), (false, 0)] {
+            let mut record = FlowRecord { may_lose, ..FlowRecord::default() };
+            let count = WINDOW as u64 + 1;
+            // The first is lost, and the second has come. Nothing is known of the others.
+            record.add((0..count).map(sent).collect(), vec![delivered(1, 5)], count);
+            let expected = [(0, None), (1, Some(5))];
+            assert_eq!(taken(&mut record, Finality::Settled), expected[..rows]);
+        }
     }
 }

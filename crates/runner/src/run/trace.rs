@@ -36,11 +36,13 @@ pub enum TraceError {
         /// The names that there are.
         known: String,
     },
-    /// Flow that goes over TCP.
-    #[error("flow `{name}` goes over TCP: associations of SCTP are traced")]
+    /// Flow that goes over another transport.
+    #[error("flow `{name}` has `transport = \"{transport}\"`: associations of SCTP are traced")]
     NotSctp {
         /// Name of the flow.
         name: String,
+        /// Transport that it has.
+        transport: &'static str,
     },
 }
 
@@ -60,7 +62,8 @@ impl Scenario {
             let flow = self.traceable().find(|(known, _)| known == name);
             match flow {
                 Some((_, transport)) if transport != Transport::Sctp => {
-                    return Err(TraceError::NotSctp { name: name.clone() });
+                    let (name, transport) = (name.clone(), transport.as_str());
+                    return Err(TraceError::NotSctp { name, transport });
                 }
                 None if !ends.iter().any(|end| end.is_called(name)) => {
                     return Err(TraceError::NothingSuch {

@@ -280,3 +280,10 @@ fn a_flow_of_datagrams_has_no_profile_in_its_merged_form_and_is_read_again() {
     assert_eq!(parse(&merged).canonical(), scenario.canonical());
     assert!(TableKind::Datagrams.given().contains("UDP"));
 }
+
+#[test]
+fn a_flow_of_datagrams_has_no_trace_and_says_so() {
+    let scenario = parse(&text_of("", STEADY));
+    let error = scenario.trace_request(&["f".to_owned()]).unwrap_err().to_string();
+    assert_eq!(error, "flow `f` has `transport = \"udp\"`: associations of SCTP are traced");
+}

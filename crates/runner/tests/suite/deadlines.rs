@@ -54,7 +54,10 @@ fn late(flows: &Table) -> u64 {
 
 #[test]
 fn messages_that_miss_their_deadline_are_those_of_the_record() {
-    for (family, transport) in [("ipv4", "sctp"), ("ipv6", "sctp"), ("ipv4", "tcp"), ("ipv6", "tcp")] {
+    let families = ["ipv4", "ipv6"];
+    let cases =
+        families.iter().flat_map(|family| ["sctp", "tcp", "udp"].map(|transport| (*family, transport)));
+    for (family, transport) in cases {
         let (flows, messages) = run_with(family, transport, true);
         let messages = messages.unwrap();
         let time = |name: &str, row| match messages.column(name).unwrap().at(row) {

@@ -75,6 +75,7 @@ fn a_key_that_acts_only_beside_another_setting_is_told_and_a_default_that_is_wri
             "beside `initial_cwnd`",
             "initial_window",
         ),
+        ("tcp", "max_ack_delay = \"25 ms\"".to_owned(), "without loss probes", "max_ack_delay"),
     ] {
         assert_eq!(told(transport, &profile), [format!("{when}, `{key}` has no effect")], "{profile}");
     }
@@ -82,6 +83,7 @@ fn a_key_that_acts_only_beside_another_setting_is_told_and_a_default_that_is_wri
         ("sctp", "congestion_control = \"cubic\"\nfast_convergence = false"),
         ("sctp", "cwnd_growth = \"cumulative-advance\"\nfast_retransmit_window = \"keep\""),
         ("sctp", "initial_ssthresh = \"20 kB\"\ninitial_path_mtu = \"1300 B\""),
+        ("tcp", "loss_detection = \"rack\"\nmax_ack_delay = \"25 ms\""),
         ("tcp", "congestion_control = \"cubic\"\nfast_convergence = false\ninitial_window = \"rfc5681\""),
     ] {
         assert_eq!(told(transport, profile), Vec::<String>::new(), "{profile}");

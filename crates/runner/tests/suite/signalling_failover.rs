@@ -72,11 +72,7 @@ fn text<'a>(table: &'a Table, row: usize, name: &str) -> &'a str {
 }
 
 fn number(table: &Table, row: usize, name: &str) -> Option<f64> {
-    match table.column(name).unwrap().at(row) {
-        CellValue::F64(number) => Some(number),
-        CellValue::Missing => None,
-        other => panic!("{name} is {other:?}"),
-    }
+    table.column(name).unwrap().at(row).number()
 }
 
 #[test]

@@ -1,14 +1,13 @@
 //! Flows of datagrams: keys that mean nothing without an association or a connection, and messages that are one packet.
 
 use slantpath_base::DataSize;
+use slantpath_host::LONGEST_DATAGRAM;
 use slantpath_reader::{Fault, Faults, Origin, Place, Setting};
 
 use crate::flow::application::{Application, BlockedBehaviour};
 use crate::schema::{Adaptation, Transport};
 use crate::written::Flow;
 
-/// Longest payload of a datagram in one packet of IPv4, behind headers of 20 and 8 bytes.
-const LONGEST: DataSize = DataSize::from_bytes(65_535 - 20 - 8);
 /// Shortest packet inside a tunnel: headers of IPv4 and UDP, and what names the message.
 const INNER_LEAST: DataSize = DataSize::from_bytes(20 + 8 + 8);
 
@@ -82,12 +81,8 @@ pub(crate) fn fits(flow: &Flow, [shortest, longest]: [DataSize; 2], place: Place
     if !flow.transport.is_of_datagrams() {
         return;
     }
-    let (least, in_front) = match *flow.adaptation {
-        Adaptation::GtpU => (INNER_LEAST, 8),
-        Adaptation::Rtp => (DataSize::ZERO, 12),
-        Adaptation::M3ua | Adaptation::None => (DataSize::ZERO, 0),
-    };
-    let most = DataSize::from_bytes(LONGEST.as_bytes() - in_front);
+    let least = if *flow.adaptation == Adaptation::GtpU { INNER_LEAST } else { DataSize::ZERO };
+    let most = DataSize::from_bytes(LONGEST_DATAGRAM as u64 - flow.adaptation.header_bytes());
     if longest > most {
         let fault = Fault::new(format!("no datagram has a message of {longest}"));
         faults.report(place, fault.help(format!("a packet carries {most} at most: let it be shorter")));

@@ -2,6 +2,7 @@
 
 use core::ops::Range;
 
+use slantpath_applications::{GTP_U_HEADER_LEN, RTP_HEADER_LEN};
 use slantpath_base::{DataRate, Duration};
 use slantpath_reader::{Later, Named, OneOf, Resolved, Setting, Stage, choice, section};
 
@@ -133,6 +134,17 @@ choice! {
         /// UDP, RFC 768: a datagram a message, cut into fragments if it is longer than a link carries. Nothing is
         /// repeated or held back.
         Udp = "udp",
+    }
+}
+
+impl Adaptation {
+    /// Bytes that stand in front of each message of a datagram.
+    pub const fn header_bytes(self) -> u64 {
+        match self {
+            Self::GtpU => GTP_U_HEADER_LEN as u64,
+            Self::Rtp => RTP_HEADER_LEN as u64,
+            Self::M3ua | Self::None => 0,
+        }
     }
 }
 
