@@ -167,3 +167,44 @@ fn associations_that_carry_signalling_are_traced_one_after_the_other() {
         "{error}"
     );
 }
+
+/// Rows of the failovers of a run: point, from, to and cause.
+fn rows(output: &RunOutput) -> Vec<[String; 4]> {
+    let table = output.table("signalling_failovers").unwrap();
+    let row = |row| ["point", "from", "to", "cause"].map(|name| text(table, row, name).to_owned());
+    (0..table.rows()).map(row).collect()
+}
+
+#[test]
+fn a_backup_that_is_no_longer_needed_has_not_failed_over() {
+    let scenario = include_str!("../../../../scenarios/ss7-over-geo.toml");
+    let found = rows(&run_text(scenario));
+    let expected = [
+        ["london", "line", "association-1", "line failed"],
+        ["london", "association-1", "association-2", "deactivated"],
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn an_outage_that_is_over_is_no_reason_for_a_failover_and_the_warm_up_counts_none() {
+    let event = |at: &str, what: &str| format!("[[script]]\nat = \"{at}\"\nlink = \"direct\"\n{what}\n");
+    let outage = [event("16 s", "action = \"down\""), event("16050 ms", "action = \"up\"")].concat();
+    // Acknowledgements of M2PA come later than T7 from then on.
+    let slow = event("20 s", "action = \"set\"\ndelay = \"5 s\"");
+    let output = run_text(&triangle_text("ipv4", &format!("{outage}{slow}")));
+    assert_eq!(rows(&output), [["london", "atlantic", "channel", "spurious"]]);
+    let counts = |output: &RunOutput| {
+        let table = output.table("signalling_service").unwrap();
+        ["failovers", "spurious_failovers"]
+            .map(|name| (0..6).filter_map(|row| number(table, row, name)).sum::<f64>())
+    };
+    assert_eq!(counts(&output), [0.0, 1.0]);
+    let down = event("20050 ms", "action = \"down\"");
+    for (warm_up, count) in [("0 s", 1.0), ("20 s", 1.0), ("39 s", 0.0)] {
+        let duration = format!("duration = \"40 s\"\nwarm_up = \"{warm_up}\"");
+        let text = triangle_text("ipv4", &down).replace("duration = \"40 s\"", &duration);
+        let output = run_text(&text);
+        assert_eq!((rows(&output).len(), counts(&output)), (1, [count, 0.0]), "{warm_up}");
+    }
+}

@@ -41,7 +41,7 @@ impl Node {
         let sls = self.table.sls_of(message.sls);
         let is_of = |lost: &LostTraffic| {
             let bundle = lost.bundles.get(destination);
-            lost.link != link && bundle.is_some_and(|bundle| lost.slots.contains(&(*bundle, sls)))
+            bundle.is_some_and(|bundle| lost.slots.contains(&(*bundle, sls)))
         };
         let Some(place) = self.lost_traffic.iter().position(is_of) else { return };
         let from = self.lost_traffic.remove(place).link;
