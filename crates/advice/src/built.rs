@@ -2,14 +2,15 @@
 
 use slantpath_net::Routes;
 use slantpath_reader::{Fault, Faults};
-use slantpath_scenario::{Checked, network};
+use slantpath_scenario::Checked;
+use slantpath_scenario::network::{self, Attached};
 
 use crate::path;
 use crate::signalling::{servers, timing};
 
 /// Called when all else is right.
 pub(crate) fn check(checked: &Checked, faults: &mut Faults) {
-    let built = match network::build(checked, checked.sky_plan()) {
+    let built = match network::build(checked, checked.sky_plan(), Attached::Simulated) {
         Ok(built) => built,
         Err(error) => {
             let help = "this is beyond what the checks before it see; please report it";

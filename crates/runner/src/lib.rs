@@ -48,8 +48,9 @@ pub use observer::{Announcement, Collector, GrowingTable, Observer, Reading};
 pub use output::{Capture, FlowFailure, RunOutput, TABLES, TableKind};
 pub use replicate::{replicate, replicate_without_records};
 pub use run::{
-    FlowRequest, ProgramEnd, RequestError, RunError, RunOptions, TraceError, TraceRequest, TraceSink, run,
-    run_observed, run_traced, run_while, run_with_programs,
+    AttachedInterface, Attachment, FlowRequest, InterfaceCounts, InterfaceReport, Outside, ProgramEnd,
+    RequestError, RunError, RunOptions, TraceError, TraceRequest, TraceSink, Turn, run, run_attached_stored,
+    run_attached_without_records, run_observed, run_traced, run_while, run_with_programs,
 };
 pub use scenario::{Scenario, topology_remarks};
 pub use slantpath_advice::is_of_unused;

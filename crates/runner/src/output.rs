@@ -62,6 +62,9 @@ tables! {
     /// A sample of a path of an association that carries signalling.
     AssociationPaths = "association_paths" keyed by [],
         given "with `probes.paths`, for associations that carry signalling",
+    /// An interface of an attached node.
+    AttachedInterfaces = "attached_interfaces" keyed by ["node", "link"],
+        given "by `slantpath emulate`",
     /// A flow of datagrams.
     Datagrams = "datagrams" keyed by ["flow"],
         given "for flows over UDP and ICMP, if their messages are stamped",

@@ -2,6 +2,8 @@
 
 mod access_record;
 mod announced;
+mod attached;
+mod course;
 mod datagrams;
 mod delays;
 mod diversions_record;
@@ -19,26 +21,30 @@ mod trace;
 
 use core::ops::ControlFlow;
 
-use slantpath_applications::Flows as _;
 use slantpath_applications::record::Finality;
-use slantpath_base::{Duration, Instant, Seed};
+use slantpath_base::{Instant, Seed};
 use slantpath_net::{CaptureId, DirectionId, Network, Sampling};
 use slantpath_results::Column;
 use slantpath_sat::OnDemand;
 use slantpath_scenario::build::{
-    BuildError, Plan, PlannedFlow, PlannedLink, RunNetwork, RunSource, access_systems, plan,
+    Attached, BuildError, Plan, PlannedFlow, PlannedLink, Roles, RunNetwork, RunSource, access_systems, plan,
 };
-use slantpath_simulation::SignallingSimulation;
 
 use crate::observer::{Collector, Observer};
 use crate::output::{FlowFailure, RunOutput};
 use crate::scenario::Scenario;
 use announced::Recorded;
+use attached::attachments;
+use course::Course;
 use recorder::Recorder;
 use tables::signalling::SignallingTable;
-use tables::{AtWarmUp, tables};
+use tables::tables;
 use trace::Tracing;
 
+pub use attached::{
+    AttachedInterface, Attachment, InterfaceCounts, InterfaceReport, Outside, Turn, run_attached_stored,
+    run_attached_without_records,
+};
 pub use programs::{FlowRequest, ProgramEnd, RequestError, run_with_programs};
 pub use trace::{TraceError, TraceRequest, TraceSink, run_traced};
 
@@ -113,7 +119,24 @@ pub fn run_observed(
     go_on: &mut dyn FnMut(Instant) -> ControlFlow<()>,
 ) -> Result<Option<RunOutput>, RunError> {
     let pace = Pace { question: EVENTS_BETWEEN_QUESTIONS, collection: EVENTS_BETWEEN_QUESTIONS };
-    run_at_pace(pace, scenario, options, observer, None, go_on)
+    run_at_pace(pace, scenario, options, observer, None, Drive::Free(go_on))
+}
+
+/// What makes a run go on.
+enum Drive<'a> {
+    /// It runs as fast as it can, as long as this says so.
+    Free(&'a mut dyn FnMut(Instant) -> ControlFlow<()>),
+    /// Attached nodes are outside, and set its pace.
+    Outside(&'a mut dyn Outside),
+}
+
+impl Drive<'_> {
+    const fn attached(&self) -> Attached {
+        match self {
+            Self::Free(_) => Attached::Simulated,
+            Self::Outside(_) => Attached::Outside,
+        }
+    }
 }
 
 /// Number of events between two of something, at least.
@@ -131,15 +154,22 @@ fn run_at_pace(
     options: &RunOptions,
     observer: &mut dyn Observer,
     traces: Option<(&[String], TraceSink<'_>)>,
-    go_on: &mut dyn FnMut(Instant) -> ControlFlow<()>,
+    mut drive: Drive<'_>,
 ) -> Result<Option<RunOutput>, RunError> {
-    if go_on(Instant::START).is_break() {
+    if let Drive::Free(go_on) = &mut drive
+        && go_on(Instant::START).is_break()
+    {
         return Ok(None);
     }
     let seed_number = options.seed.unwrap_or(*scenario.scenario.seed);
     let seed = Seed::new(seed_number, options.run);
+    let roles = Roles {
+        vacant: None,
+        traced: traces.as_ref().map_or(&[], |(flows, _)| *flows),
+        attached: drive.attached(),
+    };
     let Plan { graph, hosts, links, flows, sessions, mut signalling, sky, ways, paths, .. } =
-        plan(scenario, seed, None, traces.as_ref().map_or(&[], |(flows, _)| *flows))?;
+        plan(scenario, seed, roles)?;
     let links_change = graph.changes_in_a_run();
     let mut source = RunSource::new(scenario, sky.as_ref(), &graph);
     source.follow(&graph, ways.iter().map(|(.., way)| *way));
@@ -170,48 +200,22 @@ fn run_at_pace(
     let mut recorder = Recorder::new(recorded, &mut network, signalling.as_ref(), captures, observer)?;
     recorder
         .trace(traces.map(|(names, sink)| Tracing::new(names, scenario, &flows, signalling.as_ref(), sink)));
-    let between_collections = pace.collection.max(recorder.events_between_collections());
-    let mut next_collection = between_collections;
-    let end = Instant::START + *scenario.scenario.duration;
-    let warm_up = *scenario.scenario.warm_up;
-    let mut at_warm_up = AtWarmUp::default();
-    // `false` if the run was stopped.
-    let mut run_until = |network: &mut RunNetwork<'_>, recorder: &mut Recorder<'_>, end: Instant| {
-        loop {
-            let stretch_end = recorder.interval_end().map_or(end, |interval_end| interval_end.min(end));
-            let has_ended = run_at_most(pace.question, network, signalling.as_mut(), stretch_end);
-            if let Some(signalling) = &mut signalling {
-                recorder.collect_signalling(network, signalling)?;
-            }
-            if has_ended {
-                recorder.close_interval(network, signalling.as_ref())?;
-                if stretch_end == end {
-                    return Ok::<_, RunError>(true);
-                }
-            }
-            if go_on(network.now()).is_break() {
-                return Ok(false);
-            }
-            if network.events() >= next_collection {
-                recorder.collect(network, Finality::Settled)?;
-                next_collection = network.events().saturating_add(between_collections);
+    let mut course = Course::new(scenario, &flows, &mut network, signalling.as_mut(), &mut recorder, pace);
+    let mut attached = None;
+    match drive {
+        Drive::Free(go_on) => {
+            if !course.run_to(Instant::START + *scenario.scenario.duration, go_on)? {
+                return Ok(None);
             }
         }
-    };
-    if warm_up > Duration::ZERO {
-        if !run_until(&mut network, &mut recorder, Instant::START + warm_up)? {
-            return Ok(None);
-        }
-        network.restart_statistics();
-        recorder.restart_links();
-        at_warm_up = AtWarmUp::observe(&network, &flows);
-        for flow in &flows {
-            network.host_mut(flow.to).restart_gap(flow.receiver);
+        Drive::Outside(outside) => {
+            let attachments = attachments(scenario, &links, course.network.graph());
+            course.run_with(&attachments, outside)?;
+            attached = Some(tables::attached::table(&attachments, &outside.end()?));
         }
     }
-    if !run_until(&mut network, &mut recorder, end)? {
-        return Ok(None);
-    }
+    let at_warm_up = course.at_warm_up;
+    let end = network.now();
     recorder.collect(&mut network, Finality::Over)?;
     let delays = recorder.delays(end)?;
     let sums: Vec<_> = delays.into_iter().zip(recorder.failovers()).collect();
@@ -222,6 +226,7 @@ fn run_at_pace(
         tables.push(tables::host_pairs::table(&network));
     }
     tables.extend(recorder.totals(&mut network)?);
+    tables.extend(attached);
     if let Some(sky) = &sky {
         tables.extend(tables::sky::tables(scenario, sky, &mut network, &links));
     }
@@ -245,20 +250,6 @@ fn run_at_pace(
         tables,
         captures: Vec::new(),
     }))
-}
-
-/// Runs the packet network, and the signalling network beside it if there is one, for about so many events. Returns
-/// whether they came to `end`.
-fn run_at_most(
-    events: u64,
-    network: &mut RunNetwork<'_>,
-    signalling: Option<&mut SignallingSimulation>,
-    end: Instant,
-) -> bool {
-    match signalling {
-        None => network.run_at_most(events, end),
-        Some(signalling) => signalling.run_at_most(events, network, end),
-    }
 }
 
 /// The digest of a run whose signalling network has events of its own: its tables hold what came of them.

@@ -7,7 +7,7 @@ use slantpath_sat::Sky;
 use slantpath_simulation::SignallingSimulation;
 
 use crate::checked::Checked;
-use crate::network::site::Site;
+use crate::network::site::{End, Site};
 use crate::network::{self, Built};
 use crate::sky_links::entrances::departures;
 use crate::{flow, sessions, signalling};
@@ -19,6 +19,7 @@ pub use crate::flow::build::{PlannedFlow, Seats, when_blocked, workload, workloa
 pub use crate::flow::message::{Destinations, options_of, reliabilities};
 pub use crate::flow::script::action_of;
 pub use crate::flow::transport::stream_values;
+pub use crate::network::Attached;
 pub use crate::network::node::{HostNumber, ip_fields};
 pub use crate::network::planned::{PlannedLink, PlannedPath};
 pub use crate::network::site::address_on;
@@ -50,15 +51,21 @@ pub struct Plan {
     pub seats: Option<Seats>,
 }
 
-/// `vacant` is a flow that is left to others; of the flows `traced` the sender's association is traced, and of
-/// [`signalling_ends`] those of these names.
-pub fn plan(
-    scenario: &Checked,
-    seed: Seed,
-    vacant: Option<&str>,
-    traced: &[String],
-) -> Result<Plan, BuildError> {
-    let Built { graph, links, sky, .. } = network::build(scenario, scenario.sky_plan())?;
+/// Parts of a scenario that others play in a run, or that are watched.
+#[derive(Clone, Copy, Debug)]
+pub struct Roles<'a> {
+    /// A flow that is left to others.
+    pub vacant: Option<&'a str>,
+    /// Flows of which the sender's association is traced, and those of [`signalling_ends`] that are.
+    pub traced: &'a [String],
+    /// Flows and sessions that end at an outside node are left out.
+    pub attached: Attached,
+}
+
+/// Builds the network of a scenario with its hosts and what they do.
+pub fn plan(scenario: &Checked, seed: Seed, roles: Roles<'_>) -> Result<Plan, BuildError> {
+    let Roles { vacant, traced, attached } = roles;
+    let Built { graph, links, nodes, sky } = network::build(scenario, scenario.sky_plan(), attached)?;
     let mut hosts = hosts(&graph, &links);
     let mut routes = Routes::new(&graph);
     let mut site = Site {
@@ -68,7 +75,11 @@ pub fn plan(
         hosts: &mut hosts,
         sky: sky.as_ref(),
         departures: scenario.sky_plan().map(|plan| departures(scenario, plan)).unwrap_or_default(),
+        ends: End::all(scenario, &nodes, &graph),
     };
+    if attached == Attached::Outside {
+        site.join_outside()?;
+    }
     let (flows, seats) = flow::build::place(scenario, seed, vacant, traced, &mut site)?;
     let sessions = sessions::build::place(scenario, seed, &mut site)?;
     let signalling = signalling::plan(scenario, seed, traced, &mut site)?;

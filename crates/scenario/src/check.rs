@@ -60,7 +60,8 @@ fn check(
     if let Some(head) = head {
         head::check(head, faults);
         let is_signalling = signalling.whole().is_none_or(|signalling| !signalling.load.is_empty());
-        if flows.is_empty() && sessions.is_empty() && !is_signalling {
+        let is_attached = nodes.iter().any(|(_, node)| *node.kind == schema::NodeKind::Attached);
+        if flows.is_empty() && sessions.is_empty() && !is_signalling && !is_attached {
             head::nothing_sent(head, faults);
         }
     }

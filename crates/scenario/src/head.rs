@@ -47,6 +47,6 @@ pub(crate) fn check(head: &Head, faults: &mut Faults) {
 
 /// Reports a run in which nobody sends.
 pub(crate) fn nothing_sent(head: &Head, faults: &mut Faults) {
-    let help = "add a table `[flows.<name>]` that says who sends what to whom";
+    let help = "add a table `[flows.<name>]` that says who sends what to whom, or nodes of kind `attached`";
     faults.report(head.name.place(), Fault::new("the scenario has no flow").help(help));
 }

@@ -31,8 +31,17 @@ pub struct Built {
     pub sky: Option<Sky>,
 }
 
+/// Role of attached nodes in a network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Attached {
+    /// They are outside: packets come from them and go there.
+    Outside,
+    /// They are hosts like others.
+    Simulated,
+}
+
 /// Builds the network of a file that has been checked.
-pub fn build(file: &File, plan: Option<&SkyPlan>) -> Result<Built, GraphError> {
+pub fn build(file: &File, plan: Option<&SkyPlan>, attached: Attached) -> Result<Built, GraphError> {
     let mut builder = NetworkBuilder::new();
     builder.routing(match *file.scenario.routing {
         schema::Routing::Dynamic => net::Routing::Dynamic,
@@ -41,9 +50,13 @@ pub fn build(file: &File, plan: Option<&SkyPlan>) -> Result<Built, GraphError> {
     let nodes = file
         .nodes
         .iter()
-        .map(|(name, node)| match *node.kind {
-            NodeKind::Host => (name.to_owned(), builder.host(name)),
-            NodeKind::Router => (name.to_owned(), builder.router(name)),
+        .map(|(name, node)| {
+            let node = match (*node.kind, attached) {
+                (NodeKind::Attached, Attached::Outside) => builder.outside(name),
+                (NodeKind::Attached, Attached::Simulated) | (NodeKind::Host, _) => builder.host(name),
+                (NodeKind::Router, _) => builder.router(name),
+            };
+            (name.to_owned(), node)
         })
         .collect();
     let mut links = links(file, &nodes, &mut builder);

@@ -68,6 +68,13 @@ impl SignallingSimulation {
         while !self.run_at_most(u64::MAX, network, end) {}
     }
 
+    /// Instant at which something happens next in either.
+    pub fn next_event<S: Source>(&mut self, network: &mut Network<Host, S>) -> Option<Instant> {
+        let due = self.exchange(network);
+        let scripted = self.script.front().map(|(at, ..)| *at);
+        due.into_iter().chain(network.next_event()).chain(scripted).min()
+    }
+
     /// Runs both up to and including `end`, but for little more than so many events. Returns whether they came to
     /// the end; if not, the same call goes on where this one stopped: between two instants, so that it changes
     /// nothing of what happens.
@@ -81,10 +88,7 @@ impl SignallingSimulation {
         // An instant at which only the signalling network is due counts for an event too.
         let mut instants = 0;
         loop {
-            let due = self.exchange(network);
-            let scripted = self.script.front().map(|(at, ..)| *at);
-            let next = due.into_iter().chain(network.next_event()).chain(scripted).min();
-            let Some(next) = next.filter(|next| *next <= end) else {
+            let Some(next) = self.next_event(network).filter(|next| *next <= end) else {
                 network.run_until(end);
                 return true;
             };

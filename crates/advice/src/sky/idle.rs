@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use slantpath_orbit::contact::{ContactKind, bound_antennas};
 use slantpath_reader::{Fault, Faults};
 use slantpath_scenario::SkyPlan;
-use slantpath_scenario::schema::{File, NodeKind};
+use slantpath_scenario::schema::File;
 
 /// Warns of nodes that are to use more antennas than hold a satellite: those that spread their packets, and hosts,
 /// whose associations have a path for each. A router's may be spare.
@@ -16,7 +16,7 @@ pub(super) fn check(file: &File, plan: &SkyPlan, faults: &mut Faults) {
         let sites = &plan.bodies.sites;
         let Some(index) = sites.iter().position(|site| site.name == **place) else { continue };
         // Of satellites that forward no antenna is bound to anybody's: then contacts are not looked through.
-        if bound[index].is_empty() || node.balance.is_none() && *node.kind != NodeKind::Host {
+        if bound[index].is_empty() || node.balance.is_none() && !node.kind.ends_flows() {
             continue;
         }
         let body = plan.bodies.site_node(index);

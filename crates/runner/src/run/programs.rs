@@ -11,8 +11,8 @@ use slantpath_host::Protocol;
 use slantpath_net::{EndSystem, InterfaceId, Journey, Network};
 use slantpath_sat::OnDemand;
 use slantpath_scenario::build::{
-    Destinations, Plan, RunSource, Seats, access_systems, address_on, ip_fields, options_of, plan,
-    stream_values, when_blocked, workload, workload_streams,
+    Attached, Destinations, Plan, Roles, RunSource, Seats, access_systems, address_on, ip_fields, options_of,
+    plan, stream_values, when_blocked, workload, workload_streams,
 };
 use slantpath_scenario::schema::{self, Adaptation, Flow, Transport};
 use slantpath_sctp::{SctpConfig, SendOptions};
@@ -231,7 +231,8 @@ pub fn run_with_programs<F: EndSystem, T: EndSystem>(
     go_on: &mut dyn FnMut(Instant, &mut F) -> ControlFlow<()>,
 ) -> Result<(F, T, Instant), RunError> {
     let seed = Seed::new(options.seed.unwrap_or(*scenario.scenario.seed), options.run);
-    let Plan { graph, hosts, links, sky, ways, seats, .. } = plan(scenario, seed, Some(&request.name), &[])?;
+    let roles = Roles { vacant: Some(&request.name), traced: &[], attached: Attached::Simulated };
+    let Plan { graph, hosts, links, sky, ways, seats, .. } = plan(scenario, seed, roles)?;
     let seats = seats.expect("the flow is one of the scenario");
     let mut source = RunSource::new(scenario, sky.as_ref(), &graph);
     source.follow(&graph, ways.iter().map(|(.., way)| *way));

@@ -2,6 +2,7 @@
 
 mod abandonments;
 mod association_commands;
+pub(super) mod attached;
 pub(super) mod datagrams;
 pub(super) mod delays;
 mod discards;
@@ -61,6 +62,7 @@ const fn shape(kind: TableKind) -> Shape {
         TableKind::AssociationCommands => of::<association_commands::Columns>(),
         TableKind::AssociationIntervals => of::<intervals::AssociationIntervals>(),
         TableKind::AssociationPaths => of::<network::AssociationPathColumns>(),
+        TableKind::AttachedInterfaces => of::<attached::Columns>(),
         TableKind::Datagrams => of::<datagrams::Columns>(),
         TableKind::DelayBins => of::<delays::BinColumns>(),
         TableKind::Delays => of::<delays::DelayColumns>(),

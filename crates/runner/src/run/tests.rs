@@ -7,6 +7,7 @@ use std::cell::Cell;
 use std::io;
 use std::rc::Rc;
 
+use slantpath_base::Duration;
 use slantpath_results::Table;
 
 use super::*;
@@ -80,7 +81,7 @@ fn run_asking_every(
 ) -> Result<Option<RunOutput>, RunError> {
     let mut collector = Collector::default();
     let pace = Pace { question: events, collection: events };
-    let output = run_at_pace(pace, scenario, options, &mut collector, None, go_on)?;
+    let output = run_at_pace(pace, scenario, options, &mut collector, None, Drive::Free(go_on))?;
     Ok(output.map(|output| collector.complete(output)))
 }
 
@@ -226,7 +227,7 @@ fn told(scenario: &Scenario, options: &RunOptions) -> Told {
         ControlFlow::Continue(())
     };
     let pace = Pace { question: 100, collection: 100 };
-    run_at_pace(pace, scenario, options, &mut told, None, &mut go_on).unwrap().unwrap();
+    run_at_pace(pace, scenario, options, &mut told, None, Drive::Free(&mut go_on)).unwrap().unwrap();
     told
 }
 

@@ -14,7 +14,7 @@ use slantpath_scenario::schema::Transport;
 use slantpath_simulation::{AssociationPlace, SignallingSimulation};
 use slantpath_trace::{Record, TraceHeader, TraceOrigin, TraceSettings, What};
 
-use super::{EVENTS_BETWEEN_QUESTIONS, Pace, RunError, RunOptions, run_at_pace};
+use super::{Drive, EVENTS_BETWEEN_QUESTIONS, Pace, RunError, RunOptions, run_at_pace};
 use crate::observer::{Announcement, Observer, Reading};
 use crate::output::RunOutput;
 use crate::scenario::Scenario;
@@ -146,7 +146,7 @@ pub fn run_traced(
 ) -> Result<Option<RunOutput>, RunError> {
     let pace = Pace { question: EVENTS_BETWEEN_QUESTIONS, collection: EVENTS_BETWEEN_QUESTIONS };
     let mut observer = OnlyAgain::default();
-    run_at_pace(pace, scenario, options, &mut observer, Some((&request.names, sink)), go_on)
+    run_at_pace(pace, scenario, options, &mut observer, Some((&request.names, sink)), Drive::Free(go_on))
 }
 
 /// Keeps what the run itself asks for again, and nothing else.

@@ -59,6 +59,9 @@ pub(crate) fn place(
     let mut seats = None;
     let source_mtu = source_mtu(scenario, site.graph);
     for (name, flow) in scenario.flows.iter() {
+        if !site.are_simulated(*flow.hosts) {
+            continue;
+        }
         site.join_both(*flow.hosts)?;
         if vacant == Some(name) {
             let place = &mut Placement {

@@ -11,7 +11,7 @@ use slantpath_wire::ip::{self, IpFields};
 section! {
     /// A host or a router.
     pub struct Node {
-        /// Hosts end flows, routers forward.
+        /// Hosts end flows, routers forward. Attached nodes are real machines and programs under `slantpath emulate`.
         kind: Setting<NodeKind>;
         /// The DSCP of packets that a host sends, by which links tell classes and drop precedences apart, but for flows
         /// that name one of their own. Best effort if absent.
@@ -45,10 +45,22 @@ policy! {
 choice! {
     /// Role of a node.
     pub enum NodeKind {
+        /// A real machine or program under `slantpath emulate`, and a host in a run.
+        Attached = "attached",
         /// Ends flows and forwards nothing.
         Host = "host",
         /// Forwards packets along shortest paths.
         Router = "router",
+    }
+}
+
+impl NodeKind {
+    /// Tells whether flows end there: nothing is forwarded.
+    pub const fn ends_flows(self) -> bool {
+        match self {
+            Self::Attached | Self::Host => true,
+            Self::Router => false,
+        }
     }
 }
 
@@ -68,13 +80,13 @@ impl NamedDscp {
     }
 }
 
-/// Number of a host among all hosts, in the order of names.
+/// Number of a host among all hosts and attached nodes, in the order of names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HostNumber(pub usize);
 
 /// The host of that name.
 pub(crate) fn host_number(nodes: &Tables<Node>, name: &str) -> Option<HostNumber> {
-    let mut hosts = nodes.iter().filter(|(_, node)| *node.kind == NodeKind::Host);
+    let mut hosts = nodes.iter().filter(|(_, node)| node.kind.ends_flows());
     hosts.position(|(host, _)| host == name).map(HostNumber)
 }
 

@@ -1,5 +1,6 @@
 //! The network under construction, whose hosts get routes and ends of associations.
 
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use slantpath_applications::Host;
@@ -21,6 +22,24 @@ pub(crate) struct Site<'a> {
     pub(crate) hosts: &'a mut [Host],
     pub(crate) sky: Option<&'a Sky>,
     pub(crate) departures: Departures,
+    /// Ends of flows, by their [`HostNumber`].
+    pub(crate) ends: Vec<End>,
+}
+
+/// A node at which flows end.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct End {
+    node: NodeId,
+    /// Place among the hosts, if it is no outside node.
+    host: Option<usize>,
+}
+
+impl End {
+    /// The ends of flows of a file, in the order of names.
+    pub(crate) fn all(file: &File, nodes: &BTreeMap<String, NodeId>, graph: &NetworkGraph) -> Vec<Self> {
+        let ends = file.nodes.iter().filter(|(_, node)| node.kind.ends_flows());
+        ends.map(|(name, _)| Self { node: nodes[name], host: graph.host_place(nodes[name]) }).collect()
+    }
 }
 
 impl Site<'_> {
@@ -32,7 +51,8 @@ impl Site<'_> {
 
     /// Gives `host` a route to every address of `other` that one leads to.
     fn join(&mut self, host: HostNumber, other: HostNumber) -> Result<(), BuildError> {
-        let (graph, place) = (self.graph, host.0);
+        let graph = self.graph;
+        let Some(place) = self.ends[host.0].host else { return Ok(()) };
         let [here, there] = [host, other].map(|host| self.node(host));
         for &interface in graph.interfaces(there) {
             for address in graph.addresses(interface) {
@@ -61,6 +81,9 @@ impl Site<'_> {
         }
         let graph = self.graph;
         for (name, flow) in file.flows.iter() {
+            if !self.are_simulated(*flow.hosts) {
+                continue;
+            }
             let [from, to] = flow.hosts.map(|host| self.node(host));
             for &own in graph.interfaces(to) {
                 let Some(&address) = graph.addresses(own).first() else { continue };
@@ -81,7 +104,8 @@ impl Site<'_> {
         signalling: Option<&SignallingSimulation>,
     ) -> Vec<PlannedPath> {
         let ends = |flow: &Flow| flow.hosts.map(|host| self.node(host));
-        let mut pairs: Vec<[NodeId; 2]> = file.flows.iter().map(|(_, flow)| ends(flow)).collect();
+        let flows = file.flows.iter().filter(|(_, flow)| self.are_simulated(*flow.hosts));
+        let mut pairs: Vec<[NodeId; 2]> = flows.map(|(_, flow)| ends(flow)).collect();
         let places = signalling.map_or(&[][..], SignallingSimulation::places);
         // Both ends of an association stand one behind the other, the first one first.
         pairs.extend(places.chunks_exact(2).map(|ends| [ends[0].node, ends[1].node]));
@@ -118,20 +142,41 @@ impl Site<'_> {
     }
 
     /// The host of that number.
+    ///
+    /// # Panics
+    /// If it is an outside node: what [ends at one](Self::are_simulated) is left out.
     pub(crate) fn host(&mut self, host: HostNumber) -> &mut Host {
-        &mut self.hosts[host.0]
+        let place = self.ends[host.0].host.expect("what ends at an outside node is left out");
+        &mut self.hosts[place]
     }
 
-    /// The host of that name.
+    /// Tells if both ends are simulated hosts.
+    pub(crate) fn are_simulated(&self, hosts: [HostNumber; 2]) -> bool {
+        hosts.iter().all(|host| self.ends[host.0].host.is_some())
+    }
+
+    /// The simulated host of that name.
     pub(crate) fn host_named(&self, name: &str) -> Result<HostNumber, BuildError> {
-        let mut hosts = self.graph.hosts().iter();
-        let host = hosts.position(|node| self.graph.node_name(*node) == name);
+        let is_of_name = |end: &End| end.host.is_some() && self.graph.node_name(end.node) == name;
+        let host = self.ends.iter().position(is_of_name);
         host.map(HostNumber).ok_or_else(|| BuildError::NoHost(name.to_owned()))
+    }
+
+    /// Gives every simulated host routes to the outside nodes.
+    pub(crate) fn join_outside(&mut self) -> Result<(), BuildError> {
+        let (outside, hosts): (Vec<usize>, Vec<usize>) =
+            (0..self.ends.len()).partition(|end| self.ends[*end].host.is_none());
+        for &host in &hosts {
+            for &node in &outside {
+                self.join(HostNumber(host), HostNumber(node))?;
+            }
+        }
+        Ok(())
     }
 
     /// The node of a host.
     pub(crate) fn node(&self, host: HostNumber) -> NodeId {
-        self.graph.hosts()[host.0]
+        self.ends[host.0].node
     }
 
     /// The address of a host on one of its links.

@@ -32,6 +32,9 @@ pub(crate) fn place(
     let mut planned = Vec::new();
     for (name, sessions) in scenario.sessions.iter() {
         let [opener, listener] = *sessions.hosts;
+        if !site.are_simulated(*sessions.hosts) {
+            continue;
+        }
         site.join_both(*sessions.hosts)?;
         let [sender, receiver] = site.addresses(&sessions.primary, *sessions.hosts)?;
         let path = format!("sessions/{name}");

@@ -8,7 +8,7 @@ use slantpath_sat::{Balance, SiteRoute};
 
 use super::plan::SkyPlan;
 use super::schema::{SiteRouteTable, SiteSelection, SkyTable};
-use crate::schema::{File, Flow, Node, NodeKind, Transport};
+use crate::schema::{File, Flow, Node, Transport};
 
 /// Ends that are sites with nodes, antennas enough, and satellites that are there.
 pub(super) fn check(
@@ -35,7 +35,7 @@ pub(super) fn check(
         let is_of_association = |(_, flow): &(&str, &Flow<Written>)| {
             *flow.transport == Transport::Sctp && (*flow.from == name || *flow.to == name)
         };
-        if *node.kind == NodeKind::Host
+        if node.kind.ends_flows()
             && let Some((flow, _)) = flows.iter().map(|(name, flow)| (name, &**flow)).find(is_of_association)
         {
             let message =

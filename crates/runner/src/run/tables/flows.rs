@@ -23,7 +23,7 @@ pub(super) fn table(
     sums: &[FlowSums],
 ) -> Table {
     let warm_up = *scenario.scenario.warm_up;
-    let end = Instant::START + *scenario.scenario.duration;
+    let end = network.now();
     let mut columns = Columns::new();
     for (place, (flow, (delays, failovers))) in flows.iter().zip(sums).enumerate() {
         let (sender, receiver) = (sender_report(network, flow), receiver_report(network, flow));

@@ -1,6 +1,6 @@
 //! `links`, `paths` and `queues`: what the network and the probes saw.
 
-use slantpath_base::Duration;
+use slantpath_base::{Duration, Instant};
 use slantpath_host::PathSample;
 use slantpath_net::{
     self as net, Colour, DirectionConfig, DirectionCounters, DirectionId, QueueSample, SendingConfig,
@@ -164,7 +164,8 @@ pub(super) fn links(
     network: &mut RunNetwork<'_>,
     links: &[PlannedLink],
 ) -> Table {
-    let observed = scenario.scenario.duration.saturating_sub(*scenario.scenario.warm_up).as_secs_f64();
+    let begin = Instant::START + *scenario.scenario.warm_up;
+    let observed = network.now().saturating_since(begin).as_secs_f64();
     let mut columns = LinkColumns::new();
     for link in links {
         let kinds = link.has_queue.into_iter().zip(link.has_transmitter);

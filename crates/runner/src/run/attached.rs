@@ -1,0 +1,185 @@
+//! Runs whose attached nodes are real: packets come from them and go to them, at the pace of the real clock.
+
+use std::io;
+use std::net::IpAddr;
+
+use slantpath_base::{DataSize, Duration, Instant};
+use slantpath_net::{InjectError, InterfaceId, LinkEnd as _, NetworkGraph, Routes};
+use slantpath_scenario::build::PlannedLink;
+use slantpath_scenario::schema::NodeKind;
+
+use super::{Drive, Pace, RunError, RunOptions, run_at_pace};
+use crate::observer::Observer;
+use crate::output::RunOutput;
+use crate::scenario::Scenario;
+use crate::spooled::{RunRecords, TransientSpool};
+use crate::sweep::{Store, SweepError};
+
+/// An attached node, as the network knows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attachment {
+    /// Name of the node.
+    pub node: String,
+    /// Its interfaces, in the order of their links.
+    pub interfaces: Vec<AttachedInterface>,
+    /// Addresses of all other nodes that it reaches, with their names, and the place of the interface that leads there.
+    pub reaches: Vec<(IpAddr, String, usize)>,
+}
+
+/// An interface of an attached node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AttachedInterface {
+    /// Number of the interface in the network.
+    pub id: InterfaceId,
+    /// Name of its link.
+    pub link: String,
+    /// Its addresses.
+    pub addresses: Vec<IpAddr>,
+    /// Largest IP packet of its link.
+    pub mtu: DataSize,
+}
+
+/// What happens between two stretches of a run: packets come in, and time goes on.
+pub struct Turn<'a> {
+    /// Present instant of the network.
+    pub now: Instant,
+    /// Instant of the network's next event, if it has one.
+    pub next: Option<Instant>,
+    pub(super) inject: &'a mut dyn FnMut(Instant, InterfaceId, Vec<u8>) -> Result<(), InjectError>,
+}
+
+impl Turn<'_> {
+    /// Has an IP packet come from an interface of an attached node. One that comes before the network's present comes
+    /// at the present.
+    ///
+    /// # Errors
+    /// If it is no IP packet.
+    pub fn inject(&mut self, at: Instant, interface: InterfaceId, bytes: Vec<u8>) -> Result<(), InjectError> {
+        (self.inject)(at.max(self.now), interface, bytes)
+    }
+}
+
+/// Counts of what passed an interface of an attached node.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct InterfaceCounts {
+    /// IP packets that came from the node.
+    pub packets_in: u64,
+    /// Bytes of them.
+    pub bytes_in: u64,
+    /// IP packets that went to the node.
+    pub packets_out: u64,
+    /// Bytes of them.
+    pub bytes_out: u64,
+    /// Packets that went later than allowed.
+    pub late: u64,
+    /// Packets that came when the network had gone on: they count from its present.
+    pub overtaken: u64,
+    /// Frames to all machines of a link.
+    pub multicast: u64,
+    /// Frames that are neither IP nor questions for neighbours, or whose packet is broken.
+    pub unreadable: u64,
+    /// Packets for which the interface had no room.
+    pub refused: u64,
+    /// Frames that were dropped before they were read.
+    pub lost: u64,
+}
+
+/// Report of an interface at the end of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct InterfaceReport {
+    /// Counts of what passed.
+    pub counts: InterfaceCounts,
+    /// Lateness of what went to the node, if anything did: median, 99 %, 99.9 % and greatest.
+    pub lateness: Option<[Duration; 4]>,
+}
+
+/// What stands outside of a network, and sets its pace.
+pub trait Outside {
+    /// Is told once, before all else, what it stands for.
+    fn begin(&mut self, attachments: &[Attachment]) -> io::Result<()>;
+
+    /// Waits until the network may go on, and gives the packets that have come. Gives the instant up to which it may
+    /// run: nothing will come before that any more. `None` if the run is over.
+    fn wait(&mut self, turn: &mut Turn<'_>) -> io::Result<Option<Instant>>;
+
+    /// A packet has come to an attached node at `at`, by this interface: an IP packet, its checksums complete.
+    fn depart(&mut self, at: Instant, interface: InterfaceId, packet: Vec<u8>) -> io::Result<()>;
+
+    /// Reports of all interfaces, in the order of [nodes](Attachment) and their interfaces, once the run is over.
+    fn end(&mut self) -> io::Result<Vec<InterfaceReport>>;
+}
+
+/// Events after which packets that have come to attached nodes are handed out, at least.
+const EVENTS_BETWEEN_DEPARTURES: u64 = 64;
+/// Events between two collections of what has become final.
+const EVENTS_BETWEEN_COLLECTIONS: u64 = 4_096;
+
+/// Makes one run at the pace of what is outside: flows and sessions that end at attached nodes are left to them.
+pub(crate) fn run_attached(
+    scenario: &Scenario,
+    options: &RunOptions,
+    observer: &mut dyn Observer,
+    outside: &mut dyn Outside,
+) -> Result<RunOutput, RunError> {
+    let pace = Pace { question: EVENTS_BETWEEN_DEPARTURES, collection: EVENTS_BETWEEN_COLLECTIONS };
+    let output = run_at_pace(pace, scenario, options, observer, None, Drive::Outside(outside))?;
+    Ok(output.expect("it is over when what is outside says so"))
+}
+
+/// Makes one run as [`run_attached`] does, and keeps what grows with its length in `store`.
+pub fn run_attached_stored(
+    scenario: &Scenario,
+    options: &RunOptions,
+    store: &Store,
+    outside: &mut dyn Outside,
+) -> Result<(RunOutput, RunRecords), SweepError> {
+    let kept = store.keep("attached", |spool| {
+        Ok::<_, SweepError>(Some(run_attached(scenario, options, spool, outside)?))
+    })?;
+    Ok(kept.expect("the run was made to its end"))
+}
+
+/// Makes one run as [`run_attached`] does, and gives only what does not grow with its length.
+pub fn run_attached_without_records(
+    scenario: &Scenario,
+    options: &RunOptions,
+    outside: &mut dyn Outside,
+) -> Result<RunOutput, RunError> {
+    let path = std::env::temp_dir().join(format!("slantpath-attached-{}", std::process::id()));
+    run_attached(scenario, options, &mut TransientSpool::new(&path), outside)
+}
+
+/// The attached nodes of a scenario, in the order of names.
+pub(super) fn attachments(
+    scenario: &Scenario,
+    links: &[PlannedLink],
+    graph: &NetworkGraph,
+) -> Vec<Attachment> {
+    let mut routes = Routes::new(graph);
+    let is_attached =
+        |name: &str| scenario.nodes.find(name).is_some_and(|node| *node.kind == NodeKind::Attached);
+    let attached = graph.nodes().filter(|node| is_attached(graph.node_name(*node)));
+    let attachment = |node| {
+        let own = graph.interfaces(node);
+        let interface = |id: &InterfaceId| AttachedInterface {
+            id: *id,
+            link: links[id.link().index()].name.clone(),
+            addresses: graph.addresses(*id).to_vec(),
+            mtu: DataSize::from_bytes(graph.direction(id.outbound()).mtu_bytes.into()),
+        };
+        let mut reaches = Vec::new();
+        for other in graph.nodes().filter(|other| *other != node) {
+            for address in graph.interfaces(other).iter().flat_map(|id| graph.addresses(*id)) {
+                let leaving = routes.route(graph, node, *address).ok();
+                let place = leaving.and_then(|leaving| own.iter().position(|id| *id == leaving));
+                reaches.extend(place.map(|place| (*address, graph.node_name(other).to_owned(), place)));
+            }
+        }
+        Attachment {
+            node: graph.node_name(node).to_owned(),
+            interfaces: own.iter().map(interface).collect(),
+            reaches,
+        }
+    };
+    attached.map(attachment).collect()
+}

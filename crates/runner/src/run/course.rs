@@ -1,0 +1,164 @@
+//! The course of a run: from one stretch to the next, with what is recorded on the way.
+
+use core::ops::ControlFlow;
+use std::io;
+
+use slantpath_applications::Flows as _;
+use slantpath_applications::record::Finality;
+use slantpath_base::{Duration, Instant};
+use slantpath_net::OutsidePacket;
+use slantpath_scenario::build::{PlannedFlow, RunNetwork};
+use slantpath_simulation::SignallingSimulation;
+
+use super::attached::{Attachment, Outside, Turn};
+use super::recorder::Recorder;
+use super::tables::AtWarmUp;
+use super::{Pace, RunError};
+use crate::scenario::Scenario;
+
+/// A network on its way, with what is recorded of it.
+pub(super) struct Course<'c, 'r, 'p> {
+    pub(super) network: &'c mut RunNetwork<'p>,
+    /// Counts of flows at the end of the warm-up.
+    pub(super) at_warm_up: AtWarmUp,
+    flows: &'c [PlannedFlow],
+    signalling: Option<&'c mut SignallingSimulation>,
+    recorder: &'c mut Recorder<'r>,
+    pace: Pace,
+    between_collections: u64,
+    next_collection: u64,
+    /// End of a warm-up that has not ended.
+    warm_up: Option<Instant>,
+}
+
+impl<'c, 'r, 'p> Course<'c, 'r, 'p> {
+    pub(super) fn new(
+        scenario: &Scenario,
+        flows: &'c [PlannedFlow],
+        network: &'c mut RunNetwork<'p>,
+        signalling: Option<&'c mut SignallingSimulation>,
+        recorder: &'c mut Recorder<'r>,
+        pace: Pace,
+    ) -> Self {
+        let between_collections = pace.collection.max(recorder.events_between_collections());
+        let warm_up = *scenario.scenario.warm_up;
+        Self {
+            network,
+            at_warm_up: AtWarmUp::default(),
+            flows,
+            signalling,
+            recorder,
+            pace,
+            between_collections,
+            next_collection: between_collections,
+            warm_up: (warm_up > Duration::ZERO).then_some(Instant::START + warm_up),
+        }
+    }
+
+    /// Runs to the end as long as `go_on` says so. `false` if it was stopped.
+    pub(super) fn run_to(
+        &mut self,
+        end: Instant,
+        go_on: &mut dyn FnMut(Instant) -> ControlFlow<()>,
+    ) -> Result<bool, RunError> {
+        if !self.advance(end, &mut |network| go_on(network.now()))? {
+            return Ok(false);
+        }
+        self.recorder.close_interval(self.network, self.signalling.as_deref())?;
+        Ok(true)
+    }
+
+    /// Runs at the pace of what is outside, until that says that it is over.
+    pub(super) fn run_with(
+        &mut self,
+        attachments: &[Attachment],
+        outside: &mut dyn Outside,
+    ) -> Result<(), RunError> {
+        outside.begin(attachments)?;
+        loop {
+            let next = self.next_event();
+            let now = self.network.now();
+            let network = &mut *self.network;
+            let mut turn =
+                Turn { now, next, inject: &mut |at, interface, bytes| network.inject(at, interface, bytes) };
+            let Some(until) = outside.wait(&mut turn)? else { break };
+            let mut handed: io::Result<()> = Ok(());
+            self.advance(until, &mut |network| {
+                handed = hand_out(network, outside);
+                if handed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            })?;
+            handed?;
+            hand_out(self.network, outside)?;
+        }
+        Ok(self.recorder.close_interval(self.network, self.signalling.as_deref())?)
+    }
+
+    /// Runs up to and including `end`. `false` if `go_on`, which is asked between some events, has stopped it.
+    fn advance(
+        &mut self,
+        end: Instant,
+        go_on: &mut dyn FnMut(&mut RunNetwork<'p>) -> ControlFlow<()>,
+    ) -> Result<bool, RunError> {
+        loop {
+            let interval_end = self.recorder.interval_end();
+            let stretch_end = [interval_end, self.warm_up].into_iter().flatten().fold(end, Instant::min);
+            let has_ended = self.run_at_most(stretch_end);
+            if let Some(signalling) = &mut self.signalling {
+                self.recorder.collect_signalling(self.network, signalling)?;
+            }
+            if has_ended {
+                if interval_end == Some(stretch_end) || self.warm_up == Some(stretch_end) {
+                    self.recorder.close_interval(self.network, self.signalling.as_deref())?;
+                }
+                if self.warm_up == Some(stretch_end) {
+                    self.end_warm_up();
+                }
+                if stretch_end == end {
+                    return Ok(true);
+                }
+            }
+            if go_on(self.network).is_break() {
+                return Ok(false);
+            }
+            if self.network.events() >= self.next_collection {
+                self.recorder.collect(self.network, Finality::Settled)?;
+                self.next_collection = self.network.events().saturating_add(self.between_collections);
+            }
+        }
+    }
+
+    /// Runs the packet network, and the signalling network beside it if there is one, for about so many events as lie
+    /// between two questions. Returns whether they came to `end`.
+    fn run_at_most(&mut self, end: Instant) -> bool {
+        match &mut self.signalling {
+            None => self.network.run_at_most(self.pace.question, end),
+            Some(signalling) => signalling.run_at_most(self.pace.question, self.network, end),
+        }
+    }
+
+    /// Instant at which something happens next.
+    fn next_event(&mut self) -> Option<Instant> {
+        match &mut self.signalling {
+            None => self.network.next_event(),
+            Some(signalling) => signalling.next_event(self.network),
+        }
+    }
+
+    fn end_warm_up(&mut self) {
+        self.warm_up = None;
+        self.network.restart_statistics();
+        self.recorder.restart_links();
+        self.at_warm_up = AtWarmUp::observe(self.network, self.flows);
+        for flow in self.flows {
+            self.network.host_mut(flow.to).restart_gap(flow.receiver);
+        }
+    }
+}
+
+/// Gives what has come to outside nodes to them.
+fn hand_out(network: &mut RunNetwork<'_>, outside: &mut dyn Outside) -> io::Result<()> {
+    while let Some(OutsidePacket { at, interface, bytes }) = network.poll_outside() {
+        outside.depart(at, interface, bytes)?;
+    }
+    Ok(())
+}
