@@ -16,6 +16,8 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("reader", &[]),
     // The only crate that starts threads for work.
     ("workers", &[]),
+    // Calls of Linux for programs that are attached to a network: it knows nothing of ours.
+    ("system", &[]),
     // The topology file and its answer: it knows no packets.
     ("topology", &["orbit", "reader", "results", "workers"]),
     // Formulas and the planner that needs no simulator.
@@ -164,8 +166,8 @@ const FLOORS: &[(&str, &[&str])] = &[
 /// Packages from outside, each with the crates that alone may import it: it would otherwise spread.
 const RESERVED: &[(&str, &[&str])] = &[
     ("tokio", &["tokio"]),
-    ("nix", &["live", "tokio"]),
-    ("rustix", &["live"]),
+    ("nix", &["live", "system", "tokio"]),
+    ("rustix", &["live", "system"]),
     ("socket2", &["live"]),
     ("pyo3", &["py"]),
     ("arrow-array", &["py"]),

@@ -1,0 +1,133 @@
+//! The machine's clocks, timers and the scheduling of the calling thread.
+
+use std::io;
+use std::num::NonZeroU64;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::Duration;
+
+use nix::errno::Errno;
+use nix::libc;
+use rustix::time::{
+    ClockId, Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, clock_gettime,
+    timerfd_create, timerfd_settime,
+};
+
+/// Time since the machine was started (`CLOCK_MONOTONIC`), which never goes back.
+pub fn monotonic() -> Duration {
+    since_zero(clock_gettime(ClockId::Monotonic))
+}
+
+/// Time since 1970 (`CLOCK_REALTIME`), by which the kernel stamps frames. It may be set.
+pub fn realtime() -> Duration {
+    since_zero(clock_gettime(ClockId::Realtime))
+}
+
+fn since_zero(time: Timespec) -> Duration {
+    // A clock before its zero is not set yet.
+    let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
+    Duration::new(seconds, u32::try_from(time.tv_nsec).unwrap_or(0))
+}
+
+/// Timer on the clock [`monotonic`] whose descriptor can be read once its time has come.
+#[derive(Debug)]
+pub struct TimerFd(OwnedFd);
+
+impl TimerFd {
+    /// Opens a timer that is not set.
+    pub fn new() -> io::Result<Self> {
+        let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
+        Ok(Self(timerfd_create(TimerfdClockId::Monotonic, flags)?))
+    }
+
+    /// Sets it to an instant of [`monotonic`], in place of what it was set to. One that is past has come at once.
+    pub fn set(&self, at: Duration) -> io::Result<()> {
+        // Zero would mean that it is not set.
+        self.arm(at.max(Duration::from_nanos(1)))
+    }
+
+    /// Takes back what it was set to, and that it has come.
+    pub fn clear(&self) -> io::Result<()> {
+        self.arm(Duration::ZERO)
+    }
+
+    fn arm(&self, at: Duration) -> io::Result<()> {
+        let tv_sec = i64::try_from(at.as_secs()).map_err(|_| io::ErrorKind::InvalidInput)?;
+        let it_value = Timespec { tv_sec, tv_nsec: at.subsec_nanos().into() };
+        let once = Itimerspec { it_interval: Timespec { tv_sec: 0, tv_nsec: 0 }, it_value };
+        timerfd_settime(&self.0, TimerfdTimerFlags::ABSTIME, &once)?;
+        Ok(())
+    }
+}
+
+impl AsFd for TimerFd {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+/// Sets how many nanoseconds later the kernel may wake the calling thread than it asked for: 50,000 unless it is set.
+pub fn set_timer_slack(nanoseconds: NonZeroU64) -> io::Result<()> {
+    Ok(rustix::thread::set_current_timer_slack(Some(nanoseconds))?)
+}
+
+/// Schedules the calling thread before all that have no real-time priority (`SCHED_FIFO`, from 1 to 99). Programs and
+/// threads that it starts are scheduled as others are. The system refuses it to whom has no right to it.
+pub fn schedule_fifo(priority: i32) -> io::Result<()> {
+    let parameter = libc::sched_param { sched_priority: priority };
+    let policy = libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK;
+    #[expect(unsafe_code, reason = "no library has a safe call")]
+    // SAFETY: The kernel reads one `sched_param`, which outlives the call; 0 is the calling thread.
+    let result = unsafe { libc::sched_setscheduler(0, policy, &raw const parameter) };
+    Errno::result(result)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::poll::Poll;
+
+    #[test]
+    fn clocks_go_on_and_tell_today() {
+        let before = monotonic();
+        assert!(monotonic() >= before);
+        // 2020 has begun.
+        assert!(realtime() > Duration::from_hours(24 * 365 * 50));
+    }
+
+    #[test]
+    fn a_timer_comes_once_it_is_due_and_not_before() {
+        let timer = TimerFd::new().unwrap();
+        let mut poll = Poll::new().unwrap();
+        poll.add(&timer, 7).unwrap();
+        let now = Some(Duration::ZERO);
+        assert_eq!(poll.wait(now).unwrap(), [0; 0]);
+        timer.set(monotonic() + Duration::from_secs(1_000)).unwrap();
+        assert_eq!(poll.wait(now).unwrap(), [0; 0]);
+        for past in [Duration::ZERO, monotonic()] {
+            timer.set(past).unwrap();
+            assert_eq!(poll.wait(now).unwrap(), [7]);
+            // Until it is taken back.
+            assert_eq!(poll.wait(now).unwrap(), [7]);
+            timer.clear().unwrap();
+            assert_eq!(poll.wait(now).unwrap(), [0; 0]);
+        }
+        let soon = monotonic() + Duration::from_millis(2);
+        timer.set(soon).unwrap();
+        assert_eq!(poll.wait(None).unwrap(), [7]);
+        assert!(monotonic() >= soon);
+        assert!(timer.set(Duration::MAX).is_err());
+    }
+
+    #[test]
+    fn the_scheduler_refuses_a_priority_that_there_is_not() {
+        let error = schedule_fifo(100).unwrap_err();
+        assert_eq!(error.raw_os_error(), Some(Errno::EINVAL as i32));
+    }
+
+    #[test]
+    fn the_slack_of_a_thread_is_its_own() {
+        set_timer_slack(NonZeroU64::new(1_234).unwrap()).unwrap();
+        assert_eq!(rustix::thread::current_timer_slack().unwrap(), 1_234);
+    }
+}

@@ -1,0 +1,30 @@
+//! Namespaces, links, packet sockets and clocks of Linux behind safe calls.
+//!
+//! A program that attaches real programs to a simulated network needs the system more closely than `std` gives it, and
+//! without being root. All such calls stand here, with every one that is `unsafe`. The crate is empty on other systems.
+//!
+//! - [`reentry`]: the program starts itself anew, as process 1 of namespaces of its own.
+//! - [`network`]: namespaces of networks, work within them, and their settings.
+//! - [`netlink`]: links, addresses and routes, by hand-written messages.
+//! - [`packet`]: frames of an interface, by a ring that is shared with the kernel.
+//! - [`clock`] and [`poll`]: time, timers and waiting for descriptors. [`signals`]: signals as a descriptor.
+//! - [`process`]: programs within a network, and the ends of processes.
+//!
+//! An error names the step that the system has refused ([`SystemFailure`]).
+#![cfg(target_os = "linux")]
+
+pub mod clock;
+mod failure;
+mod identity;
+mod interface;
+pub mod netlink;
+pub mod network;
+mod options;
+pub mod packet;
+pub mod poll;
+pub mod process;
+pub mod reentry;
+mod report;
+pub mod signals;
+
+pub use failure::{SystemFailure, SystemStep};

@@ -1,0 +1,190 @@
+//! Messages of netlink: a header, a fixed part and attributes, in the machine's byte order.
+
+/// Kind of an answer that says if a request was done (NLMSG_ERROR).
+const ERROR: u16 = 2;
+/// Flags of a request: NLM_F_REQUEST and NLM_F_ACK.
+const REQUEST: u16 = 0x1 | 0x4;
+/// Flags of an answer: it quotes the header of the request alone (NLM_F_CAPPED); attributes follow (NLM_F_ACK_TLVS).
+const CAPPED: u16 = 0x100;
+const WITH_ATTRIBUTES: u16 = 0x200;
+/// Attribute of an answer that has the kernel's words (NLMSGERR_ATTR_MSG).
+const WORDS: u16 = 1;
+const HEADER: usize = 16;
+
+/// Request under construction.
+#[derive(Debug)]
+pub(super) struct Message(Vec<u8>);
+
+impl Message {
+    /// Begins a request of a kind with its fixed part; an answer is asked for.
+    pub(super) fn new(kind: u16, flags: u16, fixed: &[u8]) -> Self {
+        let mut octets = vec![0; HEADER];
+        octets[4..6].copy_from_slice(&kind.to_ne_bytes());
+        octets[6..8].copy_from_slice(&(flags | REQUEST).to_ne_bytes());
+        octets.extend(fixed);
+        Self(octets)
+    }
+
+    /// Adds an attribute.
+    pub(super) fn attribute(&mut self, kind: u16, value: &[u8]) -> &mut Self {
+        self.nested(kind, |message| message.0.extend(value))
+    }
+
+    /// Adds an attribute that is a string.
+    pub(super) fn string(&mut self, kind: u16, text: &str) -> &mut Self {
+        self.nested(kind, |message| {
+            message.0.extend(text.as_bytes());
+            message.0.push(0);
+        })
+    }
+
+    /// Adds an attribute that `fill` writes: a fixed part or other attributes.
+    pub(super) fn nested(&mut self, kind: u16, fill: impl FnOnce(&mut Self)) -> &mut Self {
+        let start = self.0.len();
+        self.0.extend([0; 2]);
+        self.0.extend(kind.to_ne_bytes());
+        fill(self);
+        let len = u16::try_from(self.0.len() - start).expect("names and numbers alone");
+        self.0[start..start + 2].copy_from_slice(&len.to_ne_bytes());
+        self.0.resize(self.0.len().next_multiple_of(4), 0);
+        self
+    }
+
+    /// Adds octets that are no attribute.
+    pub(super) fn fixed(&mut self, octets: &[u8]) {
+        self.0.extend(octets);
+    }
+
+    /// Gives the whole message, with the number that its answer will quote.
+    pub(super) fn finish(mut self, sequence: u32) -> Vec<u8> {
+        let len = u32::try_from(self.0.len()).expect("names and numbers alone");
+        self.0[..4].copy_from_slice(&len.to_ne_bytes());
+        self.0[8..12].copy_from_slice(&sequence.to_ne_bytes());
+        self.0
+    }
+}
+
+/// Outcome of a request.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// The kernel has done it.
+    Done,
+    /// The kernel has refused it, perhaps with words.
+    Refused { errno: i32, detail: Option<String> },
+}
+
+/// The answer to the request of this number, if it is among what was read at one time.
+pub(super) fn answer(octets: &[u8], sequence: u32) -> Option<Answer> {
+    let mut rest = octets;
+    loop {
+        let (len, kind, flags) = (u32_at(rest, 0)?, u16_at(rest, 4)?, u16_at(rest, 6)?);
+        let len = usize::try_from(len).ok()?;
+        let body = rest.get(HEADER..len)?;
+        if kind == ERROR && u32_at(rest, 8)? == sequence {
+            let errno = i32::from_ne_bytes(*body.first_chunk()?).checked_neg()?;
+            if errno == 0 {
+                return Some(Answer::Done);
+            }
+            return Some(Answer::Refused { errno, detail: words(body.get(4..)?, flags) });
+        }
+        rest = rest.get(len.next_multiple_of(4)..)?;
+    }
+}
+
+/// The kernel's words behind what it quotes of the request.
+fn words(quoted: &[u8], flags: u16) -> Option<String> {
+    if flags & WITH_ATTRIBUTES == 0 {
+        return None;
+    }
+    let quoted_len =
+        if flags & CAPPED == 0 { usize::try_from(u32_at(quoted, 0)?).ok()?.max(HEADER) } else { HEADER };
+    let mut rest = quoted.get(quoted_len.checked_next_multiple_of(4)?..)?;
+    loop {
+        let (len, kind) = (usize::from(u16_at(rest, 0)?), u16_at(rest, 2)?);
+        let value = rest.get(4..len)?;
+        if kind == WORDS {
+            let end = value.iter().position(|&octet| octet == 0).unwrap_or(value.len());
+            return Some(String::from_utf8_lossy(&value[..end]).into_owned());
+        }
+        rest = rest.get(len.next_multiple_of(4)..)?;
+    }
+}
+
+fn u16_at(octets: &[u8], at: usize) -> Option<u16> {
+    octets.get(at..)?.first_chunk().copied().map(u16::from_ne_bytes)
+}
+
+fn u32_at(octets: &[u8], at: usize) -> Option<u32> {
+    octets.get(at..)?.first_chunk().copied().map(u32::from_ne_bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An answer to the request 7.
+    fn said(errno: i32, flags: u16, behind: &[u8]) -> Vec<u8> {
+        let quoted = Message::new(16, 0, &[]).finish(7);
+        let mut message = Message::new(ERROR, flags, &(-errno).to_ne_bytes());
+        message.fixed(&quoted);
+        message.fixed(behind);
+        message.finish(7)
+    }
+
+    fn words_of_the_kernel() -> Vec<u8> {
+        let mut message = Message(Vec::new());
+        message.attribute(2, &[1, 2, 3, 4]).string(WORDS, "no such thing");
+        message.0
+    }
+
+    #[test]
+    fn a_message_is_laid_out_as_the_kernel_reads_it() {
+        let mut message = Message::new(0x0102, 0x400, &[9, 9, 9, 9]);
+        message.string(3, "ab").nested(5, |inner| {
+            inner.attribute(6, &[1]);
+        });
+        let octets = message.finish(0x0a0b_0c0d);
+        let mut expected = Vec::new();
+        expected.extend(40_u32.to_ne_bytes());
+        expected.extend(0x0102_u16.to_ne_bytes());
+        expected.extend(0x405_u16.to_ne_bytes());
+        expected.extend(0x0a0b_0c0d_u32.to_ne_bytes());
+        expected.extend([0, 0, 0, 0, 9, 9, 9, 9]);
+        expected.extend([7_u16, 3].map(u16::to_ne_bytes).concat());
+        expected.extend(*b"ab\0\0");
+        expected.extend([12_u16, 5, 5, 6].map(u16::to_ne_bytes).concat());
+        expected.extend([1, 0, 0, 0]);
+        assert_eq!(octets, expected);
+    }
+
+    #[test]
+    fn an_answer_is_found_by_its_number_with_the_kernel_s_words() {
+        let words = words_of_the_kernel();
+        let detail = Some("no such thing".to_owned());
+        for flags in [WITH_ATTRIBUTES, WITH_ATTRIBUTES | CAPPED] {
+            let answered = answer(&said(19, flags, &words), 7);
+            assert_eq!(answered, Some(Answer::Refused { errno: 19, detail: detail.clone() }));
+        }
+        assert_eq!(answer(&said(19, 0, &words), 7), Some(Answer::Refused { errno: 19, detail: None }));
+        assert_eq!(answer(&said(0, CAPPED, &[]), 7), Some(Answer::Done));
+        assert_eq!(answer(&said(0, CAPPED, &[]), 8), None);
+        let others = Message::new(16, 0, &[0; 5]).finish(7);
+        let behind = [&others[..], &[0; 3], &said(0, CAPPED, &[])].concat();
+        assert_eq!(answer(&behind, 7), Some(Answer::Done));
+    }
+
+    #[test]
+    fn any_octets_are_read_to_an_end() {
+        let whole = said(19, WITH_ATTRIBUTES, &words_of_the_kernel());
+        for len in 0..whole.len() {
+            assert_eq!(answer(&whole[..len], 7), None, "{len}");
+        }
+        for at in (0..whole.len() - 3).step_by(2) {
+            for value in [0_u32, 3, 17, 0x7fff_ffff, 0x8000_0000, u32::MAX] {
+                let mut octets = whole.clone();
+                octets[at..at + 4].copy_from_slice(&value.to_ne_bytes());
+                let _ = answer(&octets, 7);
+            }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Namespaces of networks, work within them, and their settings.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Component, Path};
+use std::thread;
+
+use nix::sched::{CloneFlags, setns, unshare};
+
+use crate::failure::{SystemFailure, SystemStep};
+
+/// Path of the network namespace of the thread that opens it. The thread and not the process: another may be elsewhere.
+pub(crate) const OWN: &str = "/proc/thread-self/ns/net";
+/// Number of a file system whose files are namespaces (`NSFS_MAGIC`).
+const NAMESPACES: i64 = 0x6e73_6673;
+
+/// Network namespace, which lives as long as this or a process within it does.
+#[derive(Debug)]
+pub struct NetNamespace(OwnedFd);
+
+impl NetNamespace {
+    /// Makes one that has no link but its loopback, which is down.
+    pub fn new() -> Result<Self, SystemFailure> {
+        let made = on_thread(|| {
+            unshare(CloneFlags::CLONE_NEWNET)?;
+            File::open(OWN)
+        });
+        let file = made.flatten().map_err(|error| SystemStep::NetworkNamespace.failed(error))?;
+        Ok(Self(file.into()))
+    }
+
+    /// Opens that of the calling thread.
+    pub fn own() -> io::Result<Self> {
+        Self::open(OWN)
+    }
+
+    /// Opens that of a process, by its id.
+    pub fn of_process(pid: u32) -> io::Result<Self> {
+        Self::open(format!("/proc/{pid}/ns/net"))
+    }
+
+    /// Opens the one that is found at a path, as those of `ip netns` at `/run/netns/NAME`.
+    pub fn open(path: impl AsRef<Path>) -> io::Result<Self> {
+        let path = path.as_ref();
+        let told = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+        let file = File::open(path).map_err(told)?;
+        let system = rustix::fs::fstatfs(&file).map_err(|errno| told(errno.into()))?;
+        if i128::from(system.f_type) != i128::from(NAMESPACES) {
+            let message = format!("{} is no namespace: it is found at /run/netns/NAME", path.display());
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+        }
+        Ok(Self(file.into()))
+    }
+
+    /// Does work within it, on a thread that ends with the work. Sockets and files stay what they are outside.
+    pub fn run<R: Send>(&self, work: impl FnOnce() -> R + Send) -> Result<R, SystemFailure> {
+        let done = on_thread(|| -> io::Result<R> {
+            setns(&self.0, CloneFlags::CLONE_NEWNET)?;
+            Ok(work())
+        });
+        done.flatten().map_err(|error| SystemStep::NetworkNamespace.failed(error))
+    }
+
+    /// Number by which the kernel knows it while it lives; equal numbers are one namespace.
+    pub fn number(&self) -> io::Result<u64> {
+        let file = File::from(self.0.try_clone()?);
+        Ok(file.metadata()?.ino())
+    }
+}
+
+impl AsFd for NetNamespace {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+fn on_thread<R: Send>(work: impl FnOnce() -> R + Send) -> io::Result<R> {
+    thread::scope(|scope| {
+        let worker = thread::Builder::new().spawn_scoped(scope, work)?;
+        Ok(worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    })
+}
+
+/// Writes a setting below `/proc/sys/net`, as `ipv4/ip_forward`, of the calling thread's network namespace.
+pub fn write_setting(setting: &str, value: &str) -> io::Result<()> {
+    let relative = Path::new(setting);
+    if setting.is_empty() || !relative.components().all(|part| matches!(part, Component::Normal(_))) {
+        let message = format!(
+            "`{setting}` is no setting of a network: a path below /proc/sys/net, as `ipv4/ip_forward`"
+        );
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+    }
+    let path = Path::new("/proc/sys/net").join(relative);
+    std::fs::write(&path, value)
+        .map_err(|error| io::Error::new(error.kind(), format!("{} = {value}: {error}", path.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_namespace_is_refused_with_its_path() {
+        for (path, told) in [
+            ("/proc/self/status", "/proc/self/status is no namespace: it is found at /run/netns/NAME"),
+            ("/nowhere/at/all", "/nowhere/at/all: No such file or directory (os error 2)"),
+        ] {
+            assert_eq!(NetNamespace::open(path).unwrap_err().to_string(), told);
+        }
+        let own = NetNamespace::own().unwrap().number().unwrap();
+        assert_eq!(NetNamespace::of_process(std::process::id()).unwrap().number().unwrap(), own);
+    }
+
+    #[test]
+    fn a_setting_stays_below_its_directory() {
+        for setting in ["", "/etc/hosts", "../kernel/hostname", "ipv4/../../kernel/hostname"] {
+            let error = write_setting(setting, "1").unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::InvalidInput, "{setting}");
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Waiting for descriptors.
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::time::Duration;
+use std::{fmt, io};
+
+use rustix::event::{Timespec, epoll};
+use rustix::io::Errno;
+
+/// Number of descriptors that are told at one time, at most; the others are told the next time.
+const BATCH: usize = 64;
+
+/// Descriptors of which one waits for any, each with a token. They are told as long as they are ready.
+pub struct Poll {
+    epoll: OwnedFd,
+    events: Vec<epoll::Event>,
+    tokens: Vec<u64>,
+}
+
+impl fmt::Debug for Poll {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { epoll, tokens, events: _ } = self;
+        f.debug_struct("Poll").field("epoll", epoll).field("tokens", tokens).finish_non_exhaustive()
+    }
+}
+
+impl Poll {
+    /// Opens one without descriptors.
+    pub fn new() -> io::Result<Self> {
+        let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
+        Ok(Self { epoll, events: Vec::with_capacity(BATCH), tokens: Vec::with_capacity(BATCH) })
+    }
+
+    /// Waits for a descriptor from now on: until it can be read, is at its end or has an error. A process by its
+    /// descriptor is ready once it has ended. Closing the descriptor takes it out.
+    pub fn add(&self, descriptor: impl AsFd, token: u64) -> io::Result<()> {
+        Ok(epoll::add(&self.epoll, descriptor, epoll::EventData::new_u64(token), epoll::EventFlags::IN)?)
+    }
+
+    /// Waits for room to write to a descriptor as well, or no more.
+    pub fn wait_for_room(&self, descriptor: impl AsFd, token: u64, is_waited_for: bool) -> io::Result<()> {
+        let room = if is_waited_for { epoll::EventFlags::OUT } else { epoll::EventFlags::empty() };
+        let events = epoll::EventFlags::IN | room;
+        Ok(epoll::modify(&self.epoll, descriptor, epoll::EventData::new_u64(token), events)?)
+    }
+
+    /// Takes a descriptor out.
+    pub fn remove(&self, descriptor: impl AsFd) -> io::Result<()> {
+        Ok(epoll::delete(&self.epoll, descriptor)?)
+    }
+
+    /// Waits until a descriptor is ready, a signal is caught or the time is over: for ever without one. It gives the
+    /// tokens of those that are ready. The time is rounded up to milliseconds; [`crate::clock::TimerFd`] is exact.
+    pub fn wait(&mut self, timeout: Option<Duration>) -> io::Result<&[u64]> {
+        let timeout = timeout.map(|timeout| Timespec {
+            tv_sec: i64::try_from(timeout.as_secs()).unwrap_or(i64::MAX),
+            tv_nsec: timeout.subsec_nanos().into(),
+        });
+        self.events.clear();
+        self.tokens.clear();
+        match epoll::wait(&self.epoll, rustix::buffer::spare_capacity(&mut self.events), timeout.as_ref()) {
+            Ok(_) => self.tokens.extend(self.events.iter().map(|event| event.data.u64())),
+            Err(Errno::INTR) => {}
+            Err(errno) => return Err(errno.into()),
+        }
+        Ok(&self.tokens)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read as _, Write as _};
+
+    use super::*;
+
+    #[test]
+    fn a_descriptor_is_told_as_long_as_it_is_ready() {
+        let (mut reader, mut writer) = io::pipe().unwrap();
+        let mut poll = Poll::new().unwrap();
+        poll.add(&reader, u64::MAX).unwrap();
+        let now = Some(Duration::ZERO);
+        assert_eq!(poll.wait(now).unwrap(), [0; 0]);
+        writer.write_all(b"a").unwrap();
+        for _ in 0..2 {
+            assert_eq!(poll.wait(now).unwrap(), [u64::MAX]);
+        }
+        reader.read_exact(&mut [0]).unwrap();
+        assert_eq!(poll.wait(now).unwrap(), [0; 0]);
+        drop(writer);
+        assert_eq!(poll.wait(now).unwrap(), [u64::MAX]);
+        poll.remove(&reader).unwrap();
+        assert_eq!(poll.wait(now).unwrap(), [0; 0]);
+    }
+
+    #[test]
+    fn room_is_told_while_it_is_waited_for() {
+        let (one, _other) = std::os::unix::net::UnixStream::pair().unwrap();
+        let mut poll = Poll::new().unwrap();
+        poll.add(&one, 1).unwrap();
+        let now = Some(Duration::ZERO);
+        for (is_waited_for, told) in [(true, &[1][..]), (false, &[])] {
+            poll.wait_for_room(&one, 1, is_waited_for).unwrap();
+            assert_eq!(poll.wait(now).unwrap(), told);
+        }
+    }
+}
