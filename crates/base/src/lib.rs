@@ -12,6 +12,7 @@
 //! - [`serial`][]: the macro `serial_number!`, numbers that wrap (RFC 1982).
 //! - [`timer`][]: [`Timer`] and [`TimerTable`].
 //! - [`deadlines`], [`rounds`]: which of many parts is due, and which has work. Nobody looks at the rest.
+//! - [`lateness`][]: [`Lateness`], a distribution of how late deadlines were served.
 //! - [`slot_index`][]: finds a slot by a key that the slot holds.
 //! - [`machine`][]: a standard's state table, which the code walks and the documents draw.
 //! - [`mod@prefetch`][]: a hint to the processor's cache, which reads nothing. Its call is one of the project's two
@@ -19,6 +20,7 @@
 
 mod angle;
 mod deadlines;
+mod lateness;
 mod length;
 mod machine;
 mod prefetch;
@@ -35,6 +37,7 @@ mod timer;
 
 pub use angle::Angle;
 pub use deadlines::{Deadlines, Number};
+pub use lateness::Lateness;
 pub use length::Length;
 pub use machine::{StateMachine, Transition};
 pub use prefetch::{CACHED, prefetch};

@@ -30,7 +30,7 @@
 //!   say what may be tried again, for any number of SCTP ports of a host. [`endpoint`] opens the first port and
 //!   others beside it.
 //! - [`record`][]: writes down what a host is told and when, and tells it another one, with the same digest.
-//! - [`tap`][]: captures what passes a host whose run is repeated. [`lateness`]: how late deadlines were served.
+//! - [`tap`][]: captures what passes a host whose run is repeated.
 //!
 //! A deadline is served at the instant at which the loop gets to it, not at that for which it was set. Otherwise a
 //! program that was stopped for ten seconds would have all its timers expire at once, one retransmission behind the
@@ -44,7 +44,6 @@ mod config;
 #[cfg(target_os = "linux")]
 mod departures;
 mod endpoint;
-mod lateness;
 #[cfg(target_os = "linux")]
 mod live;
 #[cfg(target_os = "linux")]
@@ -67,12 +66,11 @@ pub use config::{Binding, Carriage, ENCAPSULATION_PORT, LiveConfig, OpenError, c
 #[cfg(target_os = "linux")]
 pub use endpoint::OpenPort;
 pub use endpoint::{EndpointConfig, MessageOptions};
-pub use lateness::Lateness;
 #[cfg(target_os = "linux")]
 pub use live::{Live, LiveCounters, Woken};
 pub use program::{Program, Station, host_of};
 pub use slantpath_applications::{Host, ProgramConfig, ProgramEvent, ProgramMessage, Programs};
-pub use slantpath_base::{DataSize, Duration, Instant};
+pub use slantpath_base::{DataSize, Duration, Instant, Lateness};
 pub use slantpath_host::{PathEventKind, Peer, SocketId};
 pub use slantpath_interface::EndSystem;
 pub use slantpath_sctp::notice::Value;

@@ -6,7 +6,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::thread::{Timespec, nanosleep};
-use slantpath_base::{Duration, Instant};
+use slantpath_base::{Duration, Instant, Lateness};
 use slantpath_host::Peer;
 use slantpath_interface::{AddressNews, EndSystem, InterfaceId};
 use slantpath_wire::icmp::{IcmpError, Unreachable};
@@ -16,7 +16,6 @@ use slantpath_wire::{Checksum, Packet};
 use crate::clock::Clock;
 use crate::config::{Binding, Carriage, LiveConfig, OpenError};
 use crate::departures::{Absence, Departures};
-use crate::lateness::Lateness;
 use crate::moderation::Moderation;
 use crate::record::{Digest, Recorder};
 use crate::sockets::readiness::Readiness;

@@ -43,6 +43,8 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("signalling", &["ss7", "sigtran"]),
     ("simulation", &["net", "sctp", "sigtran", "ss7", "host", "applications", "signalling"]),
     ("live", &["wire", "interface", "des", "sctp", "host", "applications"]),
+    // Attached devices: it knows bytes and instants, never what the network between them is modelled by.
+    ("emulate", &["wire"]),
     // Programs that measure a path, above what drives their host.
     ("instruments", &["wire", "interface", "sctp", "host", "applications", "live"]),
     // Live associations for programs on tokio, which nothing else here needs.

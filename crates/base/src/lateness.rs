@@ -1,7 +1,7 @@
-//! Lateness with which a host was told of its deadlines.
+//! Lateness with which deadlines were served.
 
+use crate::Duration;
 use hdrhistogram::Histogram;
-use slantpath_base::Duration;
 
 /// The time between a deadline and the call that serves it, over a run.
 #[derive(Clone, Debug)]
@@ -16,8 +16,8 @@ impl Default for Lateness {
 }
 
 impl Lateness {
-    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "nothing is live here"))]
-    pub(crate) fn record(&mut self, late: Duration) {
+    /// Counts a deadline that was served so late.
+    pub fn record(&mut self, late: Duration) {
         self.nanos.saturating_record(late.as_nanos());
     }
 

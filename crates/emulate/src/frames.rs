@@ -1,0 +1,355 @@
+//! Frames of Ethernet: their kinds, tags of a virtual LAN, classes, and the header around an IP packet.
+
+use core::fmt;
+
+use slantpath_wire::ip::{Dscp, IPV6_HEADER_LEN, protocol};
+
+use crate::ip::{IpExtent, IpFault};
+
+/// An address of the link layer (IEEE 802, 48 bits).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MacAddress(pub [u8; 6]);
+
+impl MacAddress {
+    /// Tells if it names a group of stations: multicast, or broadcast.
+    pub const fn is_group(self) -> bool {
+        self.0[0] & 1 != 0
+    }
+}
+
+impl fmt::Display for MacAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut separator = "";
+        for octet in self.0 {
+            write!(f, "{separator}{octet:02x}")?;
+            separator = ":";
+        }
+        Ok(())
+    }
+}
+
+/// The length of a frame's header without tags, in bytes.
+pub const ETHERNET_HEADER_LEN: usize = 14;
+
+/// Kind of a frame on an interface that carries IP alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Frame<'a> {
+    /// An IP packet to one station, without the padding of the frame: to be carried.
+    Ip {
+        /// From the IP header to the last octet that its length counts.
+        packet: &'a [u8],
+    },
+    /// An IP packet that cannot be carried: to be dropped and counted.
+    Malformed(IpFault),
+    /// An IP packet to a group of stations of the link: to be dropped and counted.
+    Multicast,
+    /// ARP, or a message of neighbour discovery: to be [answered](crate::neighbours::answer), and never carried.
+    Neighbour,
+    /// Anything else, tagged frames among it: to be dropped and counted.
+    Other,
+}
+
+/// Class that a frame asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Priority {
+    /// Priority code point of the outermost tag (IEEE 802.1Q), 0 to 7.
+    CodePoint(u8),
+    /// Code point of an IP packet in a frame without a tag.
+    Differentiated(Dscp),
+}
+
+pub(crate) const ARP: u16 = 0x0806;
+pub(crate) const IPV4: u16 = 0x0800;
+pub(crate) const IPV6: u16 = 0x86dd;
+/// Tags of customers, of providers, and the one of providers that was in use before.
+const TAGS: [u16; 3] = [0x8100, 0x88a8, 0x9100];
+const TAG_LEN: usize = 4;
+/// Two addresses, behind which the type or the first tag stands.
+const ADDRESSES_LEN: usize = 12;
+/// Messages of neighbour discovery (RFC 4861, section 4): router solicitation to redirect.
+const NEIGHBOUR_DISCOVERY: core::ops::RangeInclusive<u8> = 133..=137;
+
+/// Tells the kind of a frame on an interface that carries IP alone.
+pub fn classify(frame: &[u8]) -> Frame<'_> {
+    let Some((header, behind)) = frame.split_first_chunk::<ETHERNET_HEADER_LEN>() else {
+        return Frame::Other;
+    };
+    let ether_type = u16::from_be_bytes([header[12], header[13]]);
+    match ether_type {
+        ARP => return Frame::Neighbour,
+        IPV4 | IPV6 => {}
+        _ => return Frame::Other,
+    }
+    let extent = match of_type(ether_type, behind) {
+        Ok(extent) => extent,
+        Err(fault) => return Frame::Malformed(fault),
+    };
+    let packet = &behind[..extent.len];
+    // Alone behind its header: one that is cut into fragments is void (RFC 6980).
+    let is_alone = extent.header.source.is_ipv6() && extent.header_len == IPV6_HEADER_LEN;
+    if is_alone && extent.header.protocol == protocol::ICMPV6 && is_neighbour_discovery(packet) {
+        return Frame::Neighbour;
+    }
+    if header[0] & 1 != 0 {
+        return Frame::Multicast;
+    }
+    Frame::Ip { packet }
+}
+
+fn is_neighbour_discovery(icmpv6: &[u8]) -> bool {
+    icmpv6.get(IPV6_HEADER_LEN).is_some_and(|kind| NEIGHBOUR_DISCOVERY.contains(kind))
+}
+
+/// Reads the packet in a frame of this type, which is IPv4's or IPv6's.
+fn of_type(ether_type: u16, bytes: &[u8]) -> Result<IpExtent, IpFault> {
+    let extent = IpExtent::of(bytes)?;
+    if extent.header.source.is_ipv4() != (ether_type == IPV4) {
+        return Err(IpFault::OtherVersion { ether_type, version: bytes[0] >> 4 });
+    }
+    Ok(extent)
+}
+
+/// Finds what a frame carries: its type, behind all tags, and the place of the first octet. `None` if the frame ends
+/// within its header.
+pub(crate) fn content(frame: &[u8]) -> Option<(u16, usize)> {
+    let mut at = ADDRESSES_LEN;
+    loop {
+        let kind = u16::from_be_bytes(*frame.get(at..)?.first_chunk()?);
+        if !TAGS.contains(&kind) {
+            return Some((kind, at + 2));
+        }
+        at += TAG_LEN;
+    }
+}
+
+/// The frame with the tag that the kernel took out of it: `tpid` is the tag's type, `tci` its priority and number.
+/// `None` if the frame ends within its addresses.
+///
+/// Places in an [`Offload`](crate::Offload) count from a frame without the tag: it comes in after them.
+pub fn with_vlan_tag(frame: &[u8], tpid: u16, tci: u16) -> Option<Vec<u8>> {
+    let (addresses, behind) = frame.split_at_checked(ADDRESSES_LEN)?;
+    let ([t0, t1], [c0, c1]) = (tpid.to_be_bytes(), tci.to_be_bytes());
+    Some([addresses, &[t0, t1, c0, c1], behind].concat())
+}
+
+/// Class that a frame asks for: by its outermost tag or, without one, by its IP packet.
+pub fn priority_of(frame: &[u8]) -> Option<Priority> {
+    let kind = u16::from_be_bytes(*frame.get(ADDRESSES_LEN..)?.first_chunk()?);
+    let [first, second] = *frame.get(ETHERNET_HEADER_LEN..)?.first_chunk()?;
+    let traffic_class = match kind {
+        kind if TAGS.contains(&kind) => return Some(Priority::CodePoint(first >> 5)),
+        IPV4 => second,
+        IPV6 => first << 4 | second >> 4,
+        _ => return None,
+    };
+    Dscp::new(traffic_class >> 2).map(Priority::Differentiated)
+}
+
+/// Header of a frame around an IP packet; `None` if the packet has the version of neither.
+pub fn ethernet(
+    destination: MacAddress,
+    source: MacAddress,
+    packet: &[u8],
+) -> Option<[u8; ETHERNET_HEADER_LEN]> {
+    let ether_type = match packet.first()? >> 4 {
+        4 => IPV4,
+        6 => IPV6,
+        _ => return None,
+    };
+    let mut header = [0; ETHERNET_HEADER_LEN];
+    header[..6].copy_from_slice(&destination.0);
+    header[6..12].copy_from_slice(&source.0);
+    header[12..].copy_from_slice(&ether_type.to_be_bytes());
+    Some(header)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use slantpath_wire::WireError;
+    use slantpath_wire::udp::UdpHeader;
+    use slantpath_wire::{Checksum, checksum};
+
+    use super::*;
+
+    const HERE: MacAddress = MacAddress([2, 0, 0, 0, 0, 1]);
+    const THERE: MacAddress = MacAddress([2, 0, 0, 0, 0, 2]);
+    const ALL: MacAddress = MacAddress([0xff; 6]);
+
+    /// An IPv4 packet of UDP with two octets, of class EF, complete.
+    fn v4() -> Vec<u8> {
+        let (from, to) = ([10, 0, 0, 1].into(), [10, 0, 0, 2].into());
+        let header = UdpHeader { source_port: 1, destination_port: 2 };
+        let datagram = header.emit(&[&[7, 8]], from, to, Checksum::Complete);
+        let head = [0x45, 0xb8, 0, 30, 0, 1, 0, 0, 64, 17, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2];
+        let mut packet = [&head[..], &datagram, &[7, 8]].concat();
+        checksum::complete(&mut packet);
+        packet
+    }
+
+    /// An IPv6 packet with `payload`, of the class 0b0010_1001.
+    fn v6(next: u8, payload: &[u8]) -> Vec<u8> {
+        let mut packet = vec![0x62, 0x90, 0, 0, 0, u8::try_from(payload.len()).unwrap(), next, 255];
+        packet.extend_from_slice(&[0xfd; 32]);
+        packet.extend_from_slice(payload);
+        packet
+    }
+
+    fn framed(destination: MacAddress, packet: &[u8]) -> Vec<u8> {
+        [&ethernet(destination, HERE, packet).unwrap()[..], packet].concat()
+    }
+
+    #[test]
+    fn padding_behind_a_packet_is_lost() {
+        let (v4, v6) = (v4(), v6(17, &[1; 8]));
+        for packet in [&v4, &v6] {
+            let mut frame = framed(THERE, packet);
+            assert_eq!(classify(&frame), Frame::Ip { packet });
+            frame.resize(90, 0xaa);
+            assert_eq!(classify(&frame), Frame::Ip { packet });
+        }
+    }
+
+    #[test]
+    fn the_header_of_a_frame_is_destination_source_and_type() {
+        assert_eq!(ethernet(THERE, HERE, &v4()), Some([2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 0x08, 0x00]));
+        assert_eq!(ethernet(THERE, HERE, &v6(6, &[])).unwrap()[12..], [0x86, 0xdd]);
+        assert_eq!(ethernet(THERE, HERE, &[0x55; 40]), None);
+        assert_eq!(ethernet(THERE, HERE, &[]), None);
+        assert_eq!(THERE.to_string(), "02:00:00:00:00:02");
+    }
+
+    #[test]
+    fn what_concerns_the_link_alone_is_not_carried() {
+        let mut arp = framed(ALL, &v4());
+        arp[12..14].copy_from_slice(&[0x08, 0x06]);
+        assert_eq!(classify(&arp), Frame::Neighbour);
+        for kind in [133, 134, 135, 136, 137] {
+            assert_eq!(classify(&framed(THERE, &v6(58, &[kind, 0, 0, 0]))), Frame::Neighbour);
+        }
+        for (kind, packet) in [132, 138].map(|kind| (kind, v6(58, &[kind, 0, 0, 0]))) {
+            assert_eq!(classify(&framed(THERE, &packet)), Frame::Ip { packet: &packet }, "{kind}");
+        }
+        // The number of neighbour discovery in another protocol.
+        let packet = v6(17, &[135, 0, 0, 0]);
+        assert_eq!(classify(&framed(THERE, &packet)), Frame::Ip { packet: &packet });
+        for group in [ALL, MacAddress([0x01, 0x00, 0x5e, 0, 0, 1]), MacAddress([0x33, 0x33, 0, 0, 0, 1])] {
+            assert_eq!(classify(&framed(group, &v4())), Frame::Multicast, "{group}");
+        }
+    }
+
+    #[test]
+    fn other_frames_are_told_apart() {
+        for kind in [[0x88, 0xcc], [0x00, 0x26], [0x81, 0x00], [0x88, 0x64]] {
+            let mut frame = framed(THERE, &v4());
+            frame[12..14].copy_from_slice(&kind);
+            assert_eq!(classify(&frame), Frame::Other);
+        }
+        assert_eq!(classify(&framed(THERE, &v4())[..13]), Frame::Other);
+    }
+
+    #[test]
+    fn a_packet_that_contradicts_itself_has_a_typed_reason() {
+        let fault = |change: fn(&mut Vec<u8>), packet: Vec<u8>| {
+            let mut frame = framed(THERE, &packet);
+            change(&mut frame);
+            match classify(&frame) {
+                Frame::Malformed(fault) => fault,
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(
+            fault(|frame| frame[14] = 0x44, v4()),
+            IpFault::Header(WireError::BadValue { field: "IHL", value: 4 })
+        );
+        assert_eq!(
+            fault(|frame| frame[14] = 0x4f, v4()),
+            IpFault::Header(WireError::Truncated { wanted: 40, left: 10 })
+        );
+        assert_eq!(
+            fault(|frame| frame[17] = 31, v4()),
+            IpFault::Header(WireError::Truncated { wanted: 11, left: 10 })
+        );
+        assert_eq!(
+            fault(|frame| frame[17] = 19, v4()),
+            IpFault::Header(WireError::BadValue { field: "total length", value: 19 })
+        );
+        assert_eq!(
+            fault(|frame| frame.truncate(14), v4()),
+            IpFault::Header(WireError::Truncated { wanted: 1, left: 0 })
+        );
+        assert_eq!(fault(|frame| frame[19] = 0, v6(0, &[0; 8])), IpFault::Jumbogram);
+        assert_eq!(
+            fault(|frame| frame[12..14].copy_from_slice(&[0x86, 0xdd]), v4()),
+            IpFault::OtherVersion { ether_type: 0x86dd, version: 4 }
+        );
+        assert_eq!(
+            fault(|frame| frame[12..14].copy_from_slice(&[0x08, 0x00]), v6(17, &[])),
+            IpFault::OtherVersion { ether_type: 0x0800, version: 6 }
+        );
+    }
+
+    #[test]
+    fn a_tag_stands_between_the_addresses_and_the_type() {
+        let frame = framed(THERE, &v4());
+        let tagged = with_vlan_tag(&frame, 0x8100, 0xa064).unwrap();
+        assert_eq!(tagged[..12], frame[..12]);
+        assert_eq!(tagged[12..18], [0x81, 0x00, 0xa0, 0x64, 0x08, 0x00]);
+        assert_eq!(tagged[18..], frame[14..]);
+        assert_eq!(with_vlan_tag(&frame[..12], 0x8100, 1).map(|tagged| tagged.len()), Some(16));
+        assert_eq!(with_vlan_tag(&frame[..11], 0x8100, 1), None);
+        let twice = with_vlan_tag(&tagged, 0x88a8, 7).unwrap();
+        assert_eq!(
+            [content(&frame), content(&tagged), content(&twice)],
+            [14, 18, 22].map(|at| Some((IPV4, at)))
+        );
+        assert_eq!([content(&twice[..21]), content(&frame[..13]), content(&[])], [None; 3]);
+    }
+
+    #[test]
+    fn a_tag_says_the_class_before_the_packet_does() {
+        let dscp = |number| Dscp::new(number).map(Priority::Differentiated);
+        let frame = framed(THERE, &v4());
+        assert_eq!(priority_of(&frame), dscp(46));
+        assert_eq!(priority_of(&framed(THERE, &v6(6, &[]))), dscp(0b00_1010));
+        let tagged = with_vlan_tag(&frame, 0x8100, 0xbfff).unwrap();
+        assert_eq!(priority_of(&tagged), Some(Priority::CodePoint(5)));
+        let twice = with_vlan_tag(&tagged, 0x88a8, 0x2000).unwrap();
+        assert_eq!(priority_of(&twice), Some(Priority::CodePoint(1)));
+        let mut arp = frame.clone();
+        arp[13] = 6;
+        assert_eq!(priority_of(&arp), None);
+        assert_eq!(priority_of(&frame[..15]), None);
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_classified(mut frame: Vec<u8>, kind in prop::sample::select(vec![ARP, IPV4, IPV6, 0x8100])) {
+            if let Some(field) = frame.get_mut(12..14) {
+                field.copy_from_slice(&kind.to_be_bytes());
+            }
+            if let Frame::Ip { packet } = classify(&frame) {
+                prop_assert!(frame[ETHERNET_HEADER_LEN..].starts_with(packet));
+            }
+            let _ = (priority_of(&frame), content(&frame), ethernet(HERE, THERE, &frame));
+        }
+
+        #[test]
+        fn a_tagged_frame_without_its_tag_is_the_frame(frame: Vec<u8>, tpid: u16, tci: u16) {
+            let tagged = with_vlan_tag(&frame, tpid, tci);
+            prop_assert_eq!(tagged.is_some(), frame.len() >= 12);
+            if let Some(mut tagged) = tagged {
+                tagged.drain(12..16);
+                prop_assert_eq!(tagged, frame);
+            }
+        }
+
+        #[test]
+        fn a_framed_packet_is_found(payload in prop::collection::vec(any::<u8>(), 1..100), padding in 0_usize..60) {
+            let packet = v6(17, &payload);
+            let mut frame = framed(THERE, &packet);
+            frame.resize(frame.len() + padding, 0);
+            prop_assert_eq!(classify(&frame), Frame::Ip { packet: &packet });
+        }
+    }
+}
