@@ -2,6 +2,7 @@
 
 mod sctp_flags;
 
+use std::ffi::OsString;
 use std::net::IpAddr;
 use std::path::PathBuf;
 
@@ -16,8 +17,8 @@ use sctp_flags::Flags;
 /// Simulates transport protocols over satellite networks, and runs them over real ones.
 #[derive(Debug, Parser)]
 #[command(name = "slantpath", version, about, max_term_width = 100)]
-#[command(after_help = "Exit status: 0 done, 1 failed, 2 misused, 3 done although flows failed or demands
-cannot be met, 130 interrupted.
+#[command(after_help = "Exit status: 0 done, 1 failed, 2 misused, 3 done although flows failed, demands
+cannot be met or an emulation is void, 130 interrupted.
 
 \
 The Python packages (pip install . ./studies) add `slantpath plot DIR`, `slantpath report DIR [DIR]` and
@@ -35,6 +36,8 @@ pub(crate) enum Command {
     Completions(CompletionsArguments),
     /// Answer SCTP associations on this machine's network: send back every message, until Ctrl-C.
     Echo(EchoArguments),
+    /// Run the network of a scenario in real time, with real programs at its attached nodes.
+    Emulate(EmulateArguments),
     /// Tell in words what a trace or a packet capture holds: why a path went down, when each message was retransmitted,
     /// what was waited for.
     Explain(ExplainArguments),
@@ -489,6 +492,56 @@ pub(crate) enum PointCodes {
 }
 
 #[derive(Args, Debug)]
+pub(crate) struct EmulateArguments {
+    /// The scenario file, whose nodes of kind `attached` are real places. Without one there are two, `near` and `far`,
+    /// with one link between.
+    pub(crate) scenario: Option<PathBuf>,
+    /// Delay of that link, one way, each way: for example '250 ms'. None if absent.
+    #[arg(long, value_name = "TIME", conflicts_with = "scenario")]
+    pub(crate) delay: Option<String>,
+    /// Rate of that link, each way: for example '2 Mbit/s'. 10 Gbit/s if absent.
+    #[arg(long, value_name = "RATE", conflicts_with = "scenario")]
+    pub(crate) rate: Option<String>,
+    /// Share of packets that are lost on that link, each way: for example '1 %'. None if absent.
+    #[arg(long, value_name = "SHARE", conflicts_with = "scenario")]
+    pub(crate) loss: Option<String>,
+    /// Most that waits for that link, each way: for example '100 packets' or '64 kB'.
+    #[arg(long, value_name = "SIZE", conflicts_with = "scenario")]
+    pub(crate) queue: Option<String>,
+    /// Run a line of the shell in an attached node. May be given several times: they start in this order.
+    #[arg(long = "in", num_args = 2, value_names = ["NODE", "COMMAND"])]
+    pub(crate) commands: Vec<String>,
+    /// Start what comes after the last command of NODE once somebody listens there at this port of TCP or UDP. May be
+    /// given several times.
+    #[arg(long, value_name = "NODE:PORT")]
+    pub(crate) ready: Vec<String>,
+    /// Run a shell in an attached node, on this terminal, until it is left.
+    #[arg(long, value_name = "NODE", conflicts_with = "program")]
+    pub(crate) shell: Option<String>,
+    /// Let the programs of this node configure its network: they see themselves as root. May be given several times.
+    #[arg(long, value_name = "NODE")]
+    pub(crate) root: Vec<String>,
+    /// How late a packet may leave. One that is later makes the run void from then on: the exit status is 3.
+    #[arg(long, value_name = "TIME", default_value = "5 ms", value_parser = a_duration)]
+    pub(crate) late: Duration,
+    /// Seed of all random draws, in place of the scenario's `seed`.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(0..=i64::MAX.unsigned_abs()))]
+    pub(crate) seed: Option<u64>,
+    /// Replace a value of the scenario, for example `links.link.reorder="1 %"`. May be given several times.
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// Write the packets of a link to `LINK.pcapng` in `--out`.
+    #[arg(long, value_name = "LINK", requires = "out")]
+    pub(crate) pcap: Vec<String>,
+    /// Write every table, the merged scenario and a manifest into this directory, as `run` does.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// A program with its arguments that runs in `near`. At its end all is over.
+    #[arg(last = true, value_name = "PROGRAM")]
+    pub(crate) program: Vec<OsString>,
+}
+
+#[derive(Args, Debug)]
 pub(crate) struct RunArguments {
     /// The scenario file.
     pub(crate) scenario: PathBuf,
@@ -586,6 +639,10 @@ fn a_rate(text: &str) -> Result<f64, String> {
 }
 
 /// A step that the names of Hypatia's directories can tell: they count milliseconds.
+fn a_duration(text: &str) -> Result<Duration, String> {
+    text.parse().map_err(|error: slantpath_base::QuantityError| error.to_string())
+}
+
 fn whole_milliseconds(text: &str) -> Result<Duration, String> {
     let step: Duration = text.parse().map_err(|error: slantpath_base::QuantityError| error.to_string())?;
     if step.is_zero() || !step.as_nanos().is_multiple_of(1_000_000) {

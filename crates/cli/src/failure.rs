@@ -16,6 +16,8 @@ pub(crate) enum Failure {
     Flows(String),
     /// Interruption of the command. The message tells how to go on.
     Interrupted(String),
+    /// The program that an emulation was for has ended with this status.
+    Ended(u8),
     /// Faults of the command's input.
     Invalid(Diagnostics),
     /// Misuse of the command.
@@ -26,6 +28,8 @@ pub(crate) enum Failure {
     Output(io::Error),
     /// A precision was not reached by the runs that were allowed.
     Unreached(String),
+    /// An emulation came too late to say anything.
+    Void(String),
     /// The answer says that so many demands cannot be met.
     Unmet(usize),
     /// The simulation of an answer does not bear it out, or does not keep what the answer was not sure of.
@@ -37,10 +41,11 @@ impl Failure {
     /// met, 130 interrupted.
     pub(crate) const fn status(&self) -> u8 {
         match self {
+            Self::Ended(status) => *status,
             Self::Interrupted(_) => 130,
             Self::Invalid(_) | Self::Misused(_) => 2,
             Self::Failed(_) | Self::Output(_) => 1,
-            Self::Flows(_) | Self::NotHeld | Self::Unmet(_) | Self::Unreached(_) => 3,
+            Self::Flows(_) | Self::NotHeld | Self::Unmet(_) | Self::Unreached(_) | Self::Void(_) => 3,
         }
     }
 
@@ -55,7 +60,8 @@ impl Failure {
 
     pub(crate) fn report(&self, out: &mut impl Write) -> io::Result<()> {
         match self {
-            Self::Flows(text) | Self::Interrupted(text) | Self::Unreached(text) => {
+            Self::Ended(_) => Ok(()),
+            Self::Flows(text) | Self::Interrupted(text) | Self::Unreached(text) | Self::Void(text) => {
                 writeln!(out, "{}", visible(text))
             }
             Self::Invalid(diagnostics) => report_diagnostics(diagnostics, out),

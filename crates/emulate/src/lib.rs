@@ -1,9 +1,15 @@
 //! Attached devices: packets of real machines on their way into a simulated network, and out of it.
 //!
-//! The modules below are pure functions over bytes and instants: no device, no clock, no socket. Any bytes give a value
-//! or a typed error. No number of a header decides how much memory is taken.
-//!
 //! # Map
+//!
+//! On Linux:
+//!
+//! - [`doors`][]: the interfaces to attached nodes, and the loop that keeps the pace.
+//! - [`lab`][]: places of attached nodes, as network namespaces. [`programs`][]: what runs there. [`listening`]: ports
+//!   at which somebody listens.
+//!
+//! Pure functions over bytes and instants, without a device, a clock or a socket. Any bytes give a value or a typed
+//! error, and no number of a header decides how much memory is taken:
 //!
 //! - [`frames`][]: kinds of frames, tags of a virtual LAN, classes, and the header around an IP packet.
 //! - [`neighbours`][]: answers to ARP and neighbour solicitations, in the name of a network that has no link layer.
@@ -12,15 +18,29 @@
 //! - [`instants`][]: the kernel's times of reception as instants of the run.
 //! - [`lateness`][]: lateness of departures.
 
+#[cfg(target_os = "linux")]
+mod doors;
 pub mod frames;
 pub mod instants;
 mod ip;
+#[cfg(target_os = "linux")]
+mod lab;
 pub mod lateness;
+#[cfg(target_os = "linux")]
+mod listening;
 pub mod neighbours;
 pub mod offload;
+#[cfg(target_os = "linux")]
+mod programs;
 
+#[cfg(target_os = "linux")]
+pub use doors::{Arrival, DoorConfig, DoorCounters, DoorReport, Doors, OpenError, Void};
 pub use frames::{Frame, MacAddress, Priority};
 pub use instants::{ClockReading, Stamps};
 pub use ip::IpFault;
+#[cfg(target_os = "linux")]
+pub use lab::{InterfaceConfig, Place, PlaceConfig, PlaceError, build as build_places};
 pub use lateness::{DepartureLateness, DepartureSummary};
 pub use offload::{Framing, Offload, OffloadError};
+#[cfg(target_os = "linux")]
+pub use programs::{ProgramConfig, Programs, Terminal};

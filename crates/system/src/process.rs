@@ -2,11 +2,9 @@
 
 mod enter;
 
-use std::env;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::process::{ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 
@@ -136,11 +134,12 @@ impl Program<'_> {
             Err(error) => {
                 let told = reports.read().unwrap_or_default();
                 let step = told.refused.unwrap_or(SystemStep::Exec);
-                return Err(step.failed(if step == SystemStep::Exec {
-                    self.not_started(&name, &error)
+                let error = if step == SystemStep::Exec {
+                    io::Error::new(error.kind(), format!("`{}`: {error}", name.display()))
                 } else {
                     error
-                }));
+                };
+                return Err(step.failed(error));
             }
         };
         let pid = child.id();
@@ -148,19 +147,6 @@ impl Program<'_> {
         let has_own_group = self.has_own_group;
         let (stdin, stdout, stderr) = (child.stdin, child.stdout, child.stderr);
         Ok(Running { pid, stdin, stdout, stderr, handle, has_own_group })
-    }
-
-    /// The reason that a program was not started, with its name.
-    fn not_started(&self, name: &OsStr, error: &io::Error) -> io::Error {
-        let set = self.environment.iter().rev().find(|(variable, _)| variable == "PATH");
-        let path = set.map_or_else(|| env::var_os("PATH"), |(_, value)| value.clone()).unwrap_or_default();
-        // A directory that the caller cannot read would otherwise have it say that permission is denied.
-        let is_sought = !name.as_bytes().contains(&b'/');
-        if is_sought && !env::split_paths(&path).any(|directory| directory.join(name).exists()) {
-            let told = format!("`{}` is in no directory of PATH", name.display());
-            return io::Error::new(io::ErrorKind::NotFound, told);
-        }
-        io::Error::new(error.kind(), format!("`{}`: {error}", name.display()))
     }
 
     /// The command without its surroundings, and the name of its program.

@@ -1,0 +1,201 @@
+//! Command `slantpath emulate`: the network of a scenario in real time, with real programs at its attached nodes.
+
+mod commands;
+mod quick;
+mod told;
+
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use slantpath_base::{Duration, Instant};
+use slantpath_emulate::{
+    Arrival, Doors, InterfaceConfig, PlaceConfig, ProgramConfig, Programs, Void, build_places,
+};
+use slantpath_interface::InterfaceId;
+use slantpath_runner::{
+    Attachment, InterfaceReport, Outside, RunOptions, Scenario, Store, Turn, run_attached_stored,
+    run_attached_without_records,
+};
+use slantpath_system::reentry;
+
+use crate::arguments::EmulateArguments;
+use crate::directory::Directory;
+use crate::failure::Failure;
+use crate::{files, interrupt, terminal};
+
+/// Variable by which this program knows that it is inside of its namespaces.
+const INSIDE: &str = "SLANTPATH_EMULATE_INSIDE";
+/// Time that programs have to end by themselves once they are asked to.
+const GRACE: Duration = Duration::from_secs(2);
+
+pub(crate) fn main(arguments: &EmulateArguments) -> Result<(), Failure> {
+    let Some(origin) = reentry::entered(INSIDE)? else {
+        return match reentry::reenter(INSIDE) {
+            Ok(0) => Ok(()),
+            Ok(status) => Err(Failure::Ended(status)),
+            Err(error) => Err(Failure::Failed(told::refused(&error))),
+        };
+    };
+    let scenario = quick::scenario(arguments)?;
+    for warning in scenario.warnings() {
+        terminal::warn(warning)?;
+    }
+    let options = RunOptions { captures: arguments.pcap.clone(), ..RunOptions::default() };
+    let stop = interrupt::flag();
+    let mut emulation =
+        Emulation::new(commands::of(arguments, &scenario, &origin)?, &scenario, arguments.late, stop);
+    match &arguments.out {
+        None => {
+            run_attached_without_records(&scenario, &options, &mut emulation)?;
+        }
+        Some(out) => {
+            let captures = scenario.probes.captures.iter().chain(&arguments.pcap);
+            let mut directory = Directory::open(out, files::of_run(captures))?;
+            let store = Store::new(&directory.path().join("unfinished"));
+            let (output, records) = run_attached_stored(&scenario, &options, &store, &mut emulation)?;
+            files::write_run(&scenario, &[output], &[records], &mut directory, &AtomicBool::new(false))?;
+            store.clear().map_err(|error| Failure::Failed(error.to_string()))?;
+        }
+    }
+    emulation.conclude()
+}
+
+/// What stands outside of the network: doors, and the programs behind them.
+struct Emulation<'a> {
+    planned: Vec<ProgramConfig>,
+    limit: Duration,
+    /// End of what is known of the sky.
+    sky_end: Option<Instant>,
+    attachments: Vec<Attachment>,
+    doors: Option<Doors>,
+    programs: Option<Programs>,
+    /// Interfaces of the network, by the number of the door.
+    interfaces: Vec<InterfaceId>,
+    stop: &'a AtomicBool,
+    /// Instant at which programs were asked to end.
+    ending: Option<Instant>,
+    void: Option<Void>,
+}
+
+impl<'a> Emulation<'a> {
+    fn new(planned: Vec<ProgramConfig>, scenario: &Scenario, limit: Duration, stop: &'a AtomicBool) -> Self {
+        let sky_end = scenario.sky.is_some().then(|| Instant::START + *scenario.scenario.duration);
+        Self {
+            planned,
+            limit,
+            sky_end,
+            attachments: Vec::new(),
+            doors: None,
+            programs: None,
+            interfaces: Vec::new(),
+            stop,
+            ending: None,
+            void: None,
+        }
+    }
+
+    /// Tells if the run is over: programs have ended, or have had their time to.
+    fn is_over(&mut self, now: Instant) -> io::Result<bool> {
+        let Some(programs) = &mut self.programs else { return Ok(true) };
+        programs.look()?;
+        let is_to_end = programs.outcome().is_some()
+            || self.stop.load(Ordering::Relaxed)
+            || self.sky_end.is_some_and(|end| now >= end);
+        if !is_to_end {
+            return Ok(false);
+        }
+        let since = *self.ending.get_or_insert(now);
+        Ok(programs.stop()? == 0 || now >= since + GRACE)
+    }
+
+    /// Says at once that the run is void.
+    fn note_void(&mut self) -> io::Result<()> {
+        if self.void.is_none() {
+            self.void = self.doors.as_ref().and_then(Doors::void);
+            if let Some(void) = &self.void {
+                terminal::warn(&format!("void: {void}; what is measured from now on says nothing"))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What the command has to say at its end.
+    fn conclude(self) -> Result<(), Failure> {
+        let outcome = self.programs.as_ref().and_then(Programs::outcome);
+        if let Some(void) = &self.void {
+            return Err(Failure::Void(format!("the run is void: {void}")));
+        }
+        match outcome {
+            Some(Ok(0)) => Ok(()),
+            Some(Ok(status)) => Err(Failure::Ended(status)),
+            Some(Err(reason)) => Err(Failure::Failed(reason)),
+            None if self.stop.load(Ordering::Relaxed) => {
+                Err(Failure::Interrupted("interrupted: all programs were ended".to_owned()))
+            }
+            None => Err(Failure::Interrupted(
+                "the sky was worked out no further: all programs were ended; a longer `duration` lets them go on"
+                    .to_owned(),
+            )),
+        }
+    }
+}
+
+impl Outside for Emulation<'_> {
+    fn begin(&mut self, attachments: &[Attachment]) -> io::Result<()> {
+        let configs: Vec<PlaceConfig> = attachments.iter().map(place).collect();
+        let (places, doors) = build_places(&configs).map_err(io::Error::other)?;
+        let mut doors = Doors::open(doors, self.limit).map_err(io::Error::other)?;
+        self.interfaces =
+            attachments.iter().flat_map(|node| node.interfaces.iter().map(|own| own.id)).collect();
+        self.attachments = attachments.to_vec();
+        let programs =
+            Programs::start(std::mem::take(&mut self.planned), places, reentry::variables(INSIDE))?;
+        doors.wake_by(programs.woken())?;
+        doors.start();
+        (self.doors, self.programs) = (Some(doors), Some(programs));
+        Ok(())
+    }
+
+    fn wait(&mut self, turn: &mut Turn<'_>) -> io::Result<Option<Instant>> {
+        if self.is_over(turn.now)? {
+            return Ok(None);
+        }
+        let Some(doors) = &mut self.doors else { return Ok(None) };
+        let interfaces = &self.interfaces;
+        let (present, next) = (turn.now, turn.next);
+        let until = doors.turn(present, next, &mut |Arrival { door, at, packet }| {
+            // A door gives IP packets alone.
+            let _ = turn.inject(at, interfaces[door], packet.to_vec());
+        })?;
+        self.note_void()?;
+        Ok(Some(until))
+    }
+
+    fn depart(&mut self, at: Instant, interface: InterfaceId, packet: Vec<u8>) -> io::Result<()> {
+        let door = self.interfaces.iter().position(|own| *own == interface);
+        let (Some(doors), Some(door)) = (&mut self.doors, door) else { return Ok(()) };
+        doors.depart(door, at, &packet)
+    }
+
+    fn end(&mut self) -> io::Result<Vec<InterfaceReport>> {
+        let Some(doors) = &mut self.doors else { return Ok(Vec::new()) };
+        let reports: Vec<InterfaceReport> = doors.reports()?.iter().map(told::interface).collect();
+        self.note_void()?;
+        told::print(&self.attachments, &reports)?;
+        Ok(reports)
+    }
+}
+
+/// A node as a place that is to be made.
+fn place(attachment: &Attachment) -> PlaceConfig {
+    let interfaces = attachment.interfaces.iter().map(|interface| InterfaceConfig {
+        link: interface.link.clone(),
+        addresses: interface.addresses.clone(),
+        mtu_bytes: u32::try_from(interface.mtu.as_bytes()).unwrap_or(u32::MAX),
+    });
+    PlaceConfig {
+        name: attachment.node.clone(),
+        interfaces: interfaces.collect(),
+        reaches: attachment.reaches.clone(),
+    }
+}

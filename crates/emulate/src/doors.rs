@@ -1,0 +1,356 @@
+//! Doors: the interfaces by which attached nodes are joined to a network, and the loop that keeps their pace.
+//!
+//! A turn waits for frames or for the network's next event. It takes the present, reads every door until it is empty,
+//! and says that the network may run up to that present: what came before it has been read. A packet comes at the
+//! instant at which the kernel received it. It leaves as soon as the network has it ready, whose instants are virtual:
+//! so the lateness of one packet adds nothing to the delay of the next.
+
+use std::io;
+use std::net::IpAddr;
+use std::num::NonZeroU64;
+use std::os::fd::AsFd;
+use std::time;
+
+use slantpath_base::{Duration, Instant};
+use slantpath_system::SystemFailure;
+use slantpath_system::clock::{TimerFd, monotonic, realtime, set_timer_slack};
+use slantpath_system::packet::{DEFAULT_RING_BYTES, PacketSocket};
+use slantpath_system::poll::Poll;
+
+use crate::frames::{Frame, MacAddress, classify, ethernet};
+use crate::instants::{ClockReading, Stamps};
+use crate::lateness::{DepartureLateness, DepartureSummary};
+use crate::neighbours;
+use crate::offload::{Framing, Offload, packets};
+
+/// Why doors could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// A descriptor was refused.
+    #[error(transparent)]
+    Descriptor(#[from] io::Error),
+    /// A door was refused.
+    #[error(transparent)]
+    Door(#[from] SystemFailure),
+}
+
+/// Both ends of a door.
+#[derive(Clone, Debug)]
+pub struct DoorConfig {
+    /// Interface of this process that leads to the attached one.
+    pub interface: String,
+    /// Address that the network has there: its frames come from it.
+    pub own: MacAddress,
+    /// Address of the attached interface.
+    pub attached: MacAddress,
+    /// IP addresses of the attached interface.
+    pub addresses: Vec<IpAddr>,
+    /// Largest IP packet, in bytes.
+    pub mtu_bytes: usize,
+}
+
+/// Counts of what passed a door.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DoorCounters {
+    /// IP packets that came from the attached interface.
+    pub packets_in: u64,
+    /// Bytes of them.
+    pub bytes_in: u64,
+    /// IP packets that went to it.
+    pub packets_out: u64,
+    /// Bytes of them.
+    pub bytes_out: u64,
+    /// Packets that came when the network had gone on.
+    pub overtaken: u64,
+    /// Frames to all machines of a link.
+    pub multicast: u64,
+    /// Frames that are neither IP nor questions for neighbours, or whose packet is broken.
+    pub unreadable: u64,
+    /// Packets for which the interface had no room.
+    pub refused: u64,
+    /// Frames that the kernel dropped since they were not read in time.
+    pub lost: u64,
+}
+
+/// Why a run says nothing any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Void {
+    /// A packet left too late.
+    #[error("a packet left {late} later than at {at}")]
+    Late {
+        /// Instant at which it should have left.
+        at: Instant,
+        /// By how much it was late.
+        late: Duration,
+    },
+    /// Frames were dropped before they were read.
+    #[error("{frames} frames were dropped before they were read, up to {at}")]
+    Lost {
+        /// Instant at which it was found out.
+        at: Instant,
+        /// Number of them.
+        frames: u64,
+    },
+}
+
+/// Report of a door.
+#[derive(Clone, Copy, Debug)]
+pub struct DoorReport {
+    /// Counts of what passed it.
+    pub counters: DoorCounters,
+    /// Lateness of what left by it, if anything did.
+    pub lateness: Option<DepartureSummary>,
+}
+
+#[derive(Debug)]
+struct Door {
+    socket: PacketSocket,
+    config: DoorConfig,
+    counters: DoorCounters,
+    lateness: DepartureLateness,
+}
+
+/// All doors of an emulation, with its clock.
+#[derive(Debug)]
+pub struct Doors {
+    doors: Vec<Door>,
+    poll: Poll,
+    timer: TimerFd,
+    /// Instant of the monotonic clock at which the run began.
+    origin: time::Duration,
+    stamps: Stamps,
+    /// Lateness beyond which the run is void.
+    limit: Duration,
+    void: Option<Void>,
+    /// Instant at which drops were looked for last.
+    drops_looked_for: Instant,
+    /// What is cut out of a frame.
+    cut: Vec<u8>,
+    /// A frame on its way out.
+    outgoing: Vec<u8>,
+}
+
+/// A packet that has come.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival<'a> {
+    /// Number of the door, in the order in which they were opened.
+    pub door: usize,
+    /// Instant at which the kernel received it.
+    pub at: Instant,
+    /// From the IP header on, its checksums complete.
+    pub packet: &'a [u8],
+}
+
+/// Frames that are read from a door before others have their turn.
+const BUDGET: usize = 256;
+/// Longest time for which a turn waits: then whoever waits looks for an interruption.
+const LOOK_AROUND: Duration = Duration::from_millis(100);
+/// Time between two looks for frames that were dropped.
+const DROPS_EVERY: Duration = Duration::from_millis(500);
+/// Longest frame in the memory that is shared with the kernel, in bytes.
+const FRAME_BYTES: usize = 16_384;
+/// Longest packet that an attached interface may join of several, in bytes: whole in that memory.
+pub(crate) const JOINED_BYTES_MAX: u32 = 15_872;
+/// Token of what is no door.
+const OTHER: u64 = u64::MAX;
+
+impl Doors {
+    /// Opens doors by these interfaces of the calling thread's network namespace. A packet that leaves later than by
+    /// `limit` makes the run void.
+    ///
+    /// # Errors
+    /// If an interface does not exist, or the system refuses what a door needs.
+    pub fn open(configs: Vec<DoorConfig>, limit: Duration) -> Result<Self, OpenError> {
+        let (poll, timer) = (Poll::new()?, TimerFd::new()?);
+        poll.add(&timer, OTHER)?;
+        let mut doors = Vec::new();
+        for (config, token) in configs.into_iter().zip(0..) {
+            let socket = PacketSocket::open(&config.interface, DEFAULT_RING_BYTES, FRAME_BYTES, false)?;
+            poll.add(&socket, token)?;
+            let lateness = DepartureLateness::new(limit);
+            doors.push(Door { socket, config, counters: DoorCounters::default(), lateness });
+        }
+        set_timer_slack(NonZeroU64::MIN)?;
+        let origin = monotonic();
+        let stamps = Stamps::new(reading(origin), doors.len());
+        let drops_looked_for = Instant::START;
+        Ok(Self {
+            doors,
+            poll,
+            timer,
+            origin,
+            stamps,
+            limit,
+            void: None,
+            drops_looked_for,
+            cut: Vec::new(),
+            outgoing: Vec::new(),
+        })
+    }
+
+    /// Has turns end, too, whenever there is something to read from `descriptor`.
+    ///
+    /// # Errors
+    /// If the system refuses it.
+    pub fn wake_by(&self, descriptor: impl AsFd) -> io::Result<()> {
+        self.poll.add(descriptor, OTHER)
+    }
+
+    /// Begins the run: this is its start. What has come before is dropped.
+    pub fn start(&mut self) {
+        for door in &mut self.doors {
+            while door.socket.receive().is_some() {}
+        }
+        self.origin = monotonic();
+        self.stamps = Stamps::new(reading(self.origin), self.doors.len());
+    }
+
+    /// Present instant of the run.
+    pub fn now(&self) -> Instant {
+        present(self.origin)
+    }
+
+    /// Reason for which the run says nothing any more: the first that there was.
+    pub const fn void(&self) -> Option<Void> {
+        self.void
+    }
+
+    /// Waits until a frame comes or `next` is due, reads what has come and gives it to `take`. Gives the instant up to
+    /// which the network may run, whose present is `present`.
+    ///
+    /// # Errors
+    /// If the system refuses to wait.
+    pub fn turn(
+        &mut self,
+        network_now: Instant,
+        next: Option<Instant>,
+        take: &mut dyn FnMut(Arrival<'_>),
+    ) -> io::Result<Instant> {
+        let now = self.now();
+        let due = next.unwrap_or(Instant::FAR_FUTURE).min(now + LOOK_AROUND);
+        if due > now {
+            self.timer.set(self.origin + time::Duration::from_nanos(due.as_nanos()))?;
+            self.poll.wait(None)?;
+        }
+        // What was received before this instant is in the doors now.
+        let before = reading(self.origin);
+        let mut until = before.monotonic;
+        self.stamps.handle_turn(before, before);
+        for number in 0..self.doors.len() {
+            if let Some(last) = self.read(number, network_now, take) {
+                until = until.min(last);
+            }
+        }
+        if self.now() >= self.drops_looked_for + DROPS_EVERY {
+            self.look_for_drops()?;
+        }
+        Ok(until.max(network_now))
+    }
+
+    /// Reads a door until it is empty. Gives the instant of the last frame if there may be more.
+    fn read(
+        &mut self,
+        number: usize,
+        network_now: Instant,
+        take: &mut dyn FnMut(Arrival<'_>),
+    ) -> Option<Instant> {
+        let Door { socket, config, counters, .. } = &mut self.doors[number];
+        let mut last = None;
+        for _ in 0..BUDGET {
+            let frame = socket.receive()?;
+            let nanos = i64::try_from(frame.stamp().as_nanos()).unwrap_or(i64::MAX);
+            let at = self.stamps.instant(number, nanos);
+            last = Some(at);
+            let mut answer = None;
+            let mut unreadable = 0;
+            let each = |frame: &[u8]| match classify(frame) {
+                Frame::Ip { packet } => {
+                    counters.packets_in += 1;
+                    counters.bytes_in += packet.len() as u64;
+                    counters.overtaken += u64::from(at < network_now);
+                    take(Arrival { door: number, at, packet });
+                }
+                Frame::Neighbour => answer = neighbours::answer(frame, config.own, &config.addresses),
+                Frame::Multicast => counters.multicast += 1,
+                Frame::Malformed(_) | Frame::Other => unreadable += 1,
+            };
+            let is_whole = !frame.is_cut() && frame.vlan().is_none();
+            let cut = Offload::parse(&frame.offload()).and_then(|(offload, _)| {
+                packets(&offload, Framing::Ethernet, frame.bytes(), config.mtu_bytes, &mut self.cut, each)
+            });
+            if !is_whole || cut.is_err() {
+                unreadable += 1;
+            }
+            drop(frame);
+            counters.unreadable += unreadable;
+            if let Some(answer) = answer {
+                let is_sent = socket.send(&Offload::NONE.to_bytes(), &answer);
+                counters.refused += u64::from(!is_sent.unwrap_or(false));
+            }
+        }
+        last
+    }
+
+    /// Hands a packet that has come to a door at `at` to the attached interface.
+    ///
+    /// # Errors
+    /// If the interface is gone.
+    pub fn depart(&mut self, number: usize, at: Instant, packet: &[u8]) -> io::Result<()> {
+        let late = self.now().saturating_since(at);
+        let door = &mut self.doors[number];
+        // What is no IP packet has no header: nothing of the network is that.
+        let Some(header) = ethernet(door.config.attached, door.config.own, packet) else { return Ok(()) };
+        self.outgoing.clear();
+        self.outgoing.extend_from_slice(&header);
+        self.outgoing.extend_from_slice(packet);
+        if door.socket.send(&Offload::NONE.to_bytes(), &self.outgoing)? {
+            door.counters.packets_out += 1;
+            door.counters.bytes_out += packet.len() as u64;
+        } else {
+            door.counters.refused += 1;
+        }
+        door.lateness.record(late);
+        if late > self.limit {
+            self.void.get_or_insert(Void::Late { at, late });
+        }
+        Ok(())
+    }
+
+    fn look_for_drops(&mut self) -> io::Result<()> {
+        self.drops_looked_for = self.now();
+        for door in &mut self.doors {
+            door.counters.lost = door.socket.drops()?;
+        }
+        let frames = self.doors.iter().map(|door| door.counters.lost).sum();
+        if frames > 0 {
+            self.void.get_or_insert(Void::Lost { at: self.drops_looked_for, frames });
+        }
+        Ok(())
+    }
+
+    /// Reports of all doors, in the order in which they were opened.
+    ///
+    /// # Errors
+    /// If the system does not tell what it dropped.
+    pub fn reports(&mut self) -> io::Result<Vec<DoorReport>> {
+        self.look_for_drops()?;
+        let report = |door: &Door| {
+            let summary = door.lateness.summary();
+            DoorReport { counters: door.counters, lateness: (summary.count > 0).then_some(summary) }
+        };
+        Ok(self.doors.iter().map(report).collect())
+    }
+}
+
+/// Both clocks.
+fn reading(origin: time::Duration) -> ClockReading {
+    let monotonic = present(origin);
+    let realtime_nanos = i64::try_from(realtime().as_nanos()).unwrap_or(i64::MAX);
+    ClockReading { realtime_nanos, monotonic }
+}
+
+/// Instant of the run, which began at `origin`.
+fn present(origin: time::Duration) -> Instant {
+    let nanos = monotonic().saturating_sub(origin).as_nanos();
+    Instant::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+}

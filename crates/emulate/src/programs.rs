@@ -1,0 +1,303 @@
+//! Programs of attached nodes: started in order, their output told with the node's name, and stopped together.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader, Read, Write as _};
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::ExitStatus;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use slantpath_system::process::{Identity, Program, ProgramCommand, Running, Stream, wait_any};
+use slantpath_system::signals::{Signal, Signals};
+
+use crate::lab::Place;
+use crate::listening::is_listened_at;
+
+/// A program to be started at a node.
+#[derive(Clone, Debug)]
+pub struct ProgramConfig {
+    /// Name of the node.
+    pub node: String,
+    /// The program.
+    pub command: ProgramCommand,
+    /// Nodes and ports at which somebody has to listen before it is started.
+    pub after: Vec<(String, u16)>,
+    /// Relation to the terminal of this process.
+    pub terminal: Terminal,
+    /// Ids and rights that it has.
+    pub identity: Identity,
+}
+
+/// Relation of a program to the terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Terminal {
+    /// It reads nothing, and its output is told line by line.
+    Apart,
+    /// It reads from there, and its output is told line by line.
+    Input,
+    /// All of it is the program's.
+    Whole,
+}
+
+/// Programs of an emulation. At the end of the last one all is over.
+#[derive(Debug)]
+pub struct Programs {
+    shared: Arc<Shared>,
+    signals: Signals,
+    /// Statuses of processes that have ended, and were not known then.
+    ended: BTreeMap<u32, ExitStatus>,
+    is_stopping: bool,
+    /// A network lives as long as somebody holds it, or a program runs there.
+    _places: Arc<Vec<Place>>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+    /// Variables that programs are not given.
+    hidden: Vec<OsString>,
+    out: File,
+    err: File,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    running: Vec<Running>,
+    /// Process of the last program, once it is started.
+    last: Option<u32>,
+    /// Status of the last program, or the reason for which one could not be started.
+    outcome: Option<Result<u8, String>>,
+    /// True once no more are started.
+    is_closed: bool,
+}
+
+/// Time between two looks for a port at which somebody is to listen.
+const LOOK: Duration = Duration::from_millis(10);
+/// Longest line that is told at one time, in bytes.
+const LINE_MAX: u64 = 65_536;
+/// Exit code of a program that a signal has ended, less the signal.
+const SIGNALLED: i32 = 128;
+
+impl Programs {
+    /// Starts programs at their places, one after the other, on a thread of its own. What they write is told on this
+    /// process's own streams. They are not given the variables `hidden`.
+    ///
+    /// # Errors
+    /// If the system has no threads or descriptors left.
+    pub fn start(
+        programs: Vec<ProgramConfig>,
+        places: Vec<Place>,
+        hidden: impl IntoIterator<Item = String>,
+    ) -> io::Result<Self> {
+        let signals = Signals::open(&[Signal::SIGCHLD])?;
+        let own = |stream: BorrowedFd<'_>| stream.try_clone_to_owned().map(File::from);
+        let shared = Arc::new(Shared {
+            state: Mutex::default(),
+            changed: Condvar::new(),
+            hidden: hidden.into_iter().map(OsString::from).collect(),
+            out: own(io::stdout().as_fd())?,
+            err: own(io::stderr().as_fd())?,
+        });
+        let (launching, places) = (Arc::clone(&shared), Arc::new(places));
+        let kept = Arc::clone(&places);
+        thread::Builder::new()
+            .name("launch".to_owned())
+            .spawn(move || launching.launch(&programs, &places))?;
+        Ok(Self { shared, signals, ended: BTreeMap::new(), is_stopping: false, _places: kept })
+    }
+
+    /// Descriptor that can be read when a program has ended: [`look`](Self::look) then.
+    pub fn woken(&self) -> BorrowedFd<'_> {
+        self.signals.as_fd()
+    }
+
+    /// Takes note of programs that have ended.
+    ///
+    /// # Errors
+    /// If the system does not say.
+    pub fn look(&mut self) -> io::Result<()> {
+        while self.signals.read()?.is_some() {}
+        while let Some((pid, status)) = wait_any()? {
+            self.ended.insert(pid, status);
+        }
+        self.shared.lock().settle(&mut self.ended);
+        Ok(())
+    }
+
+    /// Exit code of the last program once it has ended, or the reason for which one could not be started. A program
+    /// that a signal has ended has 128 and its number.
+    pub fn outcome(&self) -> Option<Result<u8, String>> {
+        self.shared.lock().outcome.clone()
+    }
+
+    /// Has every program end that runs, by SIGTERM, and starts no more. Gives how many run.
+    ///
+    /// # Errors
+    /// If the system refuses the signal.
+    pub fn stop(&mut self) -> io::Result<usize> {
+        let mut state = self.shared.lock();
+        if !std::mem::replace(&mut self.is_stopping, true) {
+            state.is_closed = true;
+            self.shared.changed.notify_all();
+            for running in &state.running {
+                running.signal(Signal::SIGTERM)?;
+            }
+        }
+        Ok(state.running.len())
+    }
+}
+
+impl State {
+    /// Takes out programs that have ended. Of others that have ended, orphans and such, nobody wants to know.
+    fn settle(&mut self, ended: &mut BTreeMap<u32, ExitStatus>) {
+        let (last, is_closed) = (self.last, self.last.is_some() || self.is_closed);
+        let mut outcome = None;
+        self.running.retain(|running| {
+            let Some(status) = ended.remove(&running.pid) else { return true };
+            if last == Some(running.pid) {
+                outcome = Some(Ok(code(status)));
+            }
+            false
+        });
+        self.outcome = self.outcome.take().or(outcome);
+        // No more are started: what is left over is nobody's.
+        if is_closed {
+            ended.clear();
+        }
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn launch(self: &Arc<Self>, programs: &[ProgramConfig], places: &[Place]) {
+        for (number, config) in programs.iter().enumerate() {
+            let launched = self.wait_for(&config.after, places).and_then(|is_wanted| {
+                if is_wanted { self.launch_one(config, places, number + 1 == programs.len()) } else { Ok(()) }
+            });
+            if let Err(reason) = launched {
+                let mut state = self.lock();
+                state.outcome.get_or_insert(Err(reason));
+                state.is_closed = true;
+            }
+            if self.lock().is_closed {
+                return;
+            }
+        }
+    }
+
+    /// Waits until somebody listens at these nodes and ports. `false` if no more programs are started.
+    fn wait_for(&self, after: &[(String, u16)], places: &[Place]) -> Result<bool, String> {
+        for (node, port) in after {
+            let network = &place(node, places)?.network;
+            loop {
+                let found = network.run(|| is_listened_at(*port)).map_err(|error| error.to_string())?;
+                if found.map_err(|error| format!("`{node}`: {error}"))? {
+                    break;
+                }
+                let state = self.lock();
+                let (state, _) =
+                    self.changed.wait_timeout(state, LOOK).unwrap_or_else(PoisonError::into_inner);
+                if state.is_closed {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    fn launch_one(
+        self: &Arc<Self>,
+        config: &ProgramConfig,
+        places: &[Place],
+        is_last: bool,
+    ) -> Result<(), String> {
+        let place = place(&config.node, places)?;
+        let piped = if config.terminal == Terminal::Whole { Stream::Inherit } else { Stream::Pipe };
+        let program = Program {
+            command: config.command.clone(),
+            network: &place.network,
+            identity: config.identity,
+            hosts: Some(&place.hosts),
+            environment: self.hidden.iter().map(|name| (name.clone(), None)).collect(),
+            stdin: if config.terminal == Terminal::Apart { Stream::Null } else { Stream::Inherit },
+            stdout: piped,
+            stderr: piped,
+            has_own_group: config.terminal == Terminal::Apart,
+        };
+        let mut running = program.spawn().map_err(|error| format!("`{}`: {error}", config.node))?;
+        let streams = [
+            (running.stdout.take().map(OwnedFd::from), &self.out),
+            (running.stderr.take().map(OwnedFd::from), &self.err),
+        ];
+        // Starting takes milliseconds, for which the network does not wait.
+        let mut state = self.lock();
+        if state.is_closed {
+            running.signal(Signal::SIGTERM).map_err(|error| format!("`{}`: {error}", config.node))?;
+        }
+        if is_last {
+            state.last = Some(running.pid);
+        }
+        state.running.push(running);
+        drop(state);
+        for (stream, out) in streams {
+            let Some(stream) = stream else { continue };
+            let told = out.try_clone().and_then(|out| tell(config.node.clone(), File::from(stream), out));
+            told.map_err(|error| format!("`{}`: {error}", config.node))?;
+        }
+        Ok(())
+    }
+}
+
+fn place<'a>(node: &str, places: &'a [Place]) -> Result<&'a Place, String> {
+    places.iter().find(|place| place.name == node).ok_or_else(|| format!("there is no place `{node}`"))
+}
+
+/// Tells each line with the name of its node, on a thread of its own.
+fn tell(node: String, stream: impl Read + Send + 'static, mut out: File) -> io::Result<()> {
+    thread::Builder::new().name("tell".to_owned()).spawn(move || {
+        let mut lines = BufReader::new(stream);
+        let mut line = Vec::new();
+        loop {
+            line.clear();
+            line.extend_from_slice(node.as_bytes());
+            line.extend_from_slice(b": ");
+            let empty = line.len();
+            // Whoever reads no more has read enough: the program goes on, as behind `tee`.
+            let Ok(_) = lines.by_ref().take(LINE_MAX).read_until(b'\n', &mut line) else { return };
+            if line.len() == empty {
+                return;
+            }
+            if line.last() != Some(&b'\n') {
+                line.push(b'\n');
+            }
+            let _ = out.write_all(&line);
+        }
+    })?;
+    Ok(())
+}
+
+/// Exit code as a shell tells it.
+fn code(status: ExitStatus) -> u8 {
+    let code = status.code().or_else(|| status.signal().map(|signal| SIGNALLED + signal));
+    code.and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_exit_code_is_that_of_a_shell() {
+        for (raw, expected) in [(0, 0), (3 << 8, 3), (255 << 8, 255), (9, 137), (15, 143)] {
+            assert_eq!(code(ExitStatus::from_raw(raw)), expected, "{raw}");
+        }
+    }
+}
