@@ -169,18 +169,19 @@ impl Datagrams {
         });
     }
 
-    /// Queues the reply of a socket to an echo request.
+    /// Queues the reply to an echo request, in packets with these fields, of which those of IPv6 are cut if they are
+    /// longer than `source_mtu`.
     pub(crate) fn reply(
         &mut self,
-        socket: &DatagramState,
+        (fields, source_mtu): (IpFields, u16),
         request: EchoHeader,
         [source, destination]: [IpAddr; 2],
         data: Bytes,
     ) {
         let header = EchoHeader { kind: EchoKind::Reply, ..request };
         self.departing.push_back(Departing {
-            envelope: Envelope { source, destination, fields: socket.fields },
-            fragmentation: IpFragmentation::Allowed { source_mtu: socket.source_mtu },
+            envelope: Envelope { source, destination, fields },
+            fragmentation: IpFragmentation::Allowed { source_mtu },
             protocol: Service::Echo.protocol(destination),
             reported: None,
             packet: header.packet(data, source, destination),

@@ -11,6 +11,9 @@ use crate::application::Application;
 use crate::datagrams::{Binding, Service, read_udp};
 use crate::socket::event::{ArrivedPart, MessagePlace, SocketEvent};
 
+/// MTU that every link of IPv6 has (RFC 8200, section 5), in bytes.
+const IPV6_LEAST_MTU: u16 = 1_280;
+
 impl<A: Application> SocketHost<A> {
     /// The next datagram that goes out; what sockets of datagrams are told goes up on the way.
     #[inline(never)]
@@ -54,12 +57,15 @@ impl<A: Application> SocketHost<A> {
         let Some((echo, data)) = parsed else { return false };
         let data = bytes.slice_ref(data);
         let binding = Binding { service: Service::Echo, local: echo.identifier, remote: echo.identifier };
-        if echo.kind == EchoKind::Request
-            && let Some((_, socket)) = self.sockets.datagram(binding)
-        {
-            // It comes from the address that was asked (RFC 1122, section 3.2.2.6).
+        if echo.kind == EchoKind::Request {
+            // It comes from the address that was asked.
             let ends = [header.destination, header.source];
-            self.stack.datagrams.reply(socket, echo, ends, data.clone());
+            let Some((_, socket)) = self.sockets.datagram(binding) else {
+                // Every host answers, whether or not a flow counts what it does (RFC 1122, section 3.2.2.6).
+                self.stack.datagrams.reply((IpFields::default(), IPV6_LEAST_MTU), echo, ends, data);
+                return true;
+            };
+            self.stack.datagrams.reply((socket.fields, socket.source_mtu), echo, ends, data.clone());
         }
         self.deliver(now, binding, IpFields::of(header), data);
         true

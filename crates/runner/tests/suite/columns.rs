@@ -12,7 +12,7 @@ use slantpath_effects::{PlainColumn, PlainTable};
 use slantpath_runner::TABLES;
 use slantpath_testkit::page;
 
-use crate::effects::run_base;
+use crate::effects::{plain, run_base};
 
 /// A run, what is set in it, and the tables that are taken from it.
 const RUNS: &[(&str, &[&str], &[&str])] = &[
@@ -460,6 +460,12 @@ fn no_two_columns_are_alike_and_each_holds_what_it_held() {
             by_table.entry(name).or_default().take_in(table);
         }
     }
+    let attached = plain(crate::attached::output().table("attached_interfaces").unwrap());
+    writeln!(page, "{} of attached", attached.name).unwrap();
+    for (column, cells) in &attached.columns {
+        writeln!(page, "    {column} {}", summed(cells)).unwrap();
+    }
+    by_table.entry("attached_interfaces").or_default().take_in(&attached);
     page::hold("crates/runner/tests/columns.txt", &page);
     let missing: Vec<&&str> = TABLES.iter().filter(|name| !by_table.contains_key(**name)).collect();
     assert!(missing.is_empty(), "tables that no run of this test gives: {missing:?}");
