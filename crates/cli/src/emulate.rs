@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use slantpath_base::{Duration, Instant};
 use slantpath_emulate::{
-    Arrival, Doors, InterfaceConfig, PlaceConfig, ProgramConfig, Programs, Void, build_places,
+    Arrival, Doors, InterfaceConfig, PlaceConfig, ProgramConfig, Programs, Terminal, Void, build_places,
 };
 use slantpath_interface::InterfaceId;
 use slantpath_runner::{
@@ -17,6 +17,8 @@ use slantpath_runner::{
     run_attached_without_records,
 };
 use slantpath_system::reentry;
+
+use told::StatusLine;
 
 use crate::arguments::EmulateArguments;
 use crate::directory::Directory;
@@ -75,10 +77,12 @@ struct Emulation<'a> {
     /// Instant at which programs were asked to end.
     ending: Option<Instant>,
     void: Option<Void>,
+    status: StatusLine,
 }
 
 impl<'a> Emulation<'a> {
     fn new(planned: Vec<ProgramConfig>, scenario: &Scenario, limit: Duration, stop: &'a AtomicBool) -> Self {
+        let has_terminal = planned.iter().any(|program| program.terminal == Terminal::Whole);
         let sky_end = scenario.sky.is_some().then(|| Instant::START + *scenario.scenario.duration);
         Self {
             planned,
@@ -91,6 +95,7 @@ impl<'a> Emulation<'a> {
             stop,
             ending: None,
             void: None,
+            status: StatusLine::new(has_terminal),
         }
     }
 
@@ -125,13 +130,13 @@ impl<'a> Emulation<'a> {
         if let Some(void) = &self.void {
             return Err(Failure::Void(format!("the run is void: {void}")));
         }
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(Failure::Interrupted("interrupted: all programs were ended".to_owned()));
+        }
         match outcome {
             Some(Ok(0)) => Ok(()),
             Some(Ok(status)) => Err(Failure::Ended(status)),
             Some(Err(reason)) => Err(Failure::Failed(reason)),
-            None if self.stop.load(Ordering::Relaxed) => {
-                Err(Failure::Interrupted("interrupted: all programs were ended".to_owned()))
-            }
             None => Err(Failure::Interrupted(
                 "the sky was worked out no further: all programs were ended; a longer `duration` lets them go on"
                     .to_owned(),
@@ -167,6 +172,7 @@ impl Outside for Emulation<'_> {
             // A door gives IP packets alone.
             let _ = turn.inject(at, interfaces[door], packet.to_vec());
         })?;
+        self.status.tell(doors, &self.attachments)?;
         self.note_void()?;
         Ok(Some(until))
     }
@@ -180,8 +186,12 @@ impl Outside for Emulation<'_> {
     fn end(&mut self) -> io::Result<Vec<InterfaceReport>> {
         let Some(doors) = &mut self.doors else { return Ok(Vec::new()) };
         let reports: Vec<InterfaceReport> = doors.reports()?.iter().map(told::interface).collect();
-        self.note_void()?;
+        self.status.clear()?;
         told::print(&self.attachments, &reports)?;
+        if let (Some(_), Some(error)) = (doors.void(), doors.priority_refused()) {
+            told::advise(error)?;
+        }
+        self.note_void()?;
         Ok(reports)
     }
 }

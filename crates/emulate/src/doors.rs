@@ -13,7 +13,7 @@ use std::time;
 
 use slantpath_base::{Duration, Instant};
 use slantpath_system::SystemFailure;
-use slantpath_system::clock::{TimerFd, monotonic, realtime, set_timer_slack};
+use slantpath_system::clock::{TimerFd, monotonic, realtime, schedule_fifo, set_timer_slack};
 use slantpath_system::packet::{DEFAULT_RING_BYTES, PacketSocket};
 use slantpath_system::poll::Poll;
 
@@ -124,6 +124,7 @@ pub struct Doors {
     void: Option<Void>,
     /// Instant at which drops were looked for last.
     drops_looked_for: Instant,
+    priority_refused: Option<io::Error>,
     /// What is cut out of a frame.
     cut: Vec<u8>,
     /// A frame on its way out.
@@ -151,6 +152,8 @@ const DROPS_EVERY: Duration = Duration::from_millis(500);
 const FRAME_BYTES: usize = 16_384;
 /// Longest packet that an attached interface may join of several, in bytes: whole in that memory.
 pub(crate) const JOINED_BYTES_MAX: u32 = 15_872;
+/// Real-time priority of the calling thread, where it may have one: below those of the kernel's own threads.
+const PRIORITY: i32 = 10;
 /// Token of what is no door.
 const OTHER: u64 = u64::MAX;
 
@@ -171,6 +174,7 @@ impl Doors {
             doors.push(Door { socket, config, counters: DoorCounters::default(), lateness });
         }
         set_timer_slack(NonZeroU64::MIN)?;
+        let priority = schedule_fifo(PRIORITY).err();
         let origin = monotonic();
         let stamps = Stamps::new(reading(origin), doors.len());
         let drops_looked_for = Instant::START;
@@ -183,6 +187,7 @@ impl Doors {
             limit,
             void: None,
             drops_looked_for,
+            priority_refused: priority,
             cut: Vec::new(),
             outgoing: Vec::new(),
         })
@@ -194,6 +199,11 @@ impl Doors {
     /// If the system refuses it.
     pub fn wake_by(&self, descriptor: impl AsFd) -> io::Result<()> {
         self.poll.add(descriptor, OTHER)
+    }
+
+    /// Why the calling thread has no real-time priority, if it has none: on a busy machine packets leave later then.
+    pub const fn priority_refused(&self) -> Option<&io::Error> {
+        self.priority_refused.as_ref()
     }
 
     /// Begins the run: this is its start. What has come before is dropped.

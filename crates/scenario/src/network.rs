@@ -17,7 +17,7 @@ use crate::sky_links::plan::SkyPlan;
 use crate::{link, script, sky_links};
 
 pub use planned::{PlannedLink, find_link};
-pub use site::{address_on, addresses};
+pub use site::{address_on, addresses, leaving_for};
 
 /// A network and what its parts are called.
 pub struct Built {

@@ -26,7 +26,7 @@ pub struct Program<'a> {
     pub network: &'a NetNamespace,
     /// Ids and rights that it has.
     pub identity: Identity,
-    /// Content of its `/etc/hosts`; without it, it sees the machine's.
+    /// Content of its `/etc/hosts`, beside which it has no name servers; without it, it sees the machine's.
     pub hosts: Option<&'a str>,
     /// Variables that are set, or taken away if they have no value, in the environment of the calling process.
     pub environment: Vec<(OsString, Option<OsString>)>,

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use slantpath_emulate::{ProgramConfig, Terminal};
 use slantpath_runner::schema::NodeKind;
-use slantpath_runner::{Scenario, nearest};
+use slantpath_runner::{Scenario, suggest};
 
 use slantpath_system::process::{Identity, ProgramCommand};
 use slantpath_system::reentry::Origin;
@@ -103,12 +103,8 @@ fn known(flag: &str, node: &str, attached: &[&str]) -> Result<String, Failure> {
     if attached.contains(&node) {
         return Ok(node.to_owned());
     }
-    let meant = nearest(node, attached.iter().copied())
-        .map_or_else(String::new, |meant| format!(": did you mean `{meant}`?"));
-    Err(Failure::Misused(format!(
-        "{flag} {node}: there is no attached node `{node}`{meant}; attached: {}",
-        attached.join(", ")
-    )))
+    let help = suggest(node, "attached nodes", attached);
+    Err(Failure::Misused(format!("{flag} {node}: there is no attached node `{node}`: {help}")))
 }
 
 /// Reads `NODE:PORT`.

@@ -6,6 +6,7 @@ use std::net::IpAddr;
 use slantpath_base::{DataSize, Duration, Instant};
 use slantpath_net::{InjectError, InterfaceId, LinkEnd as _, NetworkGraph, Routes};
 use slantpath_scenario::build::PlannedLink;
+use slantpath_scenario::network::leaving_for;
 use slantpath_scenario::schema::NodeKind;
 
 use super::{Drive, Pace, RunError, RunOptions, run_at_pace};
@@ -170,7 +171,7 @@ pub(super) fn attachments(
         let mut reaches = Vec::new();
         for other in graph.nodes().filter(|other| *other != node) {
             for address in graph.interfaces(other).iter().flat_map(|id| graph.addresses(*id)) {
-                let leaving = routes.route(graph, node, *address).ok();
+                let leaving = leaving_for(graph, &mut routes, node, *address);
                 let place = leaving.and_then(|leaving| own.iter().position(|id| *id == leaving));
                 reaches.extend(place.map(|place| (*address, graph.node_name(other).to_owned(), place)));
             }

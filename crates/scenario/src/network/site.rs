@@ -68,7 +68,7 @@ impl Site<'_> {
 
     /// The interface by which packets leave a host for an address of another's interface.
     fn leaves_by(&mut self, here: NodeId, arriving: InterfaceId, address: IpAddr) -> Option<InterfaceId> {
-        let leaving = self.routes.route(self.graph, here, address).ok()?;
+        let leaving = leaving_for(self.graph, self.routes, here, address)?;
         let chosen = departure(self.graph, &self.departures, here, arriving);
         Some(chosen.unwrap_or_else(|| self.sky.map_or(leaving, |sky| sky.paired(leaving, arriving))))
     }
@@ -195,6 +195,25 @@ impl Site<'_> {
             BuildError::NoAddress { host: self.graph.node_name(to).to_owned(), link: primary.to_owned() }
         })
     }
+}
+
+/// The interface by which the shortest way leads from a node to an address. Of links between the same two nodes it is one
+/// that has an address of the same family, if any does.
+pub fn leaving_for(
+    graph: &NetworkGraph,
+    routes: &mut Routes,
+    here: NodeId,
+    address: IpAddr,
+) -> Option<InterfaceId> {
+    let leaving = routes.route(graph, here, address).ok()?;
+    let has_family =
+        |own: &InterfaceId| graph.addresses(*own).iter().any(|own| own.is_ipv4() == address.is_ipv4());
+    if has_family(&leaving) {
+        return Some(leaving);
+    }
+    let next = |own: InterfaceId| graph.node_of(own.peer());
+    let mut own = graph.interfaces(here).iter().copied();
+    own.find(|other| has_family(other) && next(*other) == next(leaving)).or(Some(leaving))
 }
 
 /// The interface by which the way over the sky leads from a host to another's, if it has several.

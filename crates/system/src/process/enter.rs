@@ -15,10 +15,18 @@ use crate::identity::IdentityMaps;
 use crate::network::NetNamespace;
 use crate::report::Report;
 
-/// Directories of which one is covered for the moment in which the hosts file is made, each with the file there.
-const PLACES: [(&CStr, &CStr); 3] =
-    [(c"/tmp", c"/tmp/hosts"), (c"/run", c"/run/hosts"), (c"/mnt", c"/mnt/hosts")];
+/// Directories of which one is covered for the moment in which the files are made, each with their places there.
+const PLACES: [(&CStr, &CStr, &CStr); 3] = [
+    (c"/tmp", c"/tmp/hosts", c"/tmp/resolv.conf"),
+    (c"/run", c"/run/hosts", c"/run/resolv.conf"),
+    (c"/mnt", c"/mnt/hosts", c"/mnt/resolv.conf"),
+];
 const HOSTS: &CStr = c"/etc/hosts";
+const RESOLVER: &CStr = c"/etc/resolv.conf";
+/// Resolver of a network that has no name servers: whoever asks for another name is refused at once, and waits for
+/// nobody.
+const NO_SERVERS: &[u8] =
+    b"# Names stand in /etc/hosts.\nnameserver 127.0.0.1\noptions attempts:1 timeout:1\n";
 
 /// All that is needed, made before the fork.
 #[derive(Debug)]
@@ -81,11 +89,17 @@ impl HostsFile {
     fn put(&self) -> rustix::io::Result<()> {
         let flags = MountFlags::NOSUID | MountFlags::NODEV;
         let mut last = rustix::io::Errno::NOENT;
-        for (directory, path) in PLACES {
+        for (directory, path, resolver) in PLACES {
             match rustix::mount::mount(c"tmpfs", directory, c"tmpfs", flags, &*self.options) {
                 Ok(()) => {
-                    self.write(path)?;
+                    write(path, self.content.as_bytes())?;
                     rustix::mount::mount_bind(path, HOSTS)?;
+                    write(resolver, NO_SERVERS)?;
+                    match rustix::mount::mount_bind(resolver, RESOLVER) {
+                        // A machine without the file asks nobody either.
+                        Ok(()) | Err(rustix::io::Errno::NOENT) => {}
+                        Err(errno) => return Err(errno),
+                    }
                     // The file stays by what is bound to it.
                     return rustix::mount::unmount(directory, UnmountFlags::DETACH);
                 }
@@ -94,18 +108,18 @@ impl HostsFile {
         }
         Err(last)
     }
+}
 
-    fn write(&self, path: &CStr) -> rustix::io::Result<()> {
-        let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC;
-        let mode = Mode::RUSR | Mode::WUSR | Mode::RGRP | Mode::ROTH;
-        let file = rustix::fs::open(path, flags, mode)?;
-        // Whatever the caller's mask is.
-        rustix::fs::fchmod(&file, mode)?;
-        let mut rest = self.content.as_bytes();
-        while !rest.is_empty() {
-            let written = rustix::io::write(&file, rest)?;
-            rest = &rest[written..];
-        }
-        Ok(())
+fn write(path: &CStr, content: &[u8]) -> rustix::io::Result<()> {
+    let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC;
+    let mode = Mode::RUSR | Mode::WUSR | Mode::RGRP | Mode::ROTH;
+    let file = rustix::fs::open(path, flags, mode)?;
+    // Whatever the caller's mask is.
+    rustix::fs::fchmod(&file, mode)?;
+    let mut rest = content;
+    while !rest.is_empty() {
+        let written = rustix::io::write(&file, rest)?;
+        rest = &rest[written..];
     }
+    Ok(())
 }
