@@ -51,6 +51,7 @@ pub struct Programs {
     /// Statuses of processes that have ended, and were not known then.
     ended: BTreeMap<u32, ExitStatus>,
     is_stopping: bool,
+    launching: thread::JoinHandle<()>,
     /// A network lives as long as somebody holds it, or a program runs there.
     _places: Arc<Vec<Place>>,
 }
@@ -58,6 +59,8 @@ pub struct Programs {
 #[derive(Debug)]
 struct Shared {
     state: Mutex<State>,
+    /// Held while a program is started.
+    spawning: Mutex<()>,
     changed: Condvar,
     /// Variables that programs are not given.
     hidden: Vec<OsString>,
@@ -98,6 +101,7 @@ impl Programs {
         let own = |stream: BorrowedFd<'_>| stream.try_clone_to_owned().map(File::from);
         let shared = Arc::new(Shared {
             state: Mutex::default(),
+            spawning: Mutex::default(),
             changed: Condvar::new(),
             hidden: hidden.into_iter().map(OsString::from).collect(),
             out: own(io::stdout().as_fd())?,
@@ -105,10 +109,10 @@ impl Programs {
         });
         let (launching, places) = (Arc::clone(&shared), Arc::new(places));
         let kept = Arc::clone(&places);
-        thread::Builder::new()
+        let launching = thread::Builder::new()
             .name("launch".to_owned())
             .spawn(move || launching.launch(&programs, &places))?;
-        Ok(Self { shared, signals, ended: BTreeMap::new(), is_stopping: false, _places: kept })
+        Ok(Self { shared, signals, ended: BTreeMap::new(), is_stopping: false, launching, _places: kept })
     }
 
     /// Descriptor that can be read when a program has ended: [`look`](Self::look) then.
@@ -122,10 +126,17 @@ impl Programs {
     /// If the system does not say.
     pub fn look(&mut self) -> io::Result<()> {
         while self.signals.read()?.is_some() {}
-        while let Some((pid, status)) = wait_any()? {
-            self.ended.insert(pid, status);
+        // A program that cannot be started ends, too, and whoever starts it waits for that.
+        if let Ok(_alone) = self.shared.spawning.try_lock() {
+            while let Some((pid, status)) = wait_any()? {
+                self.ended.insert(pid, status);
+            }
         }
-        self.shared.lock().settle(&mut self.ended);
+        let mut state = self.shared.lock();
+        state.settle(&mut self.ended);
+        if self.launching.is_finished() && state.last.is_none() && state.outcome.is_none() {
+            state.outcome = Some(Err("no more programs could be started".to_owned()));
+        }
         Ok(())
     }
 
@@ -232,7 +243,10 @@ impl Shared {
             stderr: piped,
             has_own_group: config.terminal == Terminal::Apart,
         };
-        let mut running = program.spawn().map_err(|error| format!("`{}`: {error}", config.node))?;
+        let spawning = self.spawning.lock().unwrap_or_else(PoisonError::into_inner);
+        let spawned = program.spawn();
+        drop(spawning);
+        let mut running = spawned.map_err(|error| format!("`{}`: {error}", config.node))?;
         let streams = [
             (running.stdout.take().map(OwnedFd::from), &self.out),
             (running.stderr.take().map(OwnedFd::from), &self.err),

@@ -4,6 +4,8 @@
 
 mod check;
 mod criteria;
+#[cfg(target_os = "linux")]
+mod emulate;
 mod errors;
 mod explain;
 mod import;
