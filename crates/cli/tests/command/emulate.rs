@@ -202,7 +202,7 @@ for number in range(100):
     // The same are lost on any machine.
     assert_eq!(cell(1, "packets_out"), "60");
     assert!(text("manifest.json").contains("\"seed\": 7"));
-    assert!(files.iter().any(|(name, bytes)| name == "link.pcapng" && bytes.len() > 152 * 100));
+    assert!(files.iter().any(|(name, bytes)| name == "link.pcapng" && bytes.len() > 60 * 100));
 }
 
 #[test]
