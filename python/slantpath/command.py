@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 DONE, FAILED, MISUSED = 0, 1, 2
+OWN = ("plot", "report", "study")
 NO_STUDIES = (
     "slantpath study: the studies are not installed: pip install 'slantpath[studies]', "
     "or pip install ./studies in a checkout"
@@ -29,6 +30,15 @@ NO_STUDIES = (
 def main() -> int:
     """Run the command with the arguments of the process; give its exit status."""
     name, arguments = "".join(sys.argv[1:2]), sys.argv[2:]
+    if name == "help" and arguments and arguments[0] in OWN:
+        # The Rust program knows nothing of them.
+        name, arguments = arguments[0], ["--help"]
+    if name == "man" and arguments and arguments[0] in OWN:
+        print(
+            f"slantpath man: no page of {arguments[0]}: `slantpath {arguments[0]} --help` tells all of it",
+            file=sys.stderr,
+        )
+        return MISUSED
     if name == "study":
         if find_spec("slantpath_studies") is None:
             print(NO_STUDIES, file=sys.stderr)

@@ -40,6 +40,7 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 
 from slantpath.errors import AssociationLost, LiveError
+from slantpath.live_arguments import addresses_of, sendable
 from slantpath.sctp_settings import SctpSettings
 
 if sys.platform != "linux":
@@ -67,6 +68,9 @@ T = TypeVar("T")
 
 ENCAPSULATION_PORT = 9899
 """The UDP port of SCTP in UDP, by IANA."""
+
+# It has 16 bits on the wire.
+MOST_STREAM = 0xFFFF
 
 
 @dataclass(frozen=True)
@@ -135,10 +139,6 @@ class Notification:
     fields: Mapping[str, Any] = field(default_factory=dict)
     """What the event says, by the names that `slantpath.sctp_events` and traces have. A value that there
     is not is left out. Of ``abandoned`` there are none here: only a trace tells which message it was."""
-
-
-def _addresses(addresses: str | Sequence[str]) -> list[str]:
-    return [addresses] if isinstance(addresses, str) else list(addresses)
 
 
 def _given(settings: Settings, profile: str | PathLike[str] | None) -> dict[str, object]:
@@ -296,7 +296,7 @@ class Endpoint:
             raise TypeError(message)
         carriage = (udp.local_port, udp.remote_port) if udp else None
         given = _given(settings, profile)
-        own = _addresses(addresses)
+        own = addresses_of(addresses)
         return cls(LiveEndpoint(own, port, carriage, given, backlog, read_ahead_bytes))
 
     async def bind_beside(
@@ -355,7 +355,7 @@ class Endpoint:
 
         def attempt() -> Association | None:
             self._check()
-            number = self._native.connect(_addresses(addresses), port, udp_port)
+            number = self._native.connect(addresses_of(addresses), port, udp_port)
             return None if number is None else Association(self, number)
 
         association = await self._bells.wait_for("ended", attempt)
@@ -567,11 +567,10 @@ class Association:
         "partial-reliability" for that. It goes to ``destination``, an address of the peer's, as long as that
         is active.
         """
-        if isinstance(payload, str):
-            message = 'a payload is bytes, not text: send(0, "text".encode())'
-            raise TypeError(message)
-        # Of bytes, or what has some: a number would be as many zero bytes.
-        payload = bytes(memoryview(payload))
+        payload = sendable(stream, payload, lifetime)
+        if not 0 <= stream <= MOST_STREAM:
+            message = f"stream {stream} is not one of the {self.outbound_streams} outbound streams"
+            raise LiveError(message)
 
         def attempt() -> bool | None:
             self._check()

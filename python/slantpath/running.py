@@ -15,7 +15,7 @@ from slantpath import _native
 from slantpath._native import Scenario, Stop
 from slantpath.errors import warn
 from slantpath.files import locked
-from slantpath.tables import named, tables_html
+from slantpath.tables import Tables, named, tables_html
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
@@ -246,7 +246,7 @@ def sweep(  # noqa: PLR0913 - what a sweep file has, and where it runs
             directory = _native.SweepDirectory(out)
             _made(whole, directory, executor, workers, progress)
             joined = directory.write(whole)
-    found = {table.name: table for table in joined}
+    found = Tables((table.name, table) for table in joined)
     for name in wanted or ():
         if name not in found:
             warn(f"no run gives the table `{name}`: the scenario does not ask for it")

@@ -6,10 +6,10 @@ import difflib
 import html
 from typing import TYPE_CHECKING, TypeVar
 
+from slantpath._native import Table
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from slantpath._native import Table
 
 Thing = TypeVar("Thing")
 
@@ -22,6 +22,14 @@ def named(things: Mapping[str, Thing], name: str, kind: str) -> Thing:
     cure = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(things)}"
     message = f"there is no {kind} `{name}`; {cure}"
     raise KeyError(message)
+
+
+class Tables(dict[str, Table]):
+    """Tables by their names; one that is not there is told with those that are."""
+
+    def __missing__(self, name: str) -> Table:
+        """Say which tables there are."""
+        return named(self, name, "table")
 
 
 def tables_html(title: str, tables: Mapping[str, Table]) -> str:

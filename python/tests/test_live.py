@@ -307,6 +307,7 @@ def test_arguments_of_a_wrong_type_say_what_would_be_right() -> None:
     # What a checker of types would refuse.
     port: Any = 29998
     text: Any = "text"
+    swapped: tuple[Any, Any] = (b"text", 0)
     misspelt: Any = {"rto_mn": 0.2}
 
     async def test() -> None:
@@ -319,6 +320,13 @@ def test_arguments_of_a_wrong_type_say_what_would_be_right() -> None:
         call, accepted = await asyncio.gather(client.connect(LOOPBACK, PORT), server.accept())
         with pytest.raises(TypeError, match="a payload is bytes"):
             await call.send(0, text)
+        with pytest.raises(TypeError, match="the stream comes first"):
+            await call.send(*swapped)
+        with pytest.raises(TypeError, match="a lifetime is a number of seconds"):
+            await call.send(0, b"text", lifetime=text)
+        for stream in (-1, call.outbound_streams, 99_999):
+            with pytest.raises(live.LiveError, match=f"stream {stream} is not one of the 16 outbound"):
+                await call.send(stream, b"text")
         assert repr(call) == f"<Association with {LOOPBACK} port {PORT}: alive>"
         assert repr(server) == f"<Endpoint port {PORT}: {LOOPBACK}>"
         await call.shutdown()

@@ -29,15 +29,26 @@ def test_the_package_carries_the_licences_of_what_is_linked_in() -> None:
     assert text == (ROOT / "THIRD-PARTY-NOTICES.txt").read_text()
 
 
-@pytest.mark.parametrize("name", ["plot", "report", "study"])
+@pytest.mark.parametrize("name", command.OWN)
 def test_python_s_own_commands_stand_beside_those_of_the_program(
     name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(sys, "argv", ["slantpath", name, "--help"])
-    with pytest.raises(SystemExit) as caught:
-        command.main()
-    assert caught.value.code == 0
-    assert capsys.readouterr().out.startswith(f"usage: slantpath {name} ")
+    for words in ([name, "--help"], ["help", name]):
+        monkeypatch.setattr(sys, "argv", ["slantpath", *words])
+        with pytest.raises(SystemExit) as caught:
+            command.main()
+        assert caught.value.code == 0
+        assert capsys.readouterr().out.startswith(f"usage: slantpath {name} ")
+    monkeypatch.setattr(sys, "argv", ["slantpath", "man", name])
+    assert command.main() == command.MISUSED
+    assert f"`slantpath {name} --help` tells all of it" in capsys.readouterr().err
+
+
+def test_the_package_is_the_command_as_well() -> None:
+    told = subprocess.run(
+        [sys.executable, "-m", "slantpath", "new", "--list"], capture_output=True, text=True, check=True
+    )
+    assert told.stdout.startswith("diffserv ")
 
 
 def test_without_the_studies_the_command_says_what_installs_them(

@@ -232,6 +232,9 @@ def test_what_cannot_be_drawn_is_told_with_what_would_help(
         return capsys.readouterr().err
 
     assert "no directory of results" in refused(str(tmp_path / "nowhere"))
+    (tmp_path / "scenario.toml").write_text("[scenario]\n")
+    assert "is no result: run it with `--out DIR`" in refused(str(tmp_path / "scenario.toml"))
+    (tmp_path / "scenario.toml").unlink()
     assert "holds no results" in refused(str(tmp_path))
     directory = str(messages(tmp_path, [("data", 1.0, 0.1)]))
     assert "the scenario's `probes.paths` asks for" in refused(directory, "--figure", "cwnd")

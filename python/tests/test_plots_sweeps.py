@@ -147,9 +147,10 @@ def test_what_a_sweep_does_not_have_is_told_in_one_line(
         assert told.count("\n") == 1
         return told
 
-    assert "`delay_men_s` is no measure: name one of flows.messages_sent," in refused(
-        str(swept), "--measure", "delay_men_s"
+    assert "`flows.delay_men_s` is no measure: did you mean delay_mean_s or delay_median_s" in refused(
+        str(swept), "--measure", "flows.delay_men_s"
     )
+    assert "`qqq` is no measure: name one of flows.messages_sent," in refused(str(swept), "--measure", "qqq")
     assert (
         "`throughput_bit_per_s` is one of several: name one of flows.throughput_bit_per_s, links."
         in refused(str(swept), "--measure", "throughput_bit_per_s")

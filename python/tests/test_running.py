@@ -58,6 +58,9 @@ def test_a_table_that_is_not_there_is_said(small: Scenario) -> None:
         output["messagez"]
     with pytest.raises(KeyError, match="there are flows, "):
         output["nothing like it"]
+    swept = slantpath.sweep(small, tables="flows")
+    with pytest.raises(KeyError, match="there is no table `flow`; did you mean `flows`"):
+        swept["flow"]
     shown = output._repr_html_()
     assert all(f"<td>{name}</td>" in shown for name in output.tables)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 import tomllib
 import warnings
 from pathlib import Path
@@ -252,3 +253,10 @@ def test_what_a_progress_function_raises_is_raised() -> None:
 
     with pytest.raises(LookupError, match="0 of 2"):
         Scenario.parse(SKY, progress=progress)
+
+
+def test_the_index_has_every_scenario_once() -> None:
+    directory = QUAD.parent
+    index = (directory / "README.md").read_text()
+    listed = re.findall(r"^\| \[`([\w-]+)`\]\(\1\.toml\) \| \S", index, re.MULTILINE)
+    assert sorted(listed) == sorted(file.stem for file in directory.glob("*.toml"))

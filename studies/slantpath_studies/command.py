@@ -161,7 +161,9 @@ def collect(plan: Sequence[tuple[str, Job]], results: Results, out: Path, worker
                 for case in waiting[job]:
                     results.add(case, job.run, store.keep(_name(case, job), job, output))
                     progress.advance()
-    return f"{len(waiting)} runs made in {time.monotonic() - begun_s:.1f} s, the others found finished."
+    found = len(plan) - sum(map(len, waiting.values()))
+    others = f", {found} found finished" if found else ""
+    return f"{len(waiting)} runs made in {time.monotonic() - begun_s:.1f} s{others}."
 
 
 def _name(case: str, job: Job) -> str:

@@ -42,6 +42,8 @@ def test_the_study_writes_everything_and_goes_on_where_it_stopped(
     arguments = ["multi-link", "--runs", "2", "--out", str(tmp_path)]
     assert command.main(arguments) == command.DONE
     first = capsys.readouterr()
+    assert " s.\n" in first.err
+    assert "found finished" not in first.err
     for number in range(1, 10):
         assert f"\nM{number} " in first.out
     for name in (
@@ -67,7 +69,9 @@ def test_the_study_writes_everything_and_goes_on_where_it_stopped(
     (tmp_path / "runs" / "tcp" / "001-messages.parquet").write_bytes(b"PAR1")
     kept = (tmp_path / "runs" / "sctp" / "001-messages.parquet").stat().st_mtime_ns
     assert command.main(arguments) == command.DONE
-    assert capsys.readouterr().out == first.out
+    second = capsys.readouterr()
+    assert second.out == first.out
+    assert " found finished.\n" in second.err
     assert (tmp_path / "report.html").read_bytes() == report
     assert {path: path.read_bytes() for path in tmp_path.glob("figure-*")} == figures
     assert (tmp_path / "runs" / "sctp" / "001-messages.parquet").stat().st_mtime_ns == kept

@@ -59,7 +59,7 @@ impl Bar {
     /// A bar for several of something: `runs`, or `sites`.
     pub(crate) fn new(what: &'static str) -> Self {
         let bar = ProgressBar::new(STEPS);
-        let template = "{bar:40} {percent:>3} %  {prefix}  {elapsed} gone{left}  {msg}";
+        let template = "{bar:40} {percent:>3} %  {prefix}  {elapsed} elapsed{left}  {msg}";
         if let Ok(style) = ProgressStyle::with_template(template) {
             let left = |state: &ProgressState, out: &mut dyn Write| {
                 let _ = out.write_str(&left(state.eta()));
@@ -130,8 +130,8 @@ fn steps(share: f64) -> u64 {
 
 /// Progress of a bar's work, in plain words.
 fn line(bar: &ProgressBar) -> String {
-    let gone = bar.elapsed().as_secs();
-    let parts = [bar.message(), bar.prefix(), format!("{gone} s gone")];
+    let elapsed = bar.elapsed().as_secs();
+    let parts = [bar.message(), bar.prefix(), format!("{elapsed} s elapsed")];
     let parts: Vec<&str> = parts.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
     format!("{}\n", parts.join(", "))
 }
@@ -165,7 +165,7 @@ mod tests {
         for _ in 0..2 {
             let line = lines.recv().unwrap();
             assert!(line.starts_with("contacts of the sky, 1/2 sites, "), "{line}");
-            assert!(line.ends_with(" s gone\n"), "{line}");
+            assert!(line.ends_with(" s elapsed\n"), "{line}");
         }
         drop(talk);
         while lines.try_recv().is_ok() {}

@@ -50,6 +50,9 @@ def main(arguments: Sequence[str]) -> int:
 def _drawn(options: argparse.Namespace) -> list[Plot]:
     look = _look(options.width, options.style)
     if options.directory.is_file():
+        if options.directory.suffix == ".toml":
+            message = f"{options.directory} is no result: run it with `--out DIR`, then draw DIR"
+            raise NothingToDrawError(message)
         return trace_plots(
             options.directory,
             options.figure,

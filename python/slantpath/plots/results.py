@@ -137,7 +137,7 @@ class ResultDirectory:
     def read(cls, path: Path, only: Sequence[tuple[str, str]] = ()) -> ResultDirectory:
         """Find what ``slantpath run --out`` or ``slantpath sweep --out`` wrote."""
         if not path.is_dir():
-            message = f"{path} is no directory of results: give one that `slantpath run --out` wrote"
+            message = f"{path} is no directory of results: give one of `slantpath run --out` or `sweep --out`"
             raise NothingToDrawError(message)
         manifest = _manifest(path)
         if "state" in manifest:

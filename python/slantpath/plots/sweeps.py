@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -98,9 +99,12 @@ def named(results: ResultDirectory, names: Iterable[str]) -> list[Measure]:
     for name in names:
         same = [each for each in there if name in (each.name, f"{each.table}.{each.name}")]
         if len(same) != 1:
-            several = ", ".join(f"{each.table}.{each.name}" for each in same or there)
+            several = [f"{each.table}.{each.name}" for each in same or there]
+            columns = dict.fromkeys(each.name for each in there)
+            near = [] if same else difflib.get_close_matches(name.rpartition(".")[2], columns)
             what = "is one of several" if same else "is no measure"
-            message = f"`{printable(name)}` {what}: name one of {several}"
+            cure = f"did you mean {' or '.join(near)}?" if near else f"name one of {', '.join(several)}"
+            message = f"`{printable(name)}` {what}: {cure}"
             raise NothingToDrawError(message)
         found += same
     return found

@@ -96,7 +96,7 @@ pub(crate) fn echo(
     let mut print = || -> io::Result<()> {
         writeln!(
             out,
-            "{} associations, {} of them failed; {} messages of {} bytes came, {} went back, {} were dropped",
+            "associations: {}, of which {} failed; {} messages of {} bytes came, {} went back, {} were dropped",
             report.associations, report.failed, report.messages, report.bytes, report.echoed, report.dropped
         )?;
         print_machine(&live, out)

@@ -63,7 +63,7 @@ fn a_load_is_echoed_measured_and_told_as_a_table_and_as_json() {
     }
     let rest = server.end();
     assert!(
-        rest.starts_with("1 associations, 0 of them failed; 500 messages of 1000000 bytes came, 500 went"),
+        rest.starts_with("associations: 1, of which 0 failed; 500 messages of 1000000 bytes came, 500 went"),
         "{rest}"
     );
     let files = place.files(".");
@@ -324,7 +324,7 @@ fn what_was_measured_is_printed_although_a_file_cannot_be_written() {
         assert!(outcome.out.contains("messages/s") && outcome.out.contains("deadlines: "), "{}", outcome.out);
         // Its association has ended in order.
         let rest = server.end();
-        assert!(rest.starts_with("1 associations, 0 of them failed; "), "{file}: {rest}");
+        assert!(rest.starts_with("associations: 1, of which 0 failed; "), "{file}: {rest}");
     }
     // A record begins before anything is sent.
     let outcome = place.run(&["load", "127.0.0.1", &udp, "--record", "/dev/full"]);
@@ -355,7 +355,7 @@ fn ends_in_order_and_sums_up(signal: &str) {
     let json = std::fs::read_to_string(place.path().join("echo.json")).expect("a file");
     let summary: serde_json::Value = serde_json::from_str(&json).expect("it is JSON");
     assert_eq!(summary["associations"], 1);
-    assert!(rest.starts_with("1 associations, 0 of them failed; "), "{rest}");
+    assert!(rest.starts_with("associations: 1, of which 0 failed; "), "{rest}");
     let outcome = Outcome::from(client.wait_with_output().expect("it ends"));
     assert_eq!(outcome.status, Some(3));
     let end = "1 of 1 associations failed: the server has ended the association\n";
@@ -621,7 +621,7 @@ fn extensions_are_used_if_both_ends_offer_them_and_do_what_is_asked() {
     assert!(out.contains("\nextensions in use: none\n"), "{out}");
     assert_eq!([&json["echoed"], &json["paths"][0]["mtu_bytes"]], [50, 1_492]);
     let rest = server.end();
-    assert!(rest.starts_with("2 associations, 0 of them failed; 50 messages"), "{rest}");
+    assert!(rest.starts_with("associations: 2, of which 0 failed; 50 messages"), "{rest}");
 }
 
 #[test]

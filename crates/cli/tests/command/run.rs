@@ -309,7 +309,7 @@ fn every_scenario_of_the_project_runs() {
         let command = if text.contains("\n[topology]\n") { "topology" } else { "run" };
         let outcome = place.run(&[command, name]);
         // A slow machine is told how far it is.
-        let said: Vec<&str> = outcome.err.lines().filter(|line| !line.ends_with(" s gone")).collect();
+        let said: Vec<&str> = outcome.err.lines().filter(|line| !line.ends_with(" s elapsed")).collect();
         assert_eq!((outcome.status, said), (Some(0), vec![]), "{name}");
         assert!(!outcome.out.contains("` failed: "), "{}", outcome.out);
     }

@@ -24,7 +24,7 @@ fn shell(place: &Place, line: &str) -> String {
     // A picture of a fault may end in blanks, which no document has, and slow work says how far it is.
     String::from_utf8_lossy(&output.stdout)
         .lines()
-        .filter(|line| !line.ends_with(" s gone"))
+        .filter(|line| !line.ends_with(" s elapsed"))
         .fold(String::new(), |text, line| text + line.trim_end() + "\n")
 }
 

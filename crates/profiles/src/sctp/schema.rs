@@ -295,7 +295,7 @@ impl OwnController for Rfc9260 {
     const OWN: NamedAlgorithm = NamedAlgorithm {
         algorithm: Algorithm::Standard,
         name: "rfc9260",
-        about: &["RFC 9260, section 7.2."],
+        about: &["NewReno, as SCTP has it: RFC 9260, section 7.2."],
     };
 }
 

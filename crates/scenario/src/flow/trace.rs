@@ -27,7 +27,8 @@ pub(crate) fn read<T>(
     let text = match files(name) {
         Ok(text) => text,
         Err(error) => {
-            let help = "the name is relative to the directory of the scenario";
+            let help = "the name is relative to the directory of the scenario; a packet capture goes through \
+                        `slantpath import` first";
             faults.report(place, Fault::new(format!("trace `{name}` cannot be read: {error}")).help(help));
             return None;
         }
