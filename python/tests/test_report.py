@@ -16,6 +16,7 @@ import pytest
 
 from slantpath import Scenario, __version__, _native, mean_interval, page
 from slantpath.command import draw
+from slantpath.plots.results import NothingToDrawError, ResultDirectory
 from slantpath.report import ReportError, command, report
 from slantpath.report.measures import told, unit, with_width
 from slantpath.report.settings import choices, differences, settings
@@ -389,7 +390,10 @@ def test_every_string_of_a_file_is_escaped(tmp_path: Path) -> None:
         },
     }
     runs = [{"run": NASTY, "digest": NASTY, "failures": [NASTY, {NASTY: NASTY}]}]
-    told_of = dict.fromkeys(("scenario", "version", "hash", "seed"), NASTY)
+    told_of = {
+        **dict.fromkeys(("scenario", "hash", "seed"), NASTY),
+        "version": f"{__version__}+{NASTY}",
+    }
     axes = [{NASTY: [NASTY]}]
     for name in ("a", "b"):
         by_hand(tmp_path / name, tables, **told_of, runs=runs, axes=axes, warnings=[NASTY])
@@ -493,7 +497,9 @@ def test_each_directory_that_gives_no_report_is_told_in_a_line_with_its_cure(
     (other / "manifest.json").write_text("{")
     assert "manifest.json is not whole: give the command that made it again" in refused(other)
     (other / "manifest.json").write_text('{"program": "slantpath", "version": "9.1", "answer": 42}')
-    assert "slantpath 9.1 made it, and this is" in refused(other)
+    assert "is of slantpath 9.1, whose tables may mean something else than those of" in refused(other)
+    (other / "manifest.json").write_text(f'{{"program": "slantpath", "version": "{__version__}"}}')
+    assert "manifest.json names no scenario, sweep, topology, plan or load: give the" in refused(other)
     shutil.copytree(runs / "single", tmp_path / "cut")
     (tmp_path / "cut" / "links.csv").unlink()
     assert "links.parquet is not whole" not in report(tmp_path / "cut")
@@ -510,13 +516,58 @@ def test_each_directory_that_gives_no_report_is_told_in_a_line_with_its_cure(
     )
 
 
-def test_a_directory_of_another_version_is_reported_with_a_warning(tmp_path: Path) -> None:
-    directory = by_hand(tmp_path, {"flows": flows([0.25])}, version="0.0.9", runs=numbered(1))
-    warned = [data for inside, data in Page(report(directory)).strings if inside == "li"]
-    assert any(
-        each.startswith(f"slantpath 0.0.9 made these results, and {__version__} this page") for each in warned
-    )
-    assert any("Give the command again" in each for each in warned)
+@pytest.mark.parametrize(
+    ("ours", "theirs", "with_what"),
+    [
+        ("0.1.7", "0.1.0", None),
+        ("0.1.7", "0.1.9-beta", None),
+        ("0.1.7", "0.0.9", "0.0"),
+        ("0.1.7", "0.2.0", "0.2"),
+        ("0.1.7", "1.1.7", "1"),
+        ("1.3.0", "1.4.2", None),
+        ("1.3.0", "0.3.0", "0.3"),
+        ("1.3.0", "2.3.0", "2"),
+    ],
+)
+def test_results_are_read_of_versions_that_write_the_same_form_and_others_refused_with_the_cure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ours: str, theirs: str, with_what: str | None
+) -> None:
+    monkeypatch.setattr("slantpath.versions.OURS", ours)
+    directory = by_hand(tmp_path, {"flows": flows([0.25])}, version=theirs, runs=numbered(1))
+    if with_what is None:
+        assert 'id="warnings"' not in report(directory)
+        assert ResultDirectory.read(directory).name == "by-hand"
+        return
+    cure = f"whose tables may mean something else than those of {ours}: give the command that made it anew "
+    for read in (report, ResultDirectory.of):
+        with pytest.raises((ReportError, NothingToDrawError)) as refused:
+            read(directory)
+        told_error = (
+            f"{directory} is of slantpath {theirs}, {cure}with this version, or read it with slantpath "
+        )
+        assert str(refused.value) == f"{told_error}{with_what}"
+
+
+def test_a_version_that_is_none_is_refused(tmp_path: Path) -> None:
+    directory = by_hand(tmp_path, {"flows": flows([0.25])}, version="new", runs=numbered(1))
+    with pytest.raises(ReportError, match="is of an unknown version, `new`: give the command"):
+        report(directory)
+
+
+def test_two_directories_of_two_versions_are_compared_with_a_warning(tmp_path: Path) -> None:
+    first = by_hand(tmp_path / "a", {"flows": flows([0.25])}, runs=numbered(1))
+    patched = f"{__version__.rpartition('.')[0]}.99"
+    second = by_hand(tmp_path / "b", {"flows": flows([0.25])}, version=patched, runs=numbered(1))
+    assert "Two versions of slantpath made them" in report(first, second)
+    assert "Two versions of slantpath made them" not in report(first, first)
+
+
+def test_results_beside_which_a_later_command_was_interrupted_are_told_to_be_earlier(tmp_path: Path) -> None:
+    directory = by_hand(tmp_path, {"flows": flows([0.25])}, runs=numbered(1))
+    (directory / "unfinished").mkdir()
+    assert "these results are of an earlier one" not in report(directory)
+    (directory / "unfinished" / "0.run").write_text("")
+    assert "these results are of an earlier one. Give the command again, and it goes on." in report(directory)
 
 
 def test_of_a_run_of_signalling_the_loads_are_told_and_no_flows(tmp_path: Path) -> None:
@@ -553,7 +604,7 @@ def test_what_the_engine_doubts_stands_among_the_warnings(tmp_path: Path) -> Non
 def test_tables_without_rows_are_told(tmp_path: Path) -> None:
     nothing = {"run": pa.array([], pa.int64()), "flow": pa.array([], pa.string())}
     html = report(by_hand(tmp_path, {"flows": nothing, "messages": nothing}, runs=numbered(1)))
-    assert "The table `flows` has no rows" in html
+    assert "The table `flows` has no rows: no flow was asked for. A section `[flows.NAME]`" in html
     assert "nothing can be drawn" in html
     other: dict[str, Sequence[object]] = {"run": [0], "flow": ["data"], "sent": [1.0]}
     html = report(by_hand(tmp_path, {"messages": other}, runs=numbered(1)))

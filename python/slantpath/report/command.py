@@ -62,7 +62,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
         "directory",
         type=Path,
         metavar="DIR",
-        help="what `--out` of `slantpath run`, `sweep` or `topology` wrote, or a study",
+        help="what `--out` of `slantpath run`, `sweep`, `topology`, `plan` or `load` wrote, or a study",
     )
     parser.add_argument(
         "other", nargs="?", type=Path, metavar="DIR", help="another one, with which the first is compared"
