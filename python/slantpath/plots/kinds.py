@@ -290,7 +290,7 @@ KINDS: dict[str, Kind] = {
         of_signalling=True,
     ),
     "congestion": Kind(
-        "congestion of signalling links",
+        "congestion of signalling links and of M3UA",
         "signalling_events",
         ("link", "point"),
         ("at_s", "congestion_status"),
