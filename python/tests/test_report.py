@@ -470,6 +470,8 @@ def test_the_command_writes_where_nothing_is_and_overwrites_only_by_force(
     assert command.main([one, "--out", str(tmp_path / "deep" / "x.html")]) == command.DONE
     assert (tmp_path / "deep" / "x.html").is_file()
     assert "is a directory: name a file by --out" in run_command(capsys, one, "--out", two)[1]
+    (tmp_path / "one" / "claims.txt").write_text("of a study")
+    assert f"{written}, the study's own page, is there: --force" in run_command(capsys, one)[1]
 
 
 def test_each_directory_that_gives_no_report_is_told_in_a_line_with_its_cure(
