@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
@@ -46,8 +47,8 @@ summary { cursor: pointer; overflow-wrap: anywhere }
   tr { border-bottom: 2px solid #1b1b1f; padding: .4rem 0 }
   tbody th, td { border-bottom: none; padding: .1rem 0; overflow-wrap: anywhere }
   tbody th { font-weight: 600; min-width: 0 }
-  td { display: grid; grid-template-columns: 9rem 1fr; gap: 0 .8rem }
-  td::before { content: attr(data-label); color: #55555e; font-weight: 400 }
+  tbody th, td { display: grid; grid-template-columns: 10rem 1fr; gap: 0 .8rem }
+  tbody th::before, td::before { content: attr(data-label); color: #55555e; font-weight: 400 }
   td.claim, td.long, td.number { min-width: 0 }
 }
 @media print {
@@ -58,8 +59,8 @@ summary { cursor: pointer; overflow-wrap: anywhere }
   table { font-size: 7.5pt; width: 100%; min-width: 0 }
   caption { font-size: 9pt } caption span { position: static; max-width: none }
   thead { display: table-header-group }
-  th, td { padding: .6mm 1mm } tbody th, td { overflow-wrap: anywhere; min-width: 0 }
-  tbody th { min-width: 10mm }
+  th, td { padding: .6mm 1mm } tbody th, td { overflow-wrap: normal; min-width: 0 }
+  tbody th { min-width: 10mm } .breaks, td.claim, td.long { overflow-wrap: anywhere }
   td.claim, td.long, td.number { min-width: 0 }
   tr, figure { break-inside: avoid } h1, h2, h3, caption, thead { break-after: avoid }
   tbody tr:first-child { break-before: avoid }
@@ -179,16 +180,19 @@ def table(
     """
 
     def data(label: str, cell: str | Cell) -> str:
-        cell = cell if isinstance(cell, Cell) else Cell(escape(cell))
+        cell = cell if isinstance(cell, Cell) else Cell(escape(cell), _breaks(cell))
         kind = f' class="{cell.kind}"' if cell.kind else ""
         return f'<td role="cell"{kind} data-label="{escape(label)}"><span>{cell.html}</span></td>'
 
     def row(first: str | Cell, *others: str | Cell) -> str:
-        name = first.html if isinstance(first, Cell) else escape(first)
+        name = first if isinstance(first, Cell) else Cell(escape(first), _breaks(first))
+        kind = f' class="{name.kind}"' if name.kind else ""
         cells = "".join(map(data, head[1:], others))
-        return f'<tr role="row"><th role="rowheader" scope="row">{name}</th>{cells}</tr>'
+        label = f' data-label="{escape(head[0])}"'
+        begin = f'<th role="rowheader" scope="row"{kind}{label}><span>{name.html}</span></th>'
+        return f'<tr role="row">{begin}{cells}</tr>'
 
-    columns = "".join(f'<th role="columnheader" scope="col">{escape(cell)}</th>' for cell in head)
+    columns = "".join(f'<th role="columnheader" scope="col">{_path(cell)}</th>' for cell in head)
     body = "".join(row(*cells) for cells in rows)
     return (
         f'<div class="wide" role="region" tabindex="0" aria-label="{escape(label or caption)}">'
@@ -196,6 +200,20 @@ def table(
         f'<thead role="rowgroup"><tr role="row">{columns}</tr></thead>'
         f'<tbody role="rowgroup">{body}</tbody></table></div>'
     )
+
+
+MOST_LETTERS = 12
+"""Letters of a word that is not broken on paper."""
+
+
+def _breaks(cell: str) -> str:
+    """Give the class of a cell whose longest word may be broken on paper, so that its table fits."""
+    return "breaks" if max(map(len, cell.split()), default=0) > MOST_LETTERS else ""
+
+
+def _path(head: str) -> str:
+    """Let the head of a column break behind the dots and underscores of a path."""
+    return re.sub(r"([._])(?=\w)", r"\1<wbr>", escape(head))
 
 
 def scenario(name: str, digest: str, text: str) -> str:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 FIRST = str(ROOT / "scenarios/first.toml")
 NASTY = '<script>alert("1")</script> & \N{RIGHT-TO-LEFT OVERRIDE}x'
-EMPTY = frozenset({"br", "img", "meta"})
+EMPTY = frozenset({"br", "img", "meta", "wbr"})
 
 
 def slantpath(*words: str) -> None:
@@ -436,7 +436,8 @@ def test_a_page_needs_nothing_and_is_fit_for_telephones_printers_and_screen_read
         regions = [box["aria-label"] for box in made.of("div") if box.get("role") == "region"]
         assert len(regions) == len(set(regions)) == len(tables)
         # Every cell stands behind the name of its column on a narrow screen.
-        assert all(cell.get("data-label") for cell in made.of("td"))
+        cells = [cell for cell in made.of("td", "th") if cell.get("scope") != "col"]
+        assert all(cell.get("data-label") for cell in cells)
         names = [attributes["id"] for _, attributes in made.found if "id" in attributes]
         assert len(names) == len(set(names))
         links = [str(link["href"]) for link in made.of("a")]
@@ -667,3 +668,16 @@ def test_numbers_are_told_to_the_digits_that_they_have() -> None:
     assert unit("delay_mean_s", [0.2, None]).head("mean") == "mean / ms"
     assert unit("outage_s", [200.0]).name == "s"
     assert unit("throughput_bit_per_s", [2.5e6]).name == "Mbit/s"
+
+
+def test_a_long_name_may_break_on_paper_and_a_short_one_may_not() -> None:
+    made = Page(
+        page.table(
+            "t", ("links.ground.loss_ratio / %", "path"), [("telemetry", "sky.nairobi.1-2"), ("x", "")]
+        )
+    )
+    assert [cell.get("class") for cell in made.of("td", "th")] == [None, None, None, "breaks", None, None]
+    # Heads of columns break behind dots and underscores, so that columns of numbers stay narrow.
+    assert len(made.of("wbr")) == 3
+    assert made.table("t")[0] == {"links.ground.loss_ratio / %": "telemetry", "path": "sky.nairobi.1-2"}
+    assert ".breaks, td.claim, td.long { overflow-wrap: anywhere }" in page.STYLE

@@ -89,8 +89,8 @@ def test_a_load_s_report_has_summary_failovers_and_figures_over_time(tmp_path: P
     summary = {row["name"]: row["value"] for row in made.table("What was measured.")}
     assert summary == {"sent": "1,500 messages", "latency.p99": "42.5 ms", "throughput": "2.048 Mbit/s"}
     (failover,) = made.table("Each failover.")
-    assert failover == {"at s": "1.5", "from": "10.1.0.2", "to": "10.2.0.2", "failover s": "0.52"}
-    assert [row["latency p50 s"] for row in made.table("What was measured second by second")] == [
+    assert failover == {"at / s": "1.5", "from": "10.1.0.2", "to": "10.2.0.2", "failover / s": "0.52"}
+    assert [row["latency p50 / s"] for row in made.table("What was measured second by second")] == [
         "0.04",
         "0.05",
         "–",

@@ -223,11 +223,19 @@ def _rows(results: Results, name: str) -> list[Mapping[str, Any]]:
 
 def _listing(about: str, rows: Sequence[Mapping[str, Any]], source: str) -> str:
     columns = dict.fromkeys(str(key) for row in rows for key in row)
-    head = [printable(column.replace("_", " ")) for column in columns]
+    head = [_head(column) for column in columns]
     cells = [[_cell(row.get(column)) for column in columns] for row in rows[:MOST_ROWS]]
     if len(rows) > MOST_ROWS:
         about = f"{about} The first {MOST_ROWS:,} of {len(rows):,} rows; all are in {source}."
     return page.table(about, head, cells)
+
+
+def _head(column: str) -> str:
+    """Call a column by its name, with the unit that ends it behind a stroke."""
+    for end, unit in (("_bit_per_s", "bit/s"), ("_per_s", "1/s"), ("_s", "s"), ("_bytes", "B")):
+        if column.endswith(end):
+            return f"{printable(column.removesuffix(end).replace('_', ' '))} / {unit}"
+    return printable(column.replace("_", " "))
 
 
 def _cell(value: object) -> str:
