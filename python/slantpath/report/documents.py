@@ -52,12 +52,15 @@ def document_sections(results: Results) -> list[page.Section]:
     if inputs:
         given = "What was asked, defaults too." if is_plan else "What the load was."
         parts.append(page.Section("inputs", "Question", [_entries(given, inputs, "plan.json")]))
-    failovers = _rows(results, "failovers")
+    simulated = results.document.get("simulated")
+    if isinstance(simulated, dict):
+        verified = list(_simulated(simulated))
+        parts.append(page.Section("simulated", "What a simulation measured", verified))
+    failovers = _rows(results.document, "failovers")
     if failovers:
-        parts.append(
-            page.Section("failovers", "Failovers", [_listing("Each failover.", failovers, "load.json")])
-        )
-    seconds = _rows(results, "seconds")
+        listed = _listing("Each failover: when it ended, and how long it took.", failovers, "load.json")
+        parts.append(page.Section("failovers", "Failovers", [listed]))
+    seconds = _rows(results.document, "seconds")
     if seconds:
         drawn = list(_drawn(results, seconds, failovers))
         listed = _listing("What was measured second by second.", seconds, "load.json")
@@ -100,17 +103,26 @@ def document_origin(results: Results) -> page.Section:
     """Say how a document is made once more."""
     command = results.document.get("command")
     told = printable(shlex.join(map(str, command)) if isinstance(command, list) else str(command or ""))
-    parts = [f"<p>In an empty directory:</p><pre>{escape(told)}</pre>"] if told else []
+    parts = [f"<p>Into another directory:</p><pre>{escape(told)}</pre>"] if told else []
+    if results.asked:
+        words = "<p>Or, with the text below as plan.toml:</p>"
+        parts.append(f"{words}<pre>slantpath plan plan.toml --out again</pre>")
     rows: list[tuple[str, str | page.Cell]] = [
         ("command", f"slantpath {results.kind.value}"),
         ("version of slantpath", results.version or NONE),
     ]
     rows += [
-        ("hash of the question", page.Cell(escape(printable(str(results.document["hash"]))), "long"))
+        ("hash of the scenario", page.Cell(escape(printable(str(results.document["hash"]))), "long"))
         for key in ("hash",)
         if key in results.document
     ]
     parts.append(page.table("What the results came from.", ("what", "value"), rows))
+    for name, what, text in (
+        ("plan.toml", "the question", results.asked),
+        ("scenario.toml", "a scenario with these settings", results.text),
+    ):
+        if text:
+            parts.append(page.scenario(name, what, text))
     return page.Section("repeat", "How to repeat it", parts)
 
 
@@ -164,15 +176,17 @@ def _inputs(results: Results) -> Entries:
 def _entries(about: str, entries: Entries, source: str) -> str:
     """Lay out entries, a row each, without columns that say nothing."""
     words = [key for key in ("meaning", "why") if any(each.get(key) for each in entries.values())]
+    bounds = [key for key in ("least", "most") if any(each.get(key) is not None for each in entries.values())]
     rows: list[list[str | page.Cell]] = [
         [
             printable(name),
             page.Cell(escape(_value(each)), "number"),
+            *(_value({"value": each.get(key), "unit": each.get("unit")}) for key in bounds),
             *(page.Cell(escape(_sentence(each.get(key) or NONE)), "long") for key in words),
         ]
         for name, each in entries.items()
     ]
-    return shortened(about, ("name", "value", *words), rows, source)
+    return shortened(about, ("name", "value", *bounds, *words), rows, source)
 
 
 def _differ(pair: tuple[Mapping[str, Any] | None, Mapping[str, Any] | None]) -> bool:
@@ -216,8 +230,17 @@ def _digits(value: float) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{float(f'{value:.10g}'):,.10g}"
 
 
-def _rows(results: Results, name: str) -> list[Mapping[str, Any]]:
-    found = results.document.get(name)
+def _simulated(found: Mapping[str, Any]) -> Iterator[str]:
+    """Give what `--verify` measured of each promise, and of each run."""
+    if isinstance(held := found.get("held"), bool):
+        yield f"<p>{'All promises are kept.' if held else 'Not all promises are kept.'}</p>"
+    for name, about in (("promises", "Each promise, and if it is kept."), ("runs", "Each run.")):
+        if rows := _rows(found, name):
+            yield _listing(about, rows, "plan.json")
+
+
+def _rows(document: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    found = document.get(name)
     return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
 
 
@@ -230,9 +253,18 @@ def _listing(about: str, rows: Sequence[Mapping[str, Any]], source: str) -> str:
     return page.table(about, head, cells)
 
 
+UNIT_ENDS = (
+    ("_bit_per_s", "bit/s"),
+    ("_per_s", "1/s"),
+    ("_s", "s"),
+    ("_bytes", "B"),
+    ("_messages", "messages"),
+)
+
+
 def _head(column: str) -> str:
     """Call a column by its name, with the unit that ends it behind a stroke."""
-    for end, unit in (("_bit_per_s", "bit/s"), ("_per_s", "1/s"), ("_s", "s"), ("_bytes", "B")):
+    for end, unit in UNIT_ENDS:
         if column.endswith(end):
             return f"{printable(column.removesuffix(end).replace('_', ' '))} / {unit}"
     return printable(column.replace("_", " "))
@@ -254,6 +286,7 @@ def _numbers(rows: Sequence[Mapping[str, Any]], column: str) -> NDArray[np.float
 GROUPS = (
     ("Times second by second", "time / ms", "_s", 1e3),
     ("Rates second by second", "rate / kbit/s", "_bit_per_s", 1e-3),
+    ("Messages second by second", "messages", "_messages", 1.0),
     ("Counts second by second", "count", "", 1.0),
 )
 """Figures of columns over time by the ends of their names: title, axis and scale."""

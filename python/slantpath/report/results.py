@@ -107,6 +107,11 @@ class Results:
         return printable(str(self.manifest.get("version", self.document.get("version", ""))))
 
     @property
+    def asked(self) -> str:
+        """The whole question to the planner; empty where there is none."""
+        return _text(self.path / "plan.toml") if self.kind is Kind.PLAN else ""
+
+    @property
     def is_behind(self) -> bool:
         """Tell if finished runs wait here for a command that has not written its results."""
         return any((self.path / "unfinished").glob("*"))
