@@ -608,7 +608,7 @@ def test_tables_without_rows_are_told(tmp_path: Path) -> None:
     nothing = {"run": pa.array([], pa.int64()), "flow": pa.array([], pa.string())}
     html = report(by_hand(tmp_path, {"flows": nothing, "messages": nothing}, runs=numbered(1)))
     assert "The table `flows` has no rows: no flow was asked for. A section `[flows.NAME]`" in html
-    assert "nothing can be drawn" in html
+    assert "nothing can be drawn: `messages` has no such rows: nothing of the kind happened, and a" in html
     other: dict[str, Sequence[object]] = {"run": [0], "flow": ["data"], "sent": [1.0]}
     html = report(by_hand(tmp_path, {"messages": other}, runs=numbered(1)))
     assert f"a table has other columns than those of slantpath {__version__}" in html
