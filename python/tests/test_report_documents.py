@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 PLAN: dict[str, Any] = {
     "kind": "plan",
     "version": __version__,
-    "command": ["slantpath", "plan", "geo.toml", "--set", "path.round_trip=650 ms"],
+    "command": ["plan", "geo.toml", "--set", "path.round_trip=650 ms"],
     "inputs": {
         "path.round_trip": {"value": 0.65, "unit": "s", "meaning": "Round trip of the path."},
         "band.permanent": {"value": 2_048_000, "unit": "bit/s", "meaning": "Rate that is always there."},
@@ -75,12 +75,12 @@ def written(directory: Path, document: dict[str, Any]) -> Path:
 def test_a_plan_s_report_has_each_answer_with_its_reason_and_the_question(tmp_path: Path) -> None:
     html = report(written(tmp_path / "geo", PLAN))
     made = Page(html)
-    assert "<h1>geo</h1>" in html
+    assert "<h1>geo: plan</h1>" in html
     answers = made.table("What the planner answers")
     assert answers[0] == {
         "name": "sctp.rto_min",
         "value": "4.875 s",
-        "least": "650 ms",
+        "allowed": "at least 650 ms",
         "meaning": "RTO.Min.",
         "why": "Above the fade.",
     }

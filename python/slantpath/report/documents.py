@@ -103,6 +103,8 @@ def document_origin(results: Results) -> page.Section:
     """Say how a document is made once more."""
     command = results.document.get("command")
     told = printable(shlex.join(map(str, command)) if isinstance(command, list) else str(command or ""))
+    if told and told.partition(" ")[0] != "slantpath":
+        told = f"slantpath {told}"
     parts = [f"<p>Into another directory:</p><pre>{escape(told)}</pre>"] if told else []
     if results.asked:
         words = "<p>Or, with the text below as plan.toml:</p>"
@@ -173,20 +175,37 @@ def _inputs(results: Results) -> Entries:
     return {str(name): each if isinstance(each, dict) else {"value": each} for name, each in entries}
 
 
+LONG = {"meaning": "long", "why": "why"}
+"""Columns of sentences, and the classes of their cells."""
+
+
+def _bounds(entry: Mapping[str, Any]) -> str:
+    """Tell the bounds of a value, to four digits."""
+    least, most = (
+        _value({"value": float(f"{bound:.4g}"), "unit": entry.get("unit")})
+        if isinstance(bound := entry.get(key), int | float) and not isinstance(bound, bool)
+        else ""
+        for key in ("least", "most")
+    )
+    if least and most:
+        return f"{least} to {most}"
+    return f"at least {least}" if least else f"at most {most}" if most else NONE
+
+
 def _entries(about: str, entries: Entries, source: str) -> str:
     """Lay out entries, a row each, without columns that say nothing."""
-    words = [key for key in ("meaning", "why") if any(each.get(key) for each in entries.values())]
-    bounds = [key for key in ("least", "most") if any(each.get(key) is not None for each in entries.values())]
+    words = [key for key in LONG if any(each.get(key) for each in entries.values())]
+    is_bounded = any(_bounds(each) != NONE for each in entries.values())
     rows: list[list[str | page.Cell]] = [
         [
             printable(name),
             page.Cell(escape(_value(each)), "number"),
-            *(_value({"value": each.get(key), "unit": each.get("unit")}) for key in bounds),
-            *(page.Cell(escape(_sentence(each.get(key) or NONE)), "long") for key in words),
+            *([_bounds(each)] if is_bounded else []),
+            *(page.Cell(escape(_sentence(each.get(key) or NONE)), LONG[key]) for key in words),
         ]
         for name, each in entries.items()
     ]
-    return shortened(about, ("name", "value", *bounds, *words), rows, source)
+    return shortened(about, ("name", "value", *(["allowed"] if is_bounded else []), *words), rows, source)
 
 
 def _differ(pair: tuple[Mapping[str, Any] | None, Mapping[str, Any] | None]) -> bool:

@@ -89,6 +89,8 @@ class Results:
         for key in ("scenario", "sweep_of", "topology"):
             if key in self.manifest:
                 return self.told(key)
+        if self.kind in DOCUMENTS:
+            return f"{self.label}: {self.kind.value}"
         if self.kind is Kind.STUDY and (path := self.path / "report.html").is_file():
             with path.open("rb") as page:
                 title = _element(page.read(HEAD).decode("utf-8", errors="replace"), "h1")
