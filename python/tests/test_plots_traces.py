@@ -157,6 +157,24 @@ def test_failovers_and_inactive_paths_are_marked(small: Path) -> None:
     (span,) = axes.patches
     assert (span.get_x(), span.get_width()) == (7, 2)  # type: ignore[attr-defined]
     assert span.get_label() == "10.0.0.2 inactive"
+    assert lines(axes)["T3-rtx expired: 1"][0] == [5]
+    assert "T3-rtx expired: 1" not in lines(plots.rto(small))
+
+
+def test_a_path_is_marked_in_the_state_that_it_has_until_the_next(tmp_path: Path) -> None:
+    states = ("potentially-failed", "inactive", "inactive", "potentially-failed", "active", "inactive")
+    changes = [
+        record(2 * at, "path_changed", path="10.0.0.2", state=state) for at, state in enumerate(states, 1)
+    ]
+    axes = plots.tsn(trace(tmp_path / "pf.trace", sent(1, 1, 0), *changes))
+    assert [(span.get_x(), span.get_width()) for span in axes.patches] == [  # type: ignore[attr-defined]
+        (2, 2),
+        (8, 2),
+        (4, 4),
+        (12, 88),
+    ]
+    assert axes.patches[0].get_label() == "10.0.0.2 potentially failed"
+    assert axes.patches[2].get_label() == "10.0.0.2 inactive"
 
 
 def test_a_part_of_a_trace_begins_with_what_held_before(small: Path) -> None:

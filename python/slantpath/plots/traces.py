@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 NS = 1e-9
 TSNS = 1 << 32
+IMPAIRED = {"potentially-failed": 0.1, "inactive": 0.22}
+"""States of a path that are marked, and how dark."""
 NO_SSTHRESH = 0xFFFF_FFFF
 """A slow-start threshold that was never set."""
 
@@ -92,8 +94,8 @@ class Trace:
     peer_rwnd: Points = field(default_factory=Points)
     paths: dict[str, PathTrace] = field(default_factory=dict)
     failovers: Points = field(default_factory=Points)
-    inactive: dict[str, list[tuple[float, float | None]]] = field(default_factory=dict)
-    """When each path was inactive."""
+    impaired: dict[tuple[str, str], list[tuple[float, float | None]]] = field(default_factory=dict)
+    """Times for which each path was potentially failed or inactive: by the path and the state."""
     span: Span = (0.0, float("inf"))
     """What is drawn, in seconds."""
     whole: bool = False
@@ -195,12 +197,14 @@ class Trace:
         self.failovers.add(at_s, 0.0)
 
     def _path_changed(self, at_s: float, record: dict[str, Any]) -> None:
-        spans = self.inactive.setdefault(printable(str(record["path"])), [])
-        is_out = bool(spans) and spans[-1][1] is None
-        if record["state"] == "inactive" and not is_out:
-            spans.append((at_s, None))
-        elif record["state"] == "active" and is_out:
-            spans[-1] = (spans[-1][0], at_s)
+        path, state = printable(str(record["path"])), record["state"]
+        for each in IMPAIRED:
+            spans = self.impaired.setdefault((path, each), [])
+            is_open = bool(spans) and spans[-1][1] is None
+            if each == state and not is_open:
+                spans.append((at_s, None))
+            elif each != state and is_open:
+                spans[-1] = (spans[-1][0], at_s)
 
 
 _TAKEN: dict[str, Callable[[Trace, float, dict[str, Any]], None]] = {
@@ -387,15 +391,31 @@ def draw_timers(axes: Axes, trace: Trace) -> Drawn:
         "most RTO / ms",
         "T3-rtx expired",
     )
-    return _finished(axes, trace, "round-trip times and RTO over time", Drawn(head, rows))
+    return _finished(
+        axes, trace, "round-trip times and RTO over time", Drawn(head, rows), shows_timeouts=True
+    )
 
 
-def _finished(axes: Axes, trace: Trace, title: str, drawn: Drawn, *, is_from_zero: bool = True) -> Drawn:
+def _timeouts(trace: Trace) -> list[Numbers]:
+    """Give the instants within the span at which T3-rtx of each path expired."""
+    return [path.timeouts.within(trace.span)[0] for path in trace.paths.values()]
+
+
+def _finished(
+    axes: Axes,
+    trace: Trace,
+    title: str,
+    drawn: Drawn,
+    *,
+    is_from_zero: bool = True,
+    shows_timeouts: bool = False,
+) -> Drawn:
     """Mark what happened to paths, and name the axes."""
     if is_from_zero:
         drawing.from_zero(axes)
     marked = []
-    for name, spans in trace.inactive.items():
+    for (path, state), spans in trace.impaired.items():
+        name = f"{path} {state.replace('-', ' ')}"
         shown = [
             (begin, end)
             for begin, end in spans
@@ -406,13 +426,13 @@ def _finished(axes: Axes, trace: Trace, title: str, drawn: Drawn, *, is_from_zer
                 max(begin, trace.span[0]),
                 trace.span[1] if end is None else min(end, trace.span[1]),
                 color=OUTAGE,
-                alpha=0.22,
+                alpha=IMPAIRED[state],
                 linewidth=0,
                 zorder=0.5,
-                label=plain(f"{name} inactive") if place == 0 else None,
+                label=plain(name) if place == 0 else None,
             )
         if shown:
-            marked.append(f"{name} inactive: {len(shown):,}")
+            marked.append(f"{name}: {len(shown):,}")
     failovers = trace.failovers.within(trace.span)[0]
     for place, at in enumerate(drawing.apart(failovers) if failovers.size else failovers):
         axes.axvline(
@@ -425,6 +445,11 @@ def _finished(axes: Axes, trace: Trace, title: str, drawn: Drawn, *, is_from_zer
         )
     if failovers.size:
         marked.append(f"failovers: {failovers.size:,}")
+    if not shows_timeouts:
+        expired = np.sort(np.concatenate([np.zeros(0), *_timeouts(trace)]))
+        if expired.size:
+            drawing.ticks(axes, expired, f"T3-rtx expired: {expired.size:,}")
+            marked.append(f"T3-rtx expired: {expired.size:,}")
     axes.set_xlabel("time / s")
     drawing.title(axes, f"{trace.name}: {title}")
     drawing.legend(axes, len(axes.get_legend_handles_labels()[1]))
