@@ -53,7 +53,7 @@ LOAD: dict[str, Any] = {
     "command": ["slantpath", "load", "10.1.0.2", "--rate", "500"],
     "summary": [
         {"name": "sent", "value": 1500, "unit": "messages", "meaning": "Messages that were sent."},
-        {"name": "latency.p99", "value": 0.0425, "unit": "s", "meaning": "99 % below."},
+        {"name": "latency.p99", "value": 0.04250004, "unit": "s", "meaning": "99 % below."},
         {"name": "throughput", "value": 2_048_000.0, "unit": "bit/s", "meaning": "What came back."},
     ],
     "failovers": [{"at_s": 1.5, "took_s": 0.52}],
@@ -62,7 +62,10 @@ LOAD: dict[str, Any] = {
         {"at_s": 2.0, "sent_messages": 480, "latency_p50_s": 0.05, "throughput_bit_per_s": 9e5},
         {"at_s": 3.0, "sent_messages": 520, "latency_p50_s": None, "throughput_bit_per_s": 8e5},
     ],
-    "report": {"sent": 1500},
+    "report": {
+        "path_events": [{"at_s": 1.2, "path": "10.1.0.2", "event": "inactive"}],
+        "paths": [{"destination": "10.1.0.2", "is_primary": True, "srtt_s": 0.0402}],
+    },
 }
 
 
@@ -118,6 +121,8 @@ def test_a_load_s_report_has_summary_failovers_and_figures_over_time(tmp_path: P
     summary = {row["name"]: row["value"] for row in made.table("What was measured.")}
     assert summary == {"sent": "1,500 messages", "latency.p99": "42.5 ms", "throughput": "2.048 Mbit/s"}
     assert made.table("Each failover: when it ended") == [{"at / s": "1.5", "took / s": "0.52"}]
+    assert made.table("Changes of paths") == [{"at / s": "1.2", "path": "10.1.0.2", "event": "inactive"}]
+    assert made.table("Each path") == [{"destination": "10.1.0.2", "is primary": "yes", "srtt / s": "0.0402"}]
     assert [row["latency p50 / s"] for row in made.table("What was measured second by second")] == [
         "0.04",
         "0.05",
@@ -125,7 +130,10 @@ def test_a_load_s_report_has_summary_failovers_and_figures_over_time(tmp_path: P
     ]
     words = [str(image["alt"]) for image in made.of("img")]
     assert len(words) == 3
-    assert "time / ms. latency p50: least 40, most 50, last 50. Failovers are marked: 1." in words[0]
+    assert (
+        "time / ms. latency p50: least 40, most 50, last 50. Marked: failovers: 1; events of paths: 1."
+        in words[0]
+    )
     assert "rate / kbit/s. throughput: least 800, most 1,000, last 800." in words[1]
     assert "messages. sent: least 480, most 520, last 520." in words[2]
 
@@ -192,6 +200,13 @@ def test_any_document_gives_a_page_whose_strings_are_escaped(tmp_path: Path) -> 
             html = report(written(tmp_path / kind, document))
             Page(html)
             assert "<script" not in html
+
+
+def test_numbers_beyond_all_measure_give_a_page(tmp_path: Path) -> None:
+    huge = "9" * 400
+    text = json.dumps(LOAD).replace("1500", huge).replace("500", huge).replace("1.5", "1e999")
+    (tmp_path / "load.json").write_text(text)
+    Page(report(tmp_path))
 
 
 def test_the_command_writes_the_report_of_a_plan_once(

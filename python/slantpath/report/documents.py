@@ -13,7 +13,7 @@ import numpy as np
 from slantpath import page
 from slantpath.figures import STYLE, new_figure, render
 from slantpath.plots import drawing
-from slantpath.plots.marks import FAILOVER
+from slantpath.plots.marks import FAILOVER, SCRIPT
 from slantpath.plots.results import printable
 from slantpath.report.layout import FIGURE_INCHES, MOST_ROWS, shortened
 from slantpath.report.measures import NONE, cell
@@ -33,6 +33,8 @@ UNITS: dict[str, Sequence[tuple[float, str]]] = {
     "bit/s": ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s")),
 }
 """Larger and smaller units of one, the largest first."""
+MOST_DIGITS, MEASURED_DIGITS = 10, 5
+"""Digits of a number, and of one that was measured."""
 INSTANTS = ("end_s", "at_s", "start_s", "begin_s", "second")
 """Columns that tell when a row of `seconds` was, the best one first."""
 
@@ -45,7 +47,8 @@ def document_sections(results: Results) -> list[page.Section]:
     title = "Answers" if is_plan else "Summary"
     about = "What the planner answers, and why." if is_plan else "What was measured."
     if entries:
-        parts.append(page.Section("answers", title, [_entries(about, entries, f"{results.kind.value}.json")]))
+        table = _entries(about, entries, f"{results.kind.value}.json", None if is_plan else MEASURED_DIGITS)
+        parts.append(page.Section("answers", title, [table]))
     else:
         parts.append(page.Section("answers", title, [f"<p>{escape(_nothing(results))}</p>"]))
     inputs = _inputs(results)
@@ -60,9 +63,20 @@ def document_sections(results: Results) -> list[page.Section]:
     if failovers:
         listed = _listing("Each failover: when it ended, and how long it took.", failovers, "load.json")
         parts.append(page.Section("failovers", "Failovers", [listed]))
+    report = results.document.get("report")
+    measured = report if isinstance(report, dict) else {}
+    events = _rows(measured, "path_events")
+    if events:
+        told = _listing("Changes of paths, as the load heard of them.", events, "load.json")
+        parts.append(page.Section("path-events", "Events of paths", [told]))
+    paths = _rows(measured, "paths")
+    if paths:
+        told = _listing("Each path at the end of the load.", paths, "load.json")
+        parts.append(page.Section("paths", "Paths", [told]))
     seconds = _rows(results.document, "seconds")
     if seconds:
-        drawn = list(_drawn(results, seconds, failovers))
+        marks = (("failovers", failovers, FAILOVER), ("events of paths", events, SCRIPT))
+        drawn = list(_drawn(results, seconds, marks))
         listed = _listing("What was measured second by second.", seconds, "load.json")
         parts.append(page.Section("seconds", "Over time", [*drawn, listed]))
     return parts
@@ -192,14 +206,14 @@ def _bounds(entry: Mapping[str, Any]) -> str:
     return f"at least {least}" if least else f"at most {most}" if most else NONE
 
 
-def _entries(about: str, entries: Entries, source: str) -> str:
-    """Lay out entries, a row each, without columns that say nothing."""
+def _entries(about: str, entries: Entries, source: str, digits: int | None = None) -> str:
+    """Lay out entries, a row each, without columns that say nothing; values to so many digits, or all."""
     words = [key for key in LONG if any(each.get(key) for each in entries.values())]
     is_bounded = any(_bounds(each) != NONE for each in entries.values())
     rows: list[list[str | page.Cell]] = [
         [
             printable(name),
-            page.Cell(escape(_value(each)), "number"),
+            page.Cell(escape(_value(each, digits)), "number"),
             *([_bounds(each)] if is_bounded else []),
             *(page.Cell(escape(_sentence(each.get(key) or NONE)), LONG[key]) for key in words),
         ]
@@ -224,8 +238,8 @@ def _change(ours: Mapping[str, Any] | None, theirs: Mapping[str, Any] | None) ->
     return f"{'−' if share < 0 else '+'}{abs(share):.1f}"
 
 
-def _value(entry: Mapping[str, Any] | None) -> str:
-    """Tell a value with its unit, to all digits that it has."""
+def _value(entry: Mapping[str, Any] | None, digits: int | None = None) -> str:
+    """Tell a value with its unit, to so many digits, or to all that it has."""
     if entry is None:
         return NONE
     value, unit = entry.get("value"), printable(str(entry.get("unit") or ""))
@@ -238,15 +252,17 @@ def _value(entry: Mapping[str, Any] | None) -> str:
             scale, unit = next(
                 (step for step in UNITS.get(unit, ()) if abs(value) >= step[0] * (1 - 1e-12)), (1.0, unit)
             )
-            return f"{_digits(value / scale)} {unit}".rstrip()
+            return f"{_digits(value / scale, digits or MOST_DIGITS)} {unit}".rstrip()
         case list():
             return f"{', '.join(map(cell, value)) or NONE} {unit}".rstrip()
         case _:
             return f"{cell(value)} {unit}".rstrip()
 
 
-def _digits(value: float) -> str:
-    return f"{value:,}" if isinstance(value, int) else f"{float(f'{value:.10g}'):,.10g}"
+def _digits(value: float, digits: int) -> str:
+    if value == round(value) and abs(value) < 10.0**MOST_DIGITS:
+        return f"{value:,.0f}"
+    return f"{value:,.{digits}g}"
 
 
 def _simulated(found: Mapping[str, Any]) -> Iterator[str]:
@@ -302,6 +318,11 @@ def _numbers(rows: Sequence[Mapping[str, Any]], column: str) -> NDArray[np.float
     )
 
 
+def _instants(events: Sequence[Mapping[str, Any]]) -> list[float]:
+    at_s = _numbers(events, "at_s")
+    return [float(at) for at in at_s[np.isfinite(at_s)]]
+
+
 GROUPS = (
     ("Times second by second", "time / ms", "_s", 1e3),
     ("Rates second by second", "rate / kbit/s", "_bit_per_s", 1e-3),
@@ -312,9 +333,11 @@ GROUPS = (
 
 
 def _drawn(
-    results: Results, rows: Sequence[Mapping[str, Any]], failovers: Sequence[Mapping[str, Any]]
+    results: Results,
+    rows: Sequence[Mapping[str, Any]],
+    marks: Sequence[tuple[str, Sequence[Mapping[str, Any]], str]],
 ) -> Iterator[str]:
-    """Draw the columns of numbers over time, those of one unit together."""
+    """Draw the columns of numbers over time, those of one unit together, with marks where things happened."""
     columns = list(dict.fromkeys(key for row in rows for key in row))
     when = next((column for column in INSTANTS if column in columns), None)
     if when is None:
@@ -326,7 +349,8 @@ def _drawn(
             group = 1 if 1 in ends else ends[0]
             groups.setdefault(group, []).append(column)
     at_s = _numbers(rows, when)
-    changes = [float(each["at_s"]) for each in failovers if isinstance(each.get("at_s"), int | float)]
+    changes = [(name, _instants(events), colour) for name, events, colour in marks]
+    marked = "; ".join(f"{name}: {len(when):,}" for name, when, _ in changes if when)
     for group, chosen in sorted(groups.items()):
         title, axis, end, scale = GROUPS[group]
         told = []
@@ -338,20 +362,20 @@ def _drawn(
                 values = _numbers(rows, column) * scale
                 drawing.line(axes, at_s, values, label, place)
                 told.append((printable(label), *drawing.ends(values, 3)))
-            for place, at in enumerate(changes[:MOST_ROWS]):
-                told_of = f"failovers: {len(changes):,}" if place == 0 else None
-                axes.axvline(
-                    at, color=FAILOVER, linestyle=(0, (4, 2)), linewidth=0.9, zorder=0.8, label=told_of
-                )
+            for name, happened, colour in changes:
+                for place, at in enumerate(happened[:MOST_ROWS]):
+                    told_of = f"{name}: {len(happened):,}" if place == 0 else None
+                    axes.axvline(at, color=colour, linestyle="--", linewidth=0.9, zorder=0.8, label=told_of)
             drawing.from_zero(axes)
             axes.set_xlabel("time / s")
             axes.set_ylabel(axis)
-            drawing.title(axes, f"{results.name}: {title.lower()}")
+            drawing.title(axes, f"{results.label}: {title.lower()}")
             drawing.legend(axes, len(axes.get_legend_handles_labels()[1]))
         lines = " ".join(f"{name}: least {low}, most {high}, last {last}." for name, low, high, last in told)
         words = f"{title} of {results.name}. {axis}. {lines}"
-        if changes:
-            words = f"{words} Failovers are marked: {len(changes):,}."
+        if marked:
+            words = f"{words} Marked: {marked}."
         svg = render(figure, "svg", title=f"{title}.", words=words)
-        yield page.Figure(f"{title}.", "", words, svg).html()
+        caption = f"Marked: {marked}." if marked else ""
+        yield page.Figure(f"{title}.", caption, words, svg).html()
         yield page.table(f"{title} in numbers, {axis}.", ("line", "least", "most", "last"), told)

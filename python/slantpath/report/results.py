@@ -22,6 +22,8 @@ TEXT_MAX = 64 * 1024 * 1024
 """Bytes of the longest text that is read; a figure of a topology has a few."""
 READ = (".parquet", ".svg", ".toml")
 """Ends of the names of files that a report is made of; others may be cleared away."""
+MOST_DIGITS = 19
+"""Digits of a whole number that 64 bits do not hold."""
 HEAD = 65_536
 """Bytes of a figure in which its title and description stand."""
 
@@ -250,13 +252,18 @@ def _manifest(path: Path) -> Mapping[str, Any]:
     return manifest if isinstance(manifest, dict) and manifest else {"program": None}
 
 
+def _whole(digits: str) -> int | float:
+    """Take a whole number of JSON; one of very many digits is no count, and no number of Arrow's."""
+    return int(digits) if len(digits) < MOST_DIGITS else float(digits)
+
+
 def _document(path: Path, kind: Kind) -> Mapping[str, Any]:
     file = path / f"{kind.value}.json"
     if not file.is_file():
         message = f"{file} is missing: give `slantpath {kind.value}` with this directory as `--out` again"
         raise ReportError(message)
     try:
-        document = json.loads(_bounded(file))
+        document = json.loads(_bounded(file), parse_int=_whole)
     except (ValueError, RecursionError) as error:
         message = f"{file} is not whole: give the command that made it again"
         raise ReportError(message) from error
