@@ -25,7 +25,7 @@ from slantpath import _native
 from slantpath._native import Scenario, Table, Topology, mean_interval, quantile, student_t_quantile
 from slantpath.errors import Fault, InUseError, RunError, ScenarioError, ScenarioWarning
 from slantpath.planning import Impossible, Plan, Promise, Setting, plan
-from slantpath.running import Job, RunOutput, run, run_jobs, sweep
+from slantpath.running import Job, Kept, Replication, RunOutput, replicate, run, run_jobs, sweep
 from slantpath.sky import TopologyOutput, topology
 
 __version__ = _native.VERSION
@@ -35,8 +35,10 @@ __all__ = [
     "Impossible",
     "InUseError",
     "Job",
+    "Kept",
     "Plan",
     "Promise",
+    "Replication",
     "RunError",
     "RunOutput",
     "Scenario",
@@ -50,6 +52,7 @@ __all__ = [
     "mean_interval",
     "plan",
     "quantile",
+    "replicate",
     "run",
     "run_jobs",
     "student_t_quantile",

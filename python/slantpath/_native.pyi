@@ -13,6 +13,48 @@ from slantpath.errors import Fault
 VERSION: str
 
 @final
+class Until:
+    """Precision that the mean of a measure is to have."""
+
+    def __new__(cls, text: str) -> Self:
+        """Read `failover ± 5 %`; what is no precision is a ``ValueError`` that says what would be."""
+
+    @property
+    def column(self) -> str:
+        """The column of `flows` that is measured."""
+
+    @property
+    def words(self) -> str:
+        """The question in words."""
+
+    def wanted(self, made: int, flows: Sequence[Sequence[float]]) -> int | None:
+        """Give how many runs are wanted in all; None if no flow has the measure.
+
+        ``made`` runs are there, and ``flows`` has the values of each flow in them.
+        """
+
+@final
+class Within:
+    """Limit that a measure is to keep."""
+
+    def __new__(cls, text: str) -> Self:
+        """Read `failover 2 s`; what is no limit is a ``ValueError`` that says what would be."""
+
+    @property
+    def column(self) -> str:
+        """The column of `flows` that is limited."""
+
+    @property
+    def words(self) -> str:
+        """The question in words."""
+
+    def share(self, runs: Sequence[tuple[float | None, bool]]) -> tuple[int, int, float, float] | None:
+        """Give runs that keep the limit, those that count, and the least and greatest share they allow.
+
+        A run is the value of a flow, and whether the flow failed.
+        """
+
+@final
 class DirectoryLock:
     """The right of this process to write into a directory."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
@@ -32,7 +33,7 @@ th, td { text-align: left; padding: .35rem .6rem; vertical-align: top }
 thead th { border-bottom: 2px solid #1b1b1f } tbody th { font-weight: 400; min-width: 6rem }
 tbody th, td { border-bottom: 1px solid #d8d8de }
 td.claim { min-width: 15rem }
-td.long { min-width: 14rem; overflow-wrap: anywhere }
+td.long { min-width: 14rem; overflow-wrap: anywhere } td.why { min-width: 24rem }
 td.number { font-variant-numeric: tabular-nums; min-width: 7rem }
 .agrees { color: #1a6b3c } .differs { color: #a3311f; font-weight: 600 } .undecided { color: #7a5b00 }
 .warnings { border-left: 4px solid #a3311f; padding: .1rem 1rem; background: #fdf3f1 }
@@ -46,9 +47,9 @@ summary { cursor: pointer; overflow-wrap: anywhere }
   tr { border-bottom: 2px solid #1b1b1f; padding: .4rem 0 }
   tbody th, td { border-bottom: none; padding: .1rem 0; overflow-wrap: anywhere }
   tbody th { font-weight: 600; min-width: 0 }
-  td { display: grid; grid-template-columns: 9rem 1fr; gap: 0 .8rem }
-  td::before { content: attr(data-label); color: #55555e; font-weight: 400 }
-  td.claim, td.long, td.number { min-width: 0 }
+  tbody th, td { display: grid; grid-template-columns: 10rem 1fr; gap: 0 .8rem }
+  tbody th::before, td::before { content: attr(data-label); color: #55555e; font-weight: 400 }
+  td.claim, td.long, td.number, td.why { min-width: 0 }
 }
 @media print {
   @page { size: A4; margin: 14mm 12mm }
@@ -58,9 +59,9 @@ summary { cursor: pointer; overflow-wrap: anywhere }
   table { font-size: 7.5pt; width: 100%; min-width: 0 }
   caption { font-size: 9pt } caption span { position: static; max-width: none }
   thead { display: table-header-group }
-  th, td { padding: .6mm 1mm } tbody th, td { overflow-wrap: anywhere; min-width: 0 }
-  tbody th { min-width: 10mm }
-  td.claim, td.long, td.number { min-width: 0 }
+  th, td { padding: .6mm 1mm } tbody th, td { overflow-wrap: normal; min-width: 0 }
+  tbody th { min-width: 10mm } .breaks, td.claim, td.long { overflow-wrap: anywhere }
+  td.claim, td.long, td.number, td.why { min-width: 0 }
   tr, figure { break-inside: avoid } h1, h2, h3, caption, thead { break-after: avoid }
   tbody tr:first-child { break-before: avoid }
   figure { margin: 5mm 0 } figure img { max-height: 110mm; object-fit: contain; object-position: left }
@@ -179,16 +180,19 @@ def table(
     """
 
     def data(label: str, cell: str | Cell) -> str:
-        cell = cell if isinstance(cell, Cell) else Cell(escape(cell))
+        cell = cell if isinstance(cell, Cell) else _broken(cell)
         kind = f' class="{cell.kind}"' if cell.kind else ""
         return f'<td role="cell"{kind} data-label="{escape(label)}"><span>{cell.html}</span></td>'
 
     def row(first: str | Cell, *others: str | Cell) -> str:
-        name = first.html if isinstance(first, Cell) else escape(first)
+        name = first if isinstance(first, Cell) else _broken(first)
+        kind = f' class="{name.kind}"' if name.kind else ""
         cells = "".join(map(data, head[1:], others))
-        return f'<tr role="row"><th role="rowheader" scope="row">{name}</th>{cells}</tr>'
+        label = f' data-label="{escape(head[0])}"'
+        begin = f'<th role="rowheader" scope="row"{kind}{label}><span>{name.html}</span></th>'
+        return f'<tr role="row">{begin}{cells}</tr>'
 
-    columns = "".join(f'<th role="columnheader" scope="col">{escape(cell)}</th>' for cell in head)
+    columns = "".join(f'<th role="columnheader" scope="col">{_path(cell)}</th>' for cell in head)
     body = "".join(row(*cells) for cells in rows)
     return (
         f'<div class="wide" role="region" tabindex="0" aria-label="{escape(label or caption)}">'
@@ -196,6 +200,23 @@ def table(
         f'<thead role="rowgroup"><tr role="row">{columns}</tr></thead>'
         f'<tbody role="rowgroup">{body}</tbody></table></div>'
     )
+
+
+MOST_LETTERS = 12
+"""Letters of a word that is not broken on paper."""
+
+
+def _broken(text: str) -> Cell:
+    """Let a cell break behind dots and underscores of long words, and on paper in what is still long then."""
+    if max(map(len, text.split()), default=0) <= MOST_LETTERS:
+        return Cell(escape(text))
+    parts = re.split(r"\s|(?<=[._])", text)
+    return Cell(_path(text), "breaks" if max(map(len, parts)) > MOST_LETTERS else "")
+
+
+def _path(text: str) -> str:
+    """Let a string break behind the dots and underscores of a path."""
+    return re.sub(r"([._])(?=[^\W\d])", r"\1<wbr>", escape(text))
 
 
 def scenario(name: str, digest: str, text: str) -> str:

@@ -259,10 +259,15 @@ def _made(
     executor: Executor | None,
     workers: int | None,
     progress: Callable[[int, int], None] | None,
+    done: int = 0,
 ) -> list[bytes]:
-    """Make the runs that a directory does not have yet, and keep them there, or give them in their order."""
+    """Make the runs that a directory does not have yet, and keep them there, or give them in their order.
+
+    The first ``done`` were made before.
+    """
     made: dict[int, bytes] = {}
-    missing = [job for job in range(len(sweep)) if directory is None or not directory.is_kept(sweep, job)]
+    jobs = range(done, len(sweep))
+    missing = [job for job in jobs if directory is None or not directory.is_kept(sweep, job)]
     done = len(sweep) - len(missing)
     if progress is not None and done:
         progress(done, len(sweep))
@@ -277,6 +282,117 @@ def _made(
             if progress is not None:
                 progress(done, len(sweep))
     return [made[job] for job in sorted(made)]
+
+
+MOST_RUNS = 10_000
+"""Runs that a precision is given at most, unless the caller says otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Share of runs in which a flow kept a limit, with its exact interval of 99 % (Clopper and Pearson)."""
+
+    flow: str
+    limit: str
+    """The limit as it was asked for."""
+    runs_within: int
+    runs: int
+    """Runs in which the flow has the measure, or failed."""
+    low: float
+    high: float
+
+    @property
+    def share(self) -> float:
+        """Give the share of the runs that were made."""
+        return self.runs_within / self.runs
+
+
+@dataclass(frozen=True, slots=True)
+class Replication:
+    """Runs of one scenario, as many as a precision took."""
+
+    tables: Mapping[str, Table]
+    """The tables of all runs, with ``run`` as their first column, and means over the runs."""
+    runs: int
+    until: str
+    is_reached: bool
+    within: tuple[Kept, ...]
+    """Of each limit and each flow that has its measure: in how many runs it was kept."""
+
+    def __getitem__(self, table: str) -> Table:
+        """Give the table of that name."""
+        return named(self.tables, table, "table")
+
+
+def replicate(  # noqa: PLR0913 - what the command has, and where it runs
+    scenario: Scenario | str | os.PathLike[str],
+    until: str,
+    *,
+    within: str | Iterable[str] = (),
+    most: int = MOST_RUNS,
+    first_run: int = 0,
+    seed: int | None = None,
+    tables: str | Iterable[str] | None = None,
+    executor: Executor | None = None,
+    workers: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Replication:
+    """Make as many runs of a scenario as a precision takes, by the rule of ``slantpath run --until``.
+
+    ``until`` is the precision of a mean, ``"failover ± 5 %"`` or ``"gap ± 20 ms"``; ``within`` a limit, or
+    several: ``"failover 2 s"``. A measure is one of delay, failover, gap, late and throughput, or a column of
+    numbers of ``flows``. At most ``most`` runs are made. Where they do not reach the precision, and where no
+    flow has the measure, a warning says so, and ``is_reached`` is false.
+
+    The other arguments are those of `sweep`; the tables are what it gives of a single point.
+    """
+    if most < 1:
+        message = f"{most} runs are none"
+        raise ValueError(message)
+    question, limits = _native.Until(until), [_native.Within(limit) for limit in names(within)]
+    base = as_scenario(scenario)
+    if seed is not None:
+        base = base.with_values({"scenario.seed": seed})
+    kept = None if tables is None else list(names(tables))
+    asked = None if kept is None else list(dict.fromkeys((*kept, "flows")))
+    made: list[bytes] = []
+    found: dict[str, Table] = {}
+    wanted = question.wanted(0, [])
+    while wanted is not None and len(made) < min(wanted, most):
+        whole = _native.Sweep(base, {}, min(wanted, most), first_run, asked)
+        made += _made(whole, None, executor, workers, progress, done=len(made))
+        found = {table.name: table for table in whole.join(made)}
+        wanted = question.wanted(len(made), list(_known(found["flows"], question.column)))
+    if wanted is None:
+        warn(f"no flow has the measure of `{question.words}` in {len(made)} runs")
+    elif wanted > len(made):
+        warn(f"`{question.words}` is not reached by {len(made)} runs: some {wanted} would do, by `most`")
+    shares = [share for limit in limits for share in _shares(found["flows"], limit)]
+    if kept is not None and "flows" not in kept:
+        found = {name: table for name, table in found.items() if name.removesuffix("_summary") != "flows"}
+    return Replication(found, len(made), question.words, wanted == len(made), tuple(shares))
+
+
+def _known(flows: Table, column: str) -> Iterable[list[float]]:
+    """Give the values that each flow has of a column, in the order of the runs."""
+    values: dict[object, list[float]] = {}
+    for flow, value in zip(flows["flow"], flows[column], strict=True):
+        known = values.setdefault(flow, [])
+        if value is not None:
+            known.append(float(value))
+    return values.values()
+
+
+def _shares(flows: Table, limit: _native.Within) -> Iterable[Kept]:
+    """Tell of each flow that has the measure of a limit in how many runs it was kept."""
+    runs: dict[str, list[tuple[float | None, bool]]] = {}
+    for flow, value, failure in zip(flows["flow"], flows[limit.column], flows["failure"], strict=True):
+        told = None if value is None else float(value)
+        runs.setdefault(str(flow), []).append((told, failure is not None))
+    for flow, each in runs.items():
+        share = limit.share(each)
+        if share is not None:
+            yield Kept(flow, limit.words, *share)
 
 
 @dataclass(frozen=True, slots=True)

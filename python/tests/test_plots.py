@@ -239,9 +239,16 @@ def test_what_cannot_be_drawn_is_told_with_what_would_help(
     directory = str(messages(tmp_path, [("data", 1.0, 0.1)]))
     assert "the scenario's `probes.paths` asks for" in refused(directory, "--figure", "cwnd")
     assert "no table has a column `flw`" in refused(directory, "--only", "flw=data")
-    assert "`messages` has no such rows" in refused(directory, "--only", "flow=voice")
+    told = refused(directory, "--only", "flow=voice")
+    assert "`messages` has no such rows with flow=voice: leave `--only` out, or name another value" in told
     (tmp_path / "messages.parquet").write_bytes(b"PAR1")
     assert "messages.parquet is not whole" in refused(directory)
+    (tmp_path / "begun" / "unfinished").mkdir(parents=True)
+    assert "were interrupted, and the same command goes on" in refused(str(tmp_path / "begun"))
+    (tmp_path / "plan").mkdir()
+    (tmp_path / "plan" / "plan.json").write_text("{}")
+    told = refused(str(tmp_path / "plan"))
+    assert f"is of `slantpath plan`: `slantpath report {tmp_path / 'plan'}` has all" in told
     (tmp_path / "manifest.json").write_text('{"topology": "sky"}')
     assert "`slantpath topology`" in refused(directory)
     with pytest.raises(NothingToDrawError, match="there is no figure `dely`; there are delay, cdf"):

@@ -109,8 +109,38 @@ def test_each_status_of_congestion_has_its_colour(tmp_path: Path) -> None:
     (congestion,) = plots.plots(tmp_path, ["congestion"])
     assert congestion.rows == [("a", "3", "3", "6")]
     (axes,) = congestion.drawing.figure.axes
-    assert labels(axes) == ["status 1", "status 3"]
+    assert labels(axes) == ["status or level 1", "status or level 3"]
     assert axes.get_xlim() == (0.0, 120.0)
+
+
+def test_levels_of_m3ua_s_congestion_are_drawn_beside_those_of_links() -> None:
+    events = {
+        "run": [0] * 2,
+        "at_s": [1.0, 2.0],
+        "point": ["a"] * 2,
+        "link": ["line"] * 2,
+        "event": ["congestion"] * 2,
+        "congestion_status": pa.array([1, 0], pa.uint64()),
+    }
+    told = {
+        "run": [0] * 5,
+        "at_s": [0.5, 2.0, 4.0, 4.5, 6.0],
+        "process": ["asp", "asp", "asp", "sgp", "asp"],
+        "destination": pa.array([None, "far", "far", "far", "far"]),
+        "event": ["association-up", "congestion", "congestion", "congestion", "congestion"],
+        "congestion_level": pa.array([None, 1, 2, 3, 0], pa.uint64()),
+    }
+    tables = {"signalling_events": pa.table(events), "signalling_server_events": pa.table(told)}
+    (congestion,) = plots.plots(tables, ["congestion"])
+    assert congestion.rows == [
+        ("line", "2", "1", "1"),
+        ("far, asp", "3", "2", "4"),
+        ("far, sgp", "1", "3", "1.5"),
+    ]
+    (axes,) = congestion.drawing.figure.axes
+    assert labels(axes) == [f"status or level {number}" for number in (1, 2, 3)]
+    (alone,) = plots.plots({"signalling_server_events": pa.table(told)}, ["congestion"])
+    assert [row[0] for row in alone.rows] == ["far, asp", "far, sgp"]
 
 
 def test_of_many_links_those_are_drawn_that_reach_highest() -> None:

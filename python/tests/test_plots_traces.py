@@ -90,6 +90,51 @@ def test_tsns_are_counted_from_the_first_also_where_they_begin_anew(small: Path)
     assert found["highest acknowledged"] == ([4, 4], [1, 1])
 
 
+def sack(at_s: float, cumulative_tsn: int, gap_blocks: int, a_rwnd: int) -> dict[str, Any]:
+    fields = {"cumulative_tsn": cumulative_tsn % 2**32, "gap_blocks": gap_blocks, "a_rwnd_bytes": a_rwnd}
+    return record(at_s, "sack", path="10.0.0.2", **fields)
+
+
+@pytest.fixture
+def with_sacks(tmp_path: Path) -> Path:
+    """A trace with SACKs, whose TSNs begin anew."""
+    last = 2**32 - 1
+    return trace(
+        tmp_path / "sacks.trace",
+        path(1, 4_000),
+        sent(1, last, 0),
+        sent(1, last + 1, 1),
+        sent(1, last + 2, 2),
+        sack(2, last, 0, 9_000),
+        sack(3, last, 2, 6_000),
+        sent(4, last + 1, 1, 2),
+        sack(5, last + 2, 0, 9_000),
+        record(5, "acknowledged", message=2),
+    )
+
+
+def test_the_cumulative_tsn_of_sacks_is_a_line_and_gap_blocks_are_marked_on_it(with_sacks: Path) -> None:
+    found = lines(plots.tsn(with_sacks))
+    assert found["cumulative TSN of SACKs"] == ([2, 3, 5, 100], [0, 0, 2, 2])
+    assert found["SACKs with gap blocks: 1"] == ([3], [0])
+    assert "highest acknowledged" not in found
+    assert lines(plots.tsn(with_sacks, span=(0.5, 4)))["cumulative TSN of SACKs"] == ([2, 3, 4], [0, 0, 0])
+    (plot,) = plots.trace_plots(with_sacks, ["tsn"])
+    told = dict(zip(plot.head, plot.rows[0], strict=True))
+    assert (told["SACKs"], told["with gap blocks"], told["most gap blocks of one"]) == ("3", "1", "2")
+
+
+def test_the_window_of_the_peer_is_drawn_unless_it_would_press_others_flat(
+    with_sacks: Path, tmp_path: Path
+) -> None:
+    assert lines(plots.window(with_sacks))["window of the peer"] == ([2, 3, 5, 100], [9, 6, 9, 9])
+    far = trace(tmp_path / "far.trace", path(1, 4_000), sent(1, 1, 0), sack(2, 1, 0, 9_000))
+    (plot,) = plots.trace_plots(far, ["window"])
+    (axes,) = plot.drawing.figure.axes
+    assert "window of the peer" not in lines(axes)
+    assert plot.drawing.caption == "The window of the peer is above the axis: 9 kB at least."
+
+
 def test_windows_hold_until_they_change_and_until_the_end(small: Path) -> None:
     found = lines(plots.window(small))
     assert found["cwnd of 10.0.0.2"] == ([1, 6, 100], [4, 1.5, 1.5])
@@ -112,6 +157,24 @@ def test_failovers_and_inactive_paths_are_marked(small: Path) -> None:
     (span,) = axes.patches
     assert (span.get_x(), span.get_width()) == (7, 2)  # type: ignore[attr-defined]
     assert span.get_label() == "10.0.0.2 inactive"
+    assert lines(axes)["T3-rtx expired: 1"][0] == [5]
+    assert "T3-rtx expired: 1" not in lines(plots.rto(small))
+
+
+def test_a_path_is_marked_in_the_state_that_it_has_until_the_next(tmp_path: Path) -> None:
+    states = ("potentially-failed", "inactive", "inactive", "potentially-failed", "active", "inactive")
+    changes = [
+        record(2 * at, "path_changed", path="10.0.0.2", state=state) for at, state in enumerate(states, 1)
+    ]
+    axes = plots.tsn(trace(tmp_path / "pf.trace", sent(1, 1, 0), *changes))
+    assert [(span.get_x(), span.get_width()) for span in axes.patches] == [  # type: ignore[attr-defined]
+        (2, 2),
+        (8, 2),
+        (4, 4),
+        (12, 88),
+    ]
+    assert axes.patches[0].get_label() == "10.0.0.2 potentially failed"
+    assert axes.patches[2].get_label() == "10.0.0.2 inactive"
 
 
 def test_a_part_of_a_trace_begins_with_what_held_before(small: Path) -> None:

@@ -16,6 +16,7 @@ import pytest
 
 from slantpath import Scenario, __version__, _native, mean_interval, page
 from slantpath.command import draw
+from slantpath.plots.results import NothingToDrawError, ResultDirectory
 from slantpath.report import ReportError, command, report
 from slantpath.report.measures import told, unit, with_width
 from slantpath.report.settings import choices, differences, settings
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 FIRST = str(ROOT / "scenarios/first.toml")
 NASTY = '<script>alert("1")</script> & \N{RIGHT-TO-LEFT OVERRIDE}x'
-EMPTY = frozenset({"br", "img", "meta"})
+EMPTY = frozenset({"br", "img", "meta", "wbr"})
 
 
 def slantpath(*words: str) -> None:
@@ -389,7 +390,10 @@ def test_every_string_of_a_file_is_escaped(tmp_path: Path) -> None:
         },
     }
     runs = [{"run": NASTY, "digest": NASTY, "failures": [NASTY, {NASTY: NASTY}]}]
-    told_of = dict.fromkeys(("scenario", "version", "hash", "seed"), NASTY)
+    told_of = {
+        **dict.fromkeys(("scenario", "hash", "seed"), NASTY),
+        "version": f"{__version__}+{NASTY}",
+    }
     axes = [{NASTY: [NASTY]}]
     for name in ("a", "b"):
         by_hand(tmp_path / name, tables, **told_of, runs=runs, axes=axes, warnings=[NASTY])
@@ -432,7 +436,8 @@ def test_a_page_needs_nothing_and_is_fit_for_telephones_printers_and_screen_read
         regions = [box["aria-label"] for box in made.of("div") if box.get("role") == "region"]
         assert len(regions) == len(set(regions)) == len(tables)
         # Every cell stands behind the name of its column on a narrow screen.
-        assert all(cell.get("data-label") for cell in made.of("td"))
+        cells = [cell for cell in made.of("td", "th") if cell.get("scope") != "col"]
+        assert all(cell.get("data-label") for cell in cells)
         names = [attributes["id"] for _, attributes in made.found if "id" in attributes]
         assert len(names) == len(set(names))
         links = [str(link["href"]) for link in made.of("a")]
@@ -466,6 +471,8 @@ def test_the_command_writes_where_nothing_is_and_overwrites_only_by_force(
     assert command.main([one, "--out", str(tmp_path / "deep" / "x.html")]) == command.DONE
     assert (tmp_path / "deep" / "x.html").is_file()
     assert "is a directory: name a file by --out" in run_command(capsys, one, "--out", two)[1]
+    (tmp_path / "one" / "claims.txt").write_text("of a study")
+    assert f"{written}, the study's own page, is there: --force" in run_command(capsys, one)[1]
 
 
 def test_each_directory_that_gives_no_report_is_told_in_a_line_with_its_cure(
@@ -493,7 +500,9 @@ def test_each_directory_that_gives_no_report_is_told_in_a_line_with_its_cure(
     (other / "manifest.json").write_text("{")
     assert "manifest.json is not whole: give the command that made it again" in refused(other)
     (other / "manifest.json").write_text('{"program": "slantpath", "version": "9.1", "answer": 42}')
-    assert "slantpath 9.1 made it, and this is" in refused(other)
+    assert "is of slantpath 9.1, whose tables may mean something else than those of" in refused(other)
+    (other / "manifest.json").write_text(f'{{"program": "slantpath", "version": "{__version__}"}}')
+    assert "manifest.json names no scenario, sweep, topology, plan or load: give the" in refused(other)
     shutil.copytree(runs / "single", tmp_path / "cut")
     (tmp_path / "cut" / "links.csv").unlink()
     assert "links.parquet is not whole" not in report(tmp_path / "cut")
@@ -510,13 +519,58 @@ def test_each_directory_that_gives_no_report_is_told_in_a_line_with_its_cure(
     )
 
 
-def test_a_directory_of_another_version_is_reported_with_a_warning(tmp_path: Path) -> None:
-    directory = by_hand(tmp_path, {"flows": flows([0.25])}, version="0.0.9", runs=numbered(1))
-    warned = [data for inside, data in Page(report(directory)).strings if inside == "li"]
-    assert any(
-        each.startswith(f"slantpath 0.0.9 made these results, and {__version__} this page") for each in warned
-    )
-    assert any("Give the command again" in each for each in warned)
+@pytest.mark.parametrize(
+    ("ours", "theirs", "with_what"),
+    [
+        ("0.1.7", "0.1.0", None),
+        ("0.1.7", "0.1.9-beta", None),
+        ("0.1.7", "0.0.9", "0.0"),
+        ("0.1.7", "0.2.0", "0.2"),
+        ("0.1.7", "1.1.7", "1"),
+        ("1.3.0", "1.4.2", None),
+        ("1.3.0", "0.3.0", "0.3"),
+        ("1.3.0", "2.3.0", "2"),
+    ],
+)
+def test_results_are_read_of_versions_that_write_the_same_form_and_others_refused_with_the_cure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ours: str, theirs: str, with_what: str | None
+) -> None:
+    monkeypatch.setattr("slantpath.versions.OURS", ours)
+    directory = by_hand(tmp_path, {"flows": flows([0.25])}, version=theirs, runs=numbered(1))
+    if with_what is None:
+        assert 'id="warnings"' not in report(directory)
+        assert ResultDirectory.read(directory).name == "by-hand"
+        return
+    cure = f"whose tables may mean something else than those of {ours}: give the command that made it anew "
+    for read in (report, ResultDirectory.of):
+        with pytest.raises((ReportError, NothingToDrawError)) as refused:
+            read(directory)
+        told_error = (
+            f"{directory} is of slantpath {theirs}, {cure}with this version, or read it with slantpath "
+        )
+        assert str(refused.value) == f"{told_error}{with_what}"
+
+
+def test_a_version_that_is_none_is_refused(tmp_path: Path) -> None:
+    directory = by_hand(tmp_path, {"flows": flows([0.25])}, version="new", runs=numbered(1))
+    with pytest.raises(ReportError, match="is of an unknown version, `new`: give the command"):
+        report(directory)
+
+
+def test_two_directories_of_two_versions_are_compared_with_a_warning(tmp_path: Path) -> None:
+    first = by_hand(tmp_path / "a", {"flows": flows([0.25])}, runs=numbered(1))
+    patched = f"{__version__.rpartition('.')[0]}.99"
+    second = by_hand(tmp_path / "b", {"flows": flows([0.25])}, version=patched, runs=numbered(1))
+    assert "Two versions of slantpath made them" in report(first, second)
+    assert "Two versions of slantpath made them" not in report(first, first)
+
+
+def test_results_beside_which_a_later_command_was_interrupted_are_told_to_be_earlier(tmp_path: Path) -> None:
+    directory = by_hand(tmp_path, {"flows": flows([0.25])}, runs=numbered(1))
+    (directory / "unfinished").mkdir()
+    assert "these results are of an earlier one" not in report(directory)
+    (directory / "unfinished" / "0.run").write_text("")
+    assert "these results are of an earlier one. Give the command again, and it goes on." in report(directory)
 
 
 def test_of_a_run_of_signalling_the_loads_are_told_and_no_flows(tmp_path: Path) -> None:
@@ -553,8 +607,8 @@ def test_what_the_engine_doubts_stands_among_the_warnings(tmp_path: Path) -> Non
 def test_tables_without_rows_are_told(tmp_path: Path) -> None:
     nothing = {"run": pa.array([], pa.int64()), "flow": pa.array([], pa.string())}
     html = report(by_hand(tmp_path, {"flows": nothing, "messages": nothing}, runs=numbered(1)))
-    assert "The table `flows` has no rows" in html
-    assert "nothing can be drawn" in html
+    assert "The table `flows` has no rows: no flow was asked for. A section `[flows.NAME]`" in html
+    assert "nothing can be drawn: `messages` has no such rows: nothing of the kind happened, and a" in html
     other: dict[str, Sequence[object]] = {"run": [0], "flow": ["data"], "sent": [1.0]}
     html = report(by_hand(tmp_path, {"messages": other}, runs=numbered(1)))
     assert f"a table has other columns than those of slantpath {__version__}" in html
@@ -614,3 +668,21 @@ def test_numbers_are_told_to_the_digits_that_they_have() -> None:
     assert unit("delay_mean_s", [0.2, None]).head("mean") == "mean / ms"
     assert unit("outage_s", [200.0]).name == "s"
     assert unit("throughput_bit_per_s", [2.5e6]).name == "Mbit/s"
+
+
+def test_a_long_name_may_break_on_paper_and_a_short_one_may_not() -> None:
+    made = Page(
+        page.table(
+            "t",
+            ("links.ground.loss_ratio / %", "path"),
+            [("telemetry", "0123456789abcdef 100.64.0.5"), ("sctp.path_max_retrans", "")],
+        )
+    )
+    classes = [cell.get("class") for cell in made.of("td", "th")]
+    assert classes == [None, None, None, "breaks", None, None]
+    # Paths break behind dots and underscores, but not in numbers.
+    assert len(made.of("wbr")) == 3 + 3
+    first, second = made.table("t")
+    assert first == {"links.ground.loss_ratio / %": "telemetry", "path": "0123456789abcdef 100.64.0.5"}
+    assert second == {"links.ground.loss_ratio / %": "sctp.path_max_retrans", "path": ""}
+    assert ".breaks, td.claim, td.long { overflow-wrap: anywhere }" in page.STYLE

@@ -60,20 +60,18 @@ class Report:
 
     def html(self) -> str:
         """Give the whole page. Equal studies give equal pages: there is no date in it."""
-        parts = [
-            f"<h1>{escape(self.title)}</h1><p>{escape(self.lead)}</p>",
-            self._claims(),
-            self._grid(rests_on(self.findings)),
-            *(self._grid(grid) for grid in self.grids),
-            "<h2>Figures</h2>",
-            *(figure.html() for figure in self.figures),
-            "<h2>How it was made</h2>",
-            f"<p>{escape(self.seeds)}</p>",
-            page.table("What made it", ("what", "version"), versions().items()),
-            "<h2>Scenarios</h2>",
-            *(page.scenario(*scenario) for scenario in self.scenarios),
+        made = page.table("What made it", ("what", "version"), versions().items())
+        grids = [rests_on(self.findings), *self.grids]
+        scenarios = [page.scenario(*scenario) for scenario in self.scenarios]
+        sections = [
+            page.Section("claims", "Claims", [self._claims()]),
+            *(self._grid(f"table-{place}", grid) for place, grid in enumerate(grids, 1)),
+            page.Section("figures", "Figures", [figure.html() for figure in self.figures]),
+            page.Section("repeat", "How it was made", [f"<p>{escape(self.seeds)}</p>", made]),
+            page.Section("scenarios", "Scenarios", scenarios),
         ]
-        return page.page(self.title, parts)
+        head = f"<h1>{escape(self.title)}</h1><p>{escape(self.lead)}</p>"
+        return page.page(self.title, [head, page.contents(sections), *(each.html() for each in sections)])
 
     def _claims(self) -> str:
         def row(finding: Finding) -> Sequence[str | page.Cell]:
@@ -88,7 +86,7 @@ class Report:
                 page.Cell(escape(finding.judged()), mark),
             )
 
-        return "<h2>Claims</h2>" + page.table(
+        return page.table(
             self.about_claims,
             ("number", "claim", self.against, f"ours, {LEVEL:.0%} interval", "verdict"),
             map(row, self.findings),
@@ -96,8 +94,8 @@ class Report:
         )
 
     @staticmethod
-    def _grid(grid: Grid) -> str:
-        return f"<h2>{escape(grid.title)}</h2>{page.table(grid.about, grid.head, grid.rows, grid.title)}"
+    def _grid(name: str, grid: Grid) -> page.Section:
+        return page.Section(name, grid.title, [page.table(grid.about, grid.head, grid.rows, grid.title)])
 
 
 def rests_on(findings: Sequence[Finding]) -> Grid:

@@ -199,7 +199,7 @@ def test_the_report_holds_everything_and_needs_nothing_beside_it() -> None:
     for text in ("A &lt;study&gt;", "771 ± 4 ms", "because &amp; why", "a &amp; b", "Runs 0 to 19"):
         assert text in html
     assert "rate = &quot;1 Mbit/s&quot;" in html
-    assert re.findall(r'(?:src|href)="(?!data:)', html) == []
+    assert re.findall(r'(?:src|href)="(?!data:|#)', html) == []
     assert html == report().html()
 
 
@@ -223,6 +223,11 @@ def test_the_report_can_be_read_on_a_telephone_and_by_a_screen_reader() -> None:
     assert elements.of("html") == [{"lang": "en"}]
     assert {"name": "viewport", "content": "width=device-width, initial-scale=1"} in elements.of("meta")
     assert [image["alt"] for image in elements.of("img")] == ["Line chart. TCP: 3 <messages>."]
+    # The contents lead to each heading below the title, in order.
+    headings = [str(heading["id"]) for heading in elements.of("h2")]
+    assert headings == ["claims", "table-1", "table-2", "figures", "repeat", "scenarios"]
+    assert [link["href"] for link in elements.of("a")] == [f"#{name}" for name in headings]
+    assert len(elements.of("nav")) == 1
     tables = len(elements.of("table"))
     assert tables == len(elements.of("caption")) == len(elements.of("thead")) == 4
     scopes = [heading.get("scope") for heading in elements.of("th")]

@@ -21,18 +21,18 @@ pub(crate) struct MeasureName {
     column: String,
 }
 
-/// Precision that the mean of a measure is to have: `--until`.
+/// Precision that the mean of a measure is to have: `--until`, and `replicate` of Python.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Until {
+pub struct Until {
     pub(crate) measure: MeasureName,
     precision: WantedPrecision,
     /// Precision as it was written.
     words: String,
 }
 
-/// Limit that a measure is to keep: `--within`.
+/// Limit that a measure is to keep: `--within`, and `replicate` of Python.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Within {
+pub struct Within {
     pub(crate) measure: MeasureName,
     most: f64,
     /// Limit as it was written.
@@ -108,7 +108,7 @@ pub(crate) fn flows(outputs: &[RunOutput]) -> Vec<String> {
 
 /// State of a wanted precision.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Precise {
+pub enum Precise {
     /// Precision that is reached.
     Reached,
     /// So many runs in all are made next.
@@ -119,7 +119,10 @@ pub(crate) enum Precise {
 
 impl Until {
     /// Reads `failover ± 5 %`, `gap +- 20 ms`.
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+    ///
+    /// # Errors
+    /// If it is no precision, or names no measure.
+    pub fn parse(text: &str) -> Result<Self, String> {
         let parts = text.split_once('±').or_else(|| text.split_once("+-")).or_else(|| text.split_once("+/-"));
         let wrong =
             || format!("`{text}` is no precision; write for example `failover ± 5 %` or `gap ± 20 ms`");
@@ -139,21 +142,31 @@ impl Until {
     }
 
     /// The question in words.
-    pub(crate) fn words(&self) -> String {
+    pub fn words(&self) -> String {
         format!("{} ± {}", self.measure.asked, self.words)
+    }
+
+    /// Column of `flows` that is measured.
+    pub fn column(&self) -> &str {
+        &self.measure.column
     }
 
     /// Tells how the runs that were made answer.
     pub(crate) fn judge(&self, outputs: &[RunOutput]) -> Precise {
-        let made = outputs.len() as u64;
+        let values = |flow| self.measure.values(outputs, flow).flatten().collect::<Vec<f64>>();
+        self.judge_values(outputs.len() as u64, (0..flows(outputs).len()).map(values))
+    }
+
+    /// Tells how so many runs answer, by the values that each flow has in them; a run without one leaves it out.
+    pub fn judge_values(&self, made: u64, flows: impl IntoIterator<Item = Vec<f64>>) -> Precise {
         if made < StoppingRule::FIRST {
             return Precise::Wanted(StoppingRule::FIRST);
         }
         let rule = StoppingRule { precision: self.precision, level: LEVEL };
         let mut most = None;
-        for flow in 0..flows(outputs).len() {
+        for values in flows {
             let mut moments = Moments::default();
-            moments.extend(self.measure.values(outputs, flow).flatten());
+            moments.extend(values);
             let count = moments.count();
             if count > 0 {
                 // A flow may have the measure in some runs only.
@@ -171,11 +184,24 @@ impl Until {
 
 impl Within {
     /// Reads `failover 2 s`, `late 10`.
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+    ///
+    /// # Errors
+    /// If it is no limit, or names no measure.
+    pub fn parse(text: &str) -> Result<Self, String> {
         let wrong = || format!("`{text}` is no limit; write for example `failover 2 s` or `gap 800 ms`");
         let (name, limit) = text.trim().split_once(' ').ok_or_else(wrong)?;
         let (measure, limit) = (MeasureName::parse(name)?, limit.trim());
         Ok(Self { most: measure.quantity(limit)?, measure, words: limit.to_owned() })
+    }
+
+    /// The question in words.
+    pub fn words(&self) -> String {
+        format!("{} {}", self.measure.asked, self.words)
+    }
+
+    /// Column of `flows` that is limited.
+    pub fn column(&self) -> &str {
+        &self.measure.column
     }
 
     /// Share of runs in which each flow that has the measure keeps the limit. A run in which a flow failed, and has no
@@ -183,15 +209,23 @@ impl Within {
     pub(crate) fn shares(&self, outputs: &[RunOutput]) -> Vec<Kept> {
         let names = flows(outputs).into_iter().enumerate();
         let kept = |(place, flow): (usize, String)| {
-            let (mut successes, mut trials) = (0, 0);
-            for (value, output) in self.measure.values(outputs, place).zip(outputs) {
-                let has_failed = output.failures.iter().any(|failure| failure.flow == flow);
-                trials += u64::from(value.is_some() || has_failed);
-                successes += u64::from(value.is_some_and(|value| value <= self.most));
-            }
-            Some(Kept { share: Proportion::new(successes, trials, LEVEL)?, flow })
+            let has_failed = |output: &RunOutput| output.failures.iter().any(|failure| failure.flow == flow);
+            let values = self.measure.values(outputs, place);
+            let share = self.share(values.zip(outputs).map(|(value, output)| (value, has_failed(output))))?;
+            Some(Kept { share, flow })
         };
         names.filter_map(kept).collect()
+    }
+
+    /// Share of runs in which a flow keeps the limit, by its value in each and whether it failed there. `None` where no
+    /// run has either.
+    pub fn share(&self, runs: impl IntoIterator<Item = (Option<f64>, bool)>) -> Option<Proportion> {
+        let (mut successes, mut trials) = (0, 0);
+        for (value, has_failed) in runs {
+            trials += u64::from(value.is_some() || has_failed);
+            successes += u64::from(value.is_some_and(|value| value <= self.most));
+        }
+        Proportion::new(successes, trials, LEVEL)
     }
 }
 

@@ -52,6 +52,7 @@ use std::sync::atomic::AtomicBool;
 
 use clap::{CommandFactory, Parser};
 
+pub use criteria::{Precise, Until, Within};
 pub use sweep::{ResultsError, SweepResults};
 
 use arguments::{Arguments, Command, ManArguments, SchemaOf};

@@ -10,6 +10,7 @@
 
 mod arrow;
 mod command;
+mod criteria;
 mod files;
 mod guard;
 #[cfg(target_os = "linux")]
@@ -36,6 +37,8 @@ use pyo3::prelude::*;
 mod _native {
     #[pymodule_export]
     use super::command::main;
+    #[pymodule_export]
+    use super::criteria::{Until, Within};
     #[pymodule_export]
     use super::files::{DirectoryLock, write_file};
     #[cfg(target_os = "linux")]

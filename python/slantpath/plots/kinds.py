@@ -93,7 +93,7 @@ def missing(results: ResultDirectory, name: str) -> str:
     """Say why a figure is not among those that were drawn."""
     kind = KINDS[name]
     if kind.table in results.tables:
-        return f"`{kind.table}` has no such rows"
+        return f"`{kind.table}` has no such rows{_cure(results)}"
     other = "" if kind.otherwise is None else f", nor `{kind.otherwise.table}` of `{kind.otherwise.probe}`"
     if results.of_sweep is not None:
         kept = ", ".join(f"`{table}`" for table in results.of_sweep)
@@ -104,11 +104,19 @@ def missing(results: ResultDirectory, name: str) -> str:
     return f"there is no table `{kind.table}`, which the scenario's `{kind.probe}` asks for{other}"
 
 
+def _cure(results: ResultDirectory) -> str:
+    """Say what may give rows to a table that has none."""
+    if results.only:
+        chosen = ", ".join(f"{column}={value}" for column, value in results.only)
+        return f" with {chosen}: leave `--only` out, or name another value"
+    return ": nothing of the kind happened, and a longer run may have some"
+
+
 def nothing(results: ResultDirectory) -> str:
     """Say what would have written tables of which something can be drawn."""
     there = dict.fromkeys(f"`{kind.table}`" for kind in KINDS.values() if kind.table in results.tables)
     if there:
-        return f"{', '.join(there)} {'has' if len(there) == 1 else 'have'} no such rows"
+        return f"{', '.join(there)} {'has' if len(there) == 1 else 'have'} no such rows{_cure(results)}"
     asks: dict[str, list[str]] = {}
     for name, kind in KINDS.items():
         asks.setdefault(kind.probe, []).append(name)
@@ -290,7 +298,7 @@ KINDS: dict[str, Kind] = {
         of_signalling=True,
     ),
     "congestion": Kind(
-        "congestion of signalling links",
+        "congestion of signalling links and of M3UA",
         "signalling_events",
         ("link", "point"),
         ("at_s", "congestion_status"),

@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from slantpath import versions
 from slantpath.figures import Made
 
 if TYPE_CHECKING:
@@ -144,10 +145,23 @@ class ResultDirectory:
             state = printable(str(manifest["state"]))
             message = f"{path} is not whole ({state}): its command is at work, or was ended; give it again"
             raise NothingToDrawError(message)
+        why = versions.unread(printable(str(manifest["version"]))) if "version" in manifest else None
+        if why is not None:
+            message = f"{path} {why}"
+            raise NothingToDrawError(message)
         if "topology" in manifest:
             message = f"{path} holds the answer of `slantpath topology`, whose figures lie beside its tables"
             raise NothingToDrawError(message)
         found = {file.stem: Source(file) for file in sorted(path.glob("*.parquet"))}
+        document = next((name for name in ("plan", "load") if (path / f"{name}.json").is_file()), None)
+        if document is not None and not found:
+            message = f"{path} is of `slantpath {document}`: `slantpath report {path}` has all that it holds"
+            raise NothingToDrawError(message)
+        if not found and ((path / "unfinished").is_dir() or (path / "runs").is_dir()):
+            message = (
+                f"{path} holds runs and no results yet: they were interrupted, and the same command goes on"
+            )
+            raise NothingToDrawError(message)
         if not manifest and not found:
             message = f"{path} holds no results: give a directory that `slantpath run --out` wrote"
             raise NothingToDrawError(message)

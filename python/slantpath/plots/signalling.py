@@ -144,15 +144,25 @@ def _intervals(axes: Axes, lines: list[Line], column: str, scale: float, unit: s
     return ("line", "intervals", f"least / {unit}", f"most / {unit}", f"last / {unit}"), rows
 
 
+CONGESTION = (
+    ("signalling_events", ("link", "point"), "congestion_status"),
+    ("signalling_server_events", ("destination", "process"), "congestion_level"),
+)
+"""Tables that tell of congestion: what tells their lines apart, and the column of its status or level."""
+
+
 def draw_congestion(axes: Axes, results: ResultDirectory) -> Drawn | None:
-    """Draw the congestion status of each link that was congested, as its point's management heard it."""
-    lines, runs = results.lines(
-        "signalling_events", ("link", "point"), ("at_s", "event", "congestion_status")
-    )
-    end_s = _end_s(results, lines)
+    """Draw the congestion of each link, and of each destination behind M3UA, as each end heard of it."""
+    found: list[tuple[Line, str]] = []
+    runs: list[int] = []
+    for table, own, column in CONGESTION:
+        lines, of_runs = results.lines(table, own, ("at_s", "event", column))
+        found += [(each, column) for each in lines]
+        runs = runs or of_runs
+    end_s = _end_s(results, [each for each, _ in found])
     rows: list[Sequence[str]] = []
-    for each in lines:
-        status = numbers(each.rows, "congestion_status")
+    for each, column in found:
+        status = numbers(each.rows, column)
         known = ~np.isnan(status)
         if not known.any():
             continue
@@ -171,7 +181,7 @@ def draw_congestion(axes: Axes, results: ResultDirectory) -> Drawn | None:
             at = status >= number if number == len(SHADES) else status == number
             if at.any() and place < MOST_BARS:
                 bars = list(zip(begin_s[at], begin_s[at] + length_s[at], strict=True))
-                _bar(axes, place, bars, f"status {number}", color=shade)
+                _bar(axes, place, bars, f"status or level {number}", color=shade)
     if not rows:
         return None
     _names(axes, [row[0] for row in rows[:MOST_BARS]], end_s)

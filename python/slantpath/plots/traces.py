@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 NS = 1e-9
 TSNS = 1 << 32
+IMPAIRED = {"potentially-failed": 0.1, "inactive": 0.22}
+"""States of a path that are marked, and how dark."""
 NO_SSTHRESH = 0xFFFF_FFFF
 """A slow-start threshold that was never set."""
 
@@ -83,11 +85,17 @@ class Trace:
     lost: Points = field(default_factory=Points)
     acknowledged: Points = field(default_factory=Points)
     """Highest TSN of each message that was acknowledged."""
+    cumulative: Points = field(default_factory=Points)
+    """Cumulative TSN of each SACK, counted like those that were sent."""
+    gap_blocks: Points = field(default_factory=Points)
+    """Gap blocks of each SACK."""
+    a_rwnd: Points = field(default_factory=Points)
+    """Window of the peer that each SACK told, in bytes."""
     peer_rwnd: Points = field(default_factory=Points)
     paths: dict[str, PathTrace] = field(default_factory=dict)
     failovers: Points = field(default_factory=Points)
-    inactive: dict[str, list[tuple[float, float | None]]] = field(default_factory=dict)
-    """When each path was inactive."""
+    impaired: dict[tuple[str, str], list[tuple[float, float | None]]] = field(default_factory=dict)
+    """Times for which each path was potentially failed or inactive: by the path and the state."""
     span: Span = (0.0, float("inf"))
     """What is drawn, in seconds."""
     whole: bool = False
@@ -163,6 +171,11 @@ class Trace:
         if number is not None:
             self.acknowledged.add(at_s, number)
 
+    def _sack(self, at_s: float, record: dict[str, Any]) -> None:
+        self.cumulative.add(at_s, self.number_of(record["cumulative_tsn"]))
+        self.gap_blocks.add(at_s, record["gap_blocks"])
+        self.a_rwnd.add(at_s, record["a_rwnd_bytes"])
+
     def _path(self, at_s: float, record: dict[str, Any]) -> None:
         path = self.paths.setdefault(printable(str(record["path"])), PathTrace())
         path.cwnd.add(at_s, record["cwnd_bytes"])
@@ -184,18 +197,21 @@ class Trace:
         self.failovers.add(at_s, 0.0)
 
     def _path_changed(self, at_s: float, record: dict[str, Any]) -> None:
-        spans = self.inactive.setdefault(printable(str(record["path"])), [])
-        is_out = bool(spans) and spans[-1][1] is None
-        if record["state"] == "inactive" and not is_out:
-            spans.append((at_s, None))
-        elif record["state"] == "active" and is_out:
-            spans[-1] = (spans[-1][0], at_s)
+        path, state = printable(str(record["path"])), record["state"]
+        for each in IMPAIRED:
+            spans = self.impaired.setdefault((path, each), [])
+            is_open = bool(spans) and spans[-1][1] is None
+            if each == state and not is_open:
+                spans.append((at_s, None))
+            elif each != state and is_open:
+                spans[-1] = (spans[-1][0], at_s)
 
 
 _TAKEN: dict[str, Callable[[Trace, float, dict[str, Any]], None]] = {
     "sent": Trace._sent,  # noqa: SLF001 - its own
     "lost": Trace._lost,  # noqa: SLF001
     "acknowledged": Trace._acknowledged,  # noqa: SLF001
+    "sack": Trace._sack,  # noqa: SLF001
     "path": Trace._path,  # noqa: SLF001
     "waiting": Trace._waiting,  # noqa: SLF001
     "t3_rtx": Trace._timer,  # noqa: SLF001
@@ -235,12 +251,7 @@ def draw_tsns(axes: Axes, trace: Trace) -> Drawn:
     at_s, sent = trace.first.within(trace.span)
     drawing.line(axes, at_s, sent, "sent", 0)
     axes.lines[-1].set_marker("none")
-    acknowledged_s, acknowledged = trace.acknowledged.within(trace.span)
-    if acknowledged_s.size:
-        drawing.line(
-            axes, acknowledged_s, np.maximum.accumulate(acknowledged), "highest acknowledged", 2, "steps-post"
-        )
-        axes.lines[-1].set_marker("none")
+    _draw_acknowledgements(axes, trace)
     for points, marker, place, name in (
         (trace.lost, "x", 4, "lost"),
         (trace.retransmitted, "o", 1, "retransmitted"),
@@ -259,10 +270,42 @@ def draw_tsns(axes: Axes, trace: Trace) -> Drawn:
                 rasterized=when_s.size > drawing.MOST_POINTS,
             )
     axes.set_ylabel("TSN, counted from the first")
-    counts = (trace.first, trace.lost, trace.retransmitted, trace.acknowledged)
-    row = (trace.name, *(f"{points.within(trace.span)[0].size:,}" for points in counts))
-    head = ("trace", "DATA chunks sent", "counted as lost", "retransmitted", "messages acknowledged")
+    counts = [trace.first, trace.lost, trace.retransmitted, trace.acknowledged]
+    head = ["trace", "DATA chunks sent", "counted as lost", "retransmitted", "messages acknowledged"]
+    cells = [f"{points.within(trace.span)[0].size:,}" for points in counts]
+    if trace.cumulative.at_s:
+        blocks = trace.gap_blocks.within(trace.span)[1]
+        head += ["SACKs", "with gap blocks", "most gap blocks of one"]
+        cells += [f"{blocks.size:,}", f"{np.count_nonzero(blocks):,}", f"{int(blocks.max(initial=0)):,}"]
+    row = (trace.name, *cells)
     return _finished(axes, trace, "TSNs over time", Drawn(head, [row]), is_from_zero=False)
+
+
+def _draw_acknowledgements(axes: Axes, trace: Trace) -> None:
+    """Draw the cumulative TSN of SACKs and where they had gap blocks; without SACKs, the messages."""
+    at_s, cumulative = trace.cumulative.held(trace.span)
+    if at_s.size:
+        drawing.line(axes, at_s, cumulative, "cumulative TSN of SACKs", 2, "steps-post")
+        axes.lines[-1].set_marker("none")
+        sacks_s, blocks = trace.gap_blocks.within(trace.span)
+        with_gaps = blocks > 0
+        if with_gaps.any():
+            axes.plot(
+                sacks_s[with_gaps],
+                trace.cumulative.within(trace.span)[1][with_gaps],
+                linestyle="none",
+                marker="|",
+                markersize=5.0,
+                color=drawing.colour(3),
+                label=f"SACKs with gap blocks: {np.count_nonzero(with_gaps):,}",
+                rasterized=np.count_nonzero(with_gaps) > drawing.MOST_POINTS,
+            )
+        return
+    at_s, acknowledged = trace.acknowledged.within(trace.span)
+    if at_s.size:
+        highest = np.maximum.accumulate(acknowledged)
+        drawing.line(axes, at_s, highest, "highest acknowledged", 2, "steps-post")
+        axes.lines[-1].set_marker("none")
 
 
 def draw_windows(axes: Axes, trace: Trace) -> Drawn:
@@ -286,21 +329,28 @@ def draw_windows(axes: Axes, trace: Trace) -> Drawn:
         flight = path.flight.held(trace.span)[1] / KILO
         rows.append((name, f"{at_s.size:,}", *drawing.ends(cwnd / KILO, 3), short(float(flight.max()))))
     top = max((float(np.nanmax(line.get_ydata())) for line in axes.lines), default=0.0)
-    at_s, room = trace.peer_rwnd.held(trace.span)
-    if room.size and float(room.min()) / KILO <= 2 * top:
-        # A window of the peer's that is far above all others would press them flat.
-        axes.plot(
-            *drawing.thinned(at_s, room / KILO),
-            label="room of the peer",
-            drawstyle="steps-post",
-            linewidth=0.9,
-            linestyle=(0, (1, 2)),
-            color=drawing.INK,
-        )
-        axes.set_ylim(top=2 * top)
+    remarks = []
+    for points, label, dashes in (
+        (trace.a_rwnd, "window of the peer", (0, (6, 2))),
+        (trace.peer_rwnd, "room of the peer", (0, (1, 2))),
+    ):
+        at_s, room = points.held(trace.span)
+        if room.size and float(room.min()) / KILO <= 2 * top:
+            # A window of the peer's that is far above all others would press them flat.
+            axes.plot(
+                *drawing.thinned(at_s, room / KILO),
+                label=label,
+                drawstyle="steps-post",
+                linewidth=0.9,
+                linestyle=dashes,
+                color=drawing.INK,
+            )
+            axes.set_ylim(top=2 * top)
+        elif room.size:
+            remarks.append(f"The {label} is above the axis: {short(float(room.min()) / KILO)} kB at least.")
     axes.set_ylabel("window / kB")
     head = ("path", "changes", "least cwnd / kB", "most / kB", "last / kB", "most outstanding / kB")
-    return _finished(axes, trace, "windows over time", Drawn(head, rows))
+    return _finished(axes, trace, "windows over time", Drawn(head, rows, (), remarks))
 
 
 def draw_timers(axes: Axes, trace: Trace) -> Drawn:
@@ -341,15 +391,31 @@ def draw_timers(axes: Axes, trace: Trace) -> Drawn:
         "most RTO / ms",
         "T3-rtx expired",
     )
-    return _finished(axes, trace, "round-trip times and RTO over time", Drawn(head, rows))
+    return _finished(
+        axes, trace, "round-trip times and RTO over time", Drawn(head, rows), shows_timeouts=True
+    )
 
 
-def _finished(axes: Axes, trace: Trace, title: str, drawn: Drawn, *, is_from_zero: bool = True) -> Drawn:
+def _timeouts(trace: Trace) -> list[Numbers]:
+    """Give the instants within the span at which T3-rtx of each path expired."""
+    return [path.timeouts.within(trace.span)[0] for path in trace.paths.values()]
+
+
+def _finished(
+    axes: Axes,
+    trace: Trace,
+    title: str,
+    drawn: Drawn,
+    *,
+    is_from_zero: bool = True,
+    shows_timeouts: bool = False,
+) -> Drawn:
     """Mark what happened to paths, and name the axes."""
     if is_from_zero:
         drawing.from_zero(axes)
     marked = []
-    for name, spans in trace.inactive.items():
+    for (path, state), spans in trace.impaired.items():
+        name = f"{path} {state.replace('-', ' ')}"
         shown = [
             (begin, end)
             for begin, end in spans
@@ -360,13 +426,13 @@ def _finished(axes: Axes, trace: Trace, title: str, drawn: Drawn, *, is_from_zer
                 max(begin, trace.span[0]),
                 trace.span[1] if end is None else min(end, trace.span[1]),
                 color=OUTAGE,
-                alpha=0.22,
+                alpha=IMPAIRED[state],
                 linewidth=0,
                 zorder=0.5,
-                label=plain(f"{name} inactive") if place == 0 else None,
+                label=plain(name) if place == 0 else None,
             )
         if shown:
-            marked.append(f"{name} inactive: {len(shown):,}")
+            marked.append(f"{name}: {len(shown):,}")
     failovers = trace.failovers.within(trace.span)[0]
     for place, at in enumerate(drawing.apart(failovers) if failovers.size else failovers):
         axes.axvline(
@@ -379,10 +445,15 @@ def _finished(axes: Axes, trace: Trace, title: str, drawn: Drawn, *, is_from_zer
         )
     if failovers.size:
         marked.append(f"failovers: {failovers.size:,}")
+    if not shows_timeouts:
+        expired = np.sort(np.concatenate([np.zeros(0), *_timeouts(trace)]))
+        if expired.size:
+            drawing.ticks(axes, expired, f"T3-rtx expired: {expired.size:,}")
+            marked.append(f"T3-rtx expired: {expired.size:,}")
     axes.set_xlabel("time / s")
     drawing.title(axes, f"{trace.name}: {title}")
     drawing.legend(axes, len(axes.get_legend_handles_labels()[1]))
-    remarks = [f"Marked: {'; '.join(marked)}."] if marked else []
+    remarks = [*drawn.remarks, *([f"Marked: {'; '.join(marked)}."] if marked else [])]
     if not trace.whole:
         remarks.append("The trace is not whole: it has no end.")
     return Drawn(drawn.head, drawn.rows, (), remarks)

@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING
 
 from slantpath import page
 from slantpath.report.comparison import compared
-from slantpath.report.parts import lead, sections
+from slantpath.report.documents import (
+    document_lead,
+    document_origin,
+    document_sections,
+    document_warnings,
+)
+from slantpath.report.parts import lead, sections, warned, warnings
 from slantpath.report.results import Kind, ReportError, Results
 from slantpath.report.studies import study_sections
 
@@ -36,6 +42,8 @@ def report(directory: str | os.PathLike[str], other: str | os.PathLike[str] | No
         _refuse_changed(second)
     elif results.kind is Kind.STUDY:
         text = _page(results.name, "<p>A study, as its files have it.</p>", study_sections(results))
+    elif results.document:
+        text = _page(results.name, document_lead(results), _of_document(results))
     else:
         text = _page(results.name, lead(results), sections(results))
     _refuse_changed(results)
@@ -45,6 +53,12 @@ def report(directory: str | os.PathLike[str], other: str | os.PathLike[str] | No
 def _page(title: str, about: str, parts: list[page.Section]) -> str:
     head = f"<h1>{escape(title)}</h1>\n{about}"
     return page.page(title, [head, page.contents(parts), *(part.html() for part in parts)])
+
+
+def _of_document(results: Results) -> list[page.Section]:
+    remarks = [*document_warnings(results), *warnings(results)]
+    parts = [*document_sections(results), document_origin(results)]
+    return [*([page.Section("warnings", "Warnings", [warned(remarks)])] if remarks else []), *parts]
 
 
 def _refuse_changed(results: Results) -> None:

@@ -25,7 +25,8 @@ def main(arguments: Sequence[str]) -> int:
         if out.is_dir():
             return _refuse(f"{out} is a directory: name a file by --out")
         if out.exists() and not options.force:
-            return _refuse(f"{out} is there: --force overwrites it, --out names another file")
+            whose = ", the study's own page," if _is_of_study(options.directory, out) else ""
+            return _refuse(f"{out}{whose} is there: --force overwrites it, --out names another file")
         text = report(options.directory, options.other)
         write_whole(out, text.encode())
     except ReportError as error:
@@ -45,6 +46,11 @@ def _refuse(why: str) -> int:
     return MISUSED
 
 
+def _is_of_study(directory: Path, out: Path) -> bool:
+    """Tell if a page is the one that a study wrote, which has more than a report of its directory."""
+    return out == _default(directory, None) and (directory / "claims.txt").is_file()
+
+
 def _default(directory: Path, other: Path | None) -> Path:
     if other is None:
         return directory / "report.html"
@@ -62,7 +68,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
         "directory",
         type=Path,
         metavar="DIR",
-        help="what `--out` of `slantpath run`, `sweep` or `topology` wrote, or a study",
+        help="what `--out` of `slantpath run`, `sweep`, `topology`, `plan` or `load` wrote, or a study",
     )
     parser.add_argument(
         "other", nargs="?", type=Path, metavar="DIR", help="another one, with which the first is compared"

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from slantpath import page
 from slantpath.figures import render
-from slantpath.report.layout import MOST_ROWS, shortened
+from slantpath.report.documents import differences as document_differences
+from slantpath.report.documents import document_warnings
+from slantpath.report.layout import FIGURE_INCHES, MOST_ROWS, shortened
 from slantpath.report.measures import (
     FLOWS,
     LEVEL,
@@ -23,8 +25,8 @@ from slantpath.report.measures import (
     unit,
     with_width,
 )
-from slantpath.report.parts import FIGURE_INCHES, MOST_SETTINGS, plotted, warned, warnings
-from slantpath.report.results import Kind, ReportError
+from slantpath.report.parts import MOST_SETTINGS, plotted, warned, warnings
+from slantpath.report.results import DOCUMENTS, Kind, ReportError
 from slantpath.report.settings import differences
 
 if TYPE_CHECKING:
@@ -51,12 +53,20 @@ def compared(first: Results, second: Results) -> str:
     pair = _paired(first, second)
     a, b = pair.names
     title = f"{a} and {b}"
-    parts = [*_settings(pair), *_measured(pair), *_figures(pair), _sources(pair)]
+    if first.document:
+        parts = [*document_differences(first, second, pair.names), _sources(pair)]
+    else:
+        parts = [*_settings(pair), *_measured(pair), *_figures(pair), _sources(pair)]
     remarks = [
         f"{name}: {each}"
         for name, one in zip(pair.names, (first, second), strict=True)
-        for each in warnings(one)
+        for each in (*document_warnings(one), *warnings(one))
     ]
+    if first.version != second.version:
+        remarks.insert(
+            0,
+            "Two versions of slantpath made them, and may differ. Give both commands with one version.",
+        )
     if remarks:
         parts.insert(0, page.Section("warnings", "Warnings", [warned(remarks)]))
     head = f"<h1>{escape(title)}</h1>\n<p>{escape(_about(pair))}</p>"
@@ -68,7 +78,8 @@ def _paired(first: Results, second: Results) -> Pair:
         if results.kind is Kind.STUDY:
             message = f"{results.path} is of a study: give two that `slantpath run` or `sweep` wrote"
             raise ReportError(message)
-    if Kind.TOPOLOGY in (first.kind, second.kind) and first.kind is not second.kind:
+    alone = {Kind.TOPOLOGY, *DOCUMENTS}
+    if first.kind is not second.kind and alone & {first.kind, second.kind}:
         message = (
             f"{first.path} is of `{first.kind.value}` and {second.path} of `{second.kind.value}`: "
             "give two directories of one command"
@@ -82,10 +93,17 @@ def _paired(first: Results, second: Results) -> Pair:
     return Pair(first, second, names, _unpaired(first, second))
 
 
+CANNOT_BE_PAIRED = {
+    Kind.TOPOLOGY: "No chance is in a topology.",
+    Kind.PLAN: "No chance is in a plan.",
+    Kind.LOAD: "Loads on real networks have no runs in common.",
+}
+
+
 def _unpaired(first: Results, second: Results) -> str:
     """Say why runs of both cannot be paired; nothing if they can."""
-    if first.kind is Kind.TOPOLOGY:
-        return "No chance is in a topology."
+    if first.kind in CANNOT_BE_PAIRED:
+        return CANNOT_BE_PAIRED[first.kind]
     seeds = first.seeds(), second.seeds()
     if not all(seeds):
         return "What seeds the runs have is not known, so no run of one is paired with a run of the other."
@@ -310,7 +328,10 @@ def _sources(pair: Pair) -> page.Section:
         for label, key in keys
         if key in pair.first.manifest or key in pair.second.manifest
     ]
-    rows.append(("runs", f"{len(pair.first.runs())}", f"{len(pair.second.runs())}"))
+    if pair.first.document:
+        rows = [("version of slantpath", pair.first.version or NONE, pair.second.version or NONE)]
+    else:
+        rows.append(("runs", f"{len(pair.first.runs())}", f"{len(pair.second.runs())}"))
     table = page.table("What the results came from.", ("what", *pair.names), rows)
     texts = [
         page.scenario(f"{name}: merged form", one.told("hash")[:12], one.text)

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 100
 """Rows of one table: the files have the others."""
+FIGURE_INCHES = (6.4, 4.4)
+"""Size of a figure whose letters can be read on a telephone, too."""
 
 
 def shortened(

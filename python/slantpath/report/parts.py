@@ -10,7 +10,7 @@ from slantpath import __version__, page
 from slantpath.figures import render
 from slantpath.plots import plots
 from slantpath.plots.results import NothingToDrawError, printable
-from slantpath.report.layout import MOST_ROWS, shortened
+from slantpath.report.layout import FIGURE_INCHES, MOST_ROWS, shortened
 from slantpath.report.measures import (
     FLOWS,
     LEVEL,
@@ -39,8 +39,6 @@ if TYPE_CHECKING:
 MOST_SETTINGS = 400
 MOST_SAID = 6
 """Flows or paths of which the first lines of a report tell."""
-FIGURE_INCHES = (6.4, 4.4)
-"""Size of a figure whose letters can be read on a telephone, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,10 +283,10 @@ def _made(results: Results) -> str:
 def warnings(results: Results) -> list[str]:
     """List what whoever reads the results should know first."""
     found = []
-    if results.of_other_version:
+    if results.is_behind:
         found.append(
-            f"slantpath {results.of_other_version} made these results, and {__version__} this page: columns "
-            "may mean something else. Give the command again, or make the report with that version."
+            "Finished runs wait in unfinished/ for a command that was interrupted, or is at work: these "
+            "results are of an earlier one. Give the command again, and it goes on."
         )
     told_warnings = results.manifest.get("warnings")
     found += [printable(str(each)) for each in told_warnings] if isinstance(told_warnings, list) else []
@@ -333,14 +331,21 @@ def flow_sections(results: Results) -> list[page.Section]:
     rows, columns = results.shape("flows")
     if not columns:
         kept = ", ".join(results.tables()) or "none"
-        about = f"There is no table `flows` here; there are {kept}."
+        cure = (
+            " Name it in `tables` of the sweep's file and give the command anew."
+            if results.kind is Kind.SWEEP
+            else ""
+        )
+        about = f"There is no table `flows` here; there are {kept}.{cure}"
         return [page.Section("flows", "Flows", [f"<p>{escape(about)}</p>"])]
     if not rows and results.shape("signalling_load")[0]:
         return []
     if not rows:
-        return [
-            page.Section("flows", "Flows", ["<p>The table `flows` has no rows: no flow was asked for.</p>"])
-        ]
+        about = (
+            "The table `flows` has no rows: no flow was asked for. A section `[flows.NAME]` of the scenario "
+            "asks for one; give the command anew then."
+        )
+        return [page.Section("flows", "Flows", [f"<p>{escape(about)}</p>"])]
     parts = [part for sheet in FLOWS if (part := measured(results, sheet, sheet.about))]
     return [page.Section("flows", "Flows", parts)]
 

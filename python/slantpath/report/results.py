@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from html import unescape
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from slantpath import __version__
+from slantpath import versions
 from slantpath.plots.results import printable
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ TEXT_MAX = 64 * 1024 * 1024
 """Bytes of the longest text that is read; a figure of a topology has a few."""
 READ = (".parquet", ".svg", ".toml")
 """Ends of the names of files that a report is made of; others may be cleared away."""
+MOST_DIGITS = 19
+"""Digits of a whole number that 64 bits do not hold."""
 HEAD = 65_536
 """Bytes of a figure in which its title and description stand."""
 
@@ -37,6 +39,8 @@ class Kind(Enum):
     SWEEP = "sweep"
     TOPOLOGY = "topology"
     STUDY = "study"
+    PLAN = "plan"
+    LOAD = "load"
     TABLES = "tables"
     """Tables alone, without a manifest: a program wrote them."""
 
@@ -55,6 +59,8 @@ class Results:
     manifest: Mapping[str, Any]
     text: str
     """The merged scenario or topology; empty where there is none."""
+    document: Mapping[str, Any] = field(default_factory=dict)
+    """What `plan.json` or `load.json` has; empty where there is neither."""
 
     @classmethod
     def read(cls, path: Path) -> Results:
@@ -65,6 +71,10 @@ class Results:
             raise ReportError(message)
         manifest = _manifest(path)
         kind = _kind(path, manifest)
+        document: Mapping[str, Any] = {}
+        if kind in (Kind.PLAN, Kind.LOAD):
+            document = _document(path, kind)
+            _refuse_version(path, document)
         needed = [name for name in _names(manifest.get("files")) if name.endswith(READ)]
         missing = [name for name in needed if not (path / name).is_file()]
         if missing:
@@ -73,7 +83,7 @@ class Results:
                 f"{_beside(len(missing) - 1)}: give the command that made it again"
             )
             raise ReportError(message)
-        return cls(path, kind, manifest, _text(path / kind.text_name))
+        return cls(path, kind, manifest, _text(path / kind.text_name), document)
 
     @property
     def name(self) -> str:
@@ -81,6 +91,8 @@ class Results:
         for key in ("scenario", "sweep_of", "topology"):
             if key in self.manifest:
                 return self.told(key)
+        if self.kind in DOCUMENTS:
+            return f"{self.label}: {self.kind.value}"
         if self.kind is Kind.STUDY and (path := self.path / "report.html").is_file():
             with path.open("rb") as page:
                 title = _element(page.read(HEAD).decode("utf-8", errors="replace"), "h1")
@@ -94,10 +106,19 @@ class Results:
         return printable(self.path.resolve().name or str(self.path))
 
     @property
-    def of_other_version(self) -> str | None:
-        """The version that made them, unless it is ours or not known."""
-        version = self.told("version")
-        return version if version and version != __version__ else None
+    def version(self) -> str:
+        """The version that made them, empty where that is not known."""
+        return printable(str(self.manifest.get("version", self.document.get("version", ""))))
+
+    @property
+    def asked(self) -> str:
+        """The whole question to the planner; empty where there is none."""
+        return _text(self.path / "plan.toml") if self.kind is Kind.PLAN else ""
+
+    @property
+    def is_behind(self) -> bool:
+        """Tell if finished runs wait here for a command that has not written its results."""
+        return any((self.path / "unfinished").glob("*"))
 
     def number(self, key: str) -> float:
         """Give a number of the manifest, zero if it has none."""
@@ -170,26 +191,28 @@ class Results:
         return [(path.stem, _text(path)) for path in sorted(self.path.glob("*.txt"))]
 
 
+DOCUMENTS = (Kind.PLAN, Kind.LOAD)
+"""Commands whose answer is one document of JSON, called like them."""
+
+
 def _kind(path: Path, manifest: Mapping[str, Any]) -> Kind:
+    _refuse_manifest(path, manifest)
+    for key, kind in (("topology", Kind.TOPOLOGY), ("sweep_of", Kind.SWEEP), ("scenario", Kind.RUN)):
+        if key in manifest:
+            return kind
+    for kind in DOCUMENTS:
+        if manifest.get("kind") == kind.value or (path / f"{kind.value}.json").is_file():
+            return kind
     if manifest:
-        if manifest.get("program") != "slantpath":
-            message = f"{path}: manifest.json is not of this program: give a directory that `slantpath` wrote"
-            raise ReportError(message)
-        if "state" in manifest:
-            state = printable(str(manifest["state"]))
-            message = (
-                f"{path} is not whole ({state}): wait for its command, or give it again if it was interrupted"
-            )
-            raise ReportError(message)
-        for key, kind in (("topology", Kind.TOPOLOGY), ("sweep_of", Kind.SWEEP), ("scenario", Kind.RUN)):
-            if key in manifest:
-                return kind
-        version = printable(str(manifest.get("version", "an unknown version")))
         message = (
-            f"{path}: manifest.json names no scenario, sweep or topology; slantpath {version} made it, and "
-            f"this is {__version__}: make the report with that one, or give the command again"
+            f"{path}: manifest.json names no scenario, sweep, topology, plan or load: "
+            "give the command that made it again"
         )
         raise ReportError(message)
+    return _kind_of_files(path)
+
+
+def _kind_of_files(path: Path) -> Kind:
     if (path / "claims.txt").is_file():
         return Kind.STUDY
     if any(path.glob("*.parquet")):
@@ -199,6 +222,22 @@ def _kind(path: Path, manifest: Mapping[str, Any]) -> Kind:
         raise ReportError(message)
     message = f"{path} holds no results: give a directory that `slantpath run --out` wrote"
     raise ReportError(message)
+
+
+def _refuse_manifest(path: Path, manifest: Mapping[str, Any]) -> None:
+    """Refuse what another program wrote, what is not whole, and what another version wrote."""
+    if not manifest:
+        return
+    if manifest.get("program") != "slantpath":
+        message = f"{path}: manifest.json is not of this program: give a directory that `slantpath` wrote"
+        raise ReportError(message)
+    if "state" in manifest:
+        state = printable(str(manifest["state"]))
+        message = (
+            f"{path} is not whole ({state}): wait for its command, or give it again if it was interrupted"
+        )
+        raise ReportError(message)
+    _refuse_version(path, manifest)
 
 
 def _manifest(path: Path) -> Mapping[str, Any]:
@@ -211,6 +250,35 @@ def _manifest(path: Path) -> Mapping[str, Any]:
         message = f"{file} is not whole: give the command that made it again"
         raise ReportError(message) from error
     return manifest if isinstance(manifest, dict) and manifest else {"program": None}
+
+
+def _whole(digits: str) -> int | float:
+    """Take a whole number of JSON; one of very many digits is no count, and no number of Arrow's."""
+    return int(digits) if len(digits) < MOST_DIGITS else float(digits)
+
+
+def _document(path: Path, kind: Kind) -> Mapping[str, Any]:
+    file = path / f"{kind.value}.json"
+    if not file.is_file():
+        message = f"{file} is missing: give `slantpath {kind.value}` with this directory as `--out` again"
+        raise ReportError(message)
+    try:
+        document = json.loads(_bounded(file), parse_int=_whole)
+    except (ValueError, RecursionError) as error:
+        message = f"{file} is not whole: give the command that made it again"
+        raise ReportError(message) from error
+    if not isinstance(document, dict) or document.get("kind") != kind.value:
+        message = f"{file} is none of `slantpath {kind.value}`: give a directory that its `--out` wrote"
+        raise ReportError(message)
+    return document
+
+
+def _refuse_version(path: Path, written: Mapping[str, Any]) -> None:
+    """Refuse results whose tables this version may misread."""
+    why = versions.unread(printable(str(written["version"]))) if "version" in written else None
+    if why is not None:
+        message = f"{path} {why}"
+        raise ReportError(message)
 
 
 def _names(files: object) -> Sequence[str]:
