@@ -14,6 +14,7 @@
 #![cfg(target_os = "linux")]
 
 pub mod clock;
+mod descriptors;
 mod failure;
 mod identity;
 mod interface;

@@ -10,6 +10,7 @@ use rustix::fs::{Mode, OFlags};
 use rustix::mount::{MountFlags, MountPropagationFlags, UnmountFlags};
 
 use super::Identity;
+use crate::descriptors;
 use crate::failure::SystemStep;
 use crate::identity::IdentityMaps;
 use crate::network::NetNamespace;
@@ -17,7 +18,7 @@ use crate::report::Report;
 
 /// Directories of which one is covered for the moment in which the hosts file is made, each with the file there.
 const PLACES: [(&CStr, &CStr); 3] =
-    [(c"/tmp", c"/tmp/hosts"), (c"/run", c"/run/hosts"), (c"/mnt", c"/mnt/hosts")];
+    [(c"/mnt", c"/mnt/hosts"), (c"/run", c"/run/hosts"), (c"/opt", c"/opt/hosts")];
 const HOSTS: &CStr = c"/etc/hosts";
 
 /// All that is needed, made before the fork.
@@ -54,7 +55,7 @@ impl Entry {
     pub(super) fn enter(&self, report: &Report) -> io::Result<()> {
         // Those that the calling process reads by a descriptor would otherwise not reach the program.
         report.step(SystemStep::Signals, SigSet::empty().thread_set_mask())?;
-        report.step(SystemStep::Descriptors, crate::reentry::descriptors::close_on_exec())?;
+        report.step(SystemStep::Descriptors, descriptors::close_on_exec())?;
         report.step(SystemStep::NetworkNamespace, setns(&self.network, CloneFlags::CLONE_NEWNET))?;
         report.step(SystemStep::MountNamespace, unshare(CloneFlags::CLONE_NEWNS))?;
         let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;

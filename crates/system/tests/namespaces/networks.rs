@@ -6,7 +6,7 @@ use slantpath_system::SystemStep;
 use slantpath_system::netlink::{KernelRoute, Netlink, NetlinkError};
 use slantpath_system::network::{NetNamespace, write_setting};
 use slantpath_system::packet::PacketSocket;
-use slantpath_system::reentry::Origin;
+use slantpath_system::reentry::Entered;
 
 use crate::frames::Wire;
 use crate::outside::{LIMIT, PASSED};
@@ -43,7 +43,7 @@ fn exchange(wire: &Wire, near: &str, far: &str) {
     }
 }
 
-pub(crate) fn datagrams(_: &Origin) -> u8 {
+pub(crate) fn datagrams(_: &Entered) -> u8 {
     let wire = Wire::new();
     add(&wire.near, "near", &[("10.9.0.1", 24), ("fd09::1", 64)]);
     add(&wire.far, "far", &[("10.9.0.2", 24), ("fd09::2", 64), ("10.77.0.1", 32), ("fd77::1", 128)]);
@@ -81,7 +81,7 @@ pub(crate) fn datagrams(_: &Origin) -> u8 {
     PASSED
 }
 
-pub(crate) fn refusals(_: &Origin) -> u8 {
+pub(crate) fn refusals(_: &Entered) -> u8 {
     let wire = Wire::new();
     wire.near
         .run(|| {
@@ -122,7 +122,7 @@ pub(crate) fn refusals(_: &Origin) -> u8 {
     PASSED
 }
 
-pub(crate) fn work(origin: &Origin) -> u8 {
+pub(crate) fn work(origin: &Entered) -> u8 {
     let network = NetNamespace::new().unwrap();
     let own = NetNamespace::own().unwrap().number().unwrap();
     let numbers = [own, network.number().unwrap(), origin.network.number().unwrap()];
