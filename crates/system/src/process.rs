@@ -131,7 +131,7 @@ impl NetworkProgram<'_> {
         let spawned = command.spawn();
         // With it the own end of the reports is closed.
         drop(command);
-        let child = match spawned {
+        let mut child = match spawned {
             Ok(child) => child,
             Err(error) => {
                 let told = reports.read().unwrap_or_default();
@@ -144,7 +144,11 @@ impl NetworkProgram<'_> {
             }
         };
         let pid = child.id();
-        let handle = pidfd(pid).map_err(|error| SystemStep::Wait.failed(error))?;
+        let handle = pidfd(pid).map_err(|error| {
+            // Nobody could wait for it: it is not to run.
+            let _ = child.kill().and_then(|()| child.wait());
+            SystemStep::Wait.failed(error)
+        })?;
         let has_own_group = self.has_own_group;
         let (stdin, stdout, stderr) = (child.stdin, child.stdout, child.stderr);
         Ok(Running { pid, stdin, stdout, stderr, handle, has_own_group })

@@ -37,6 +37,8 @@ const INSIDE: &[Inside] = &[
     ("frames without room are counted", frames::drops),
     ("datagrams pass between two networks", networks::datagrams),
     ("what cannot be is refused with its reason", networks::refusals),
+    ("offloads of SCTP are switched off and no others", networks::offloads),
+    ("a refusal names the setting that is to be changed", networks::limits),
     ("work is done within a network", networks::work),
     ("a program sees its network, its hosts and its ids", programs::surroundings),
     ("a program without rights has none over its network", programs::rights),

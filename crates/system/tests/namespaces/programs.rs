@@ -20,7 +20,7 @@ const REFUSED: i32 = 40;
 /// Ids that no user of the test has.
 const CALLER: Identity = Identity::Caller { uid: 1_234, gid: 2_345 };
 
-fn program(network: &NetNamespace, command: ProgramCommand) -> NetworkProgram<'_> {
+pub(crate) fn program(network: &NetNamespace, command: ProgramCommand) -> NetworkProgram<'_> {
     NetworkProgram {
         command,
         network,
