@@ -100,8 +100,6 @@ impl HostsFile {
         let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC;
         let mode = Mode::RUSR | Mode::WUSR | Mode::RGRP | Mode::ROTH;
         let file = rustix::fs::open(path, flags, mode)?;
-        // Whatever the caller's mask is.
-        rustix::fs::fchmod(&file, mode)?;
         let mut rest = self.content.as_bytes();
         while !rest.is_empty() {
             let written = rustix::io::write(&file, rest)?;

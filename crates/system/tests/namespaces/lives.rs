@@ -36,6 +36,9 @@ pub(crate) fn origin(origin: &Entered) -> u8 {
     assert_eq!(format!("{} {}", origin.uid, origin.gid), ids());
     assert_eq!(std::process::id(), 1);
     assert!(rustix::process::geteuid().is_root());
+    // The caller's mask of signals, and not that with which it waits.
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    assert!(status.contains("\nSigBlk:\t0000000000000000\n"), "{status}");
     // Processes of the namespace alone.
     let names = std::fs::read_dir("/proc").unwrap().map(|entry| entry.unwrap().file_name());
     let processes: Vec<u32> = names.filter_map(|name| name.to_str()?.parse().ok()).collect();

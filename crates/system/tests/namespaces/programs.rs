@@ -11,7 +11,7 @@ use slantpath_system::process::{Identity, NetworkProgram, ProgramCommand, Standa
 use slantpath_system::reentry::{Entered, variables};
 use slantpath_system::signals::{Signal, Signals};
 
-use crate::outside::{CASE, MARKER, PASSED, end_of};
+use crate::outside::{CASE, MARKER, PASSED, end_of, wait_for};
 
 /// Case that a program of another case runs: it tries to add links.
 pub(crate) const POWERLESS: &str = "powerless";
@@ -159,7 +159,9 @@ pub(crate) fn ends(_: &Entered) -> u8 {
     running.signal(Signal::SIGKILL).unwrap();
     assert_eq!(end_of(&running).unwrap().signal(), Some(9));
     // All of them write to the pipe, which ends with the last.
-    running.stdout.take().unwrap().read_to_end(&mut Vec::new()).unwrap();
+    let mut output = running.stdout.take().unwrap();
+    wait_for(&output);
+    assert_eq!(output.read(&mut octets).unwrap(), 0);
     let mut ended = Vec::new();
     while let Ok(Some((pid, status))) = rustix::process::wait(rustix::process::WaitOptions::empty())
         .map(|ended| ended.map(|(pid, status)| (pid.as_raw_pid().unsigned_abs(), status)))
