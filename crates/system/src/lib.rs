@@ -6,7 +6,8 @@
 //! - [`reentry`]: the program starts itself anew, as process 1 of namespaces of its own.
 //! - [`network`]: namespaces of networks, work within them, and their settings.
 //! - [`netlink`]: links, addresses and routes, by hand-written messages.
-//! - [`packet`]: frames of an interface, by a ring that is shared with the kernel.
+//! - [`packet`]: frames of an interface, by a ring that is shared with the kernel. [`offloads`]: work that the kernel
+//!   is to do itself, since a packet socket cannot describe it.
 //! - [`clock`] and [`poll`]: time, timers and waiting for descriptors. [`signals`]: signals as a descriptor.
 //! - [`process`]: programs within a network, and the ends of processes.
 //!
@@ -14,11 +15,13 @@
 #![cfg(target_os = "linux")]
 
 pub mod clock;
+mod descriptors;
 mod failure;
 mod identity;
 mod interface;
 pub mod netlink;
 pub mod network;
+pub mod offloads;
 mod options;
 pub mod packet;
 pub mod poll;

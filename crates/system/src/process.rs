@@ -19,7 +19,7 @@ use enter::Entry;
 
 /// Program to be run within a network.
 #[derive(Clone, Debug)]
-pub struct Program<'a> {
+pub struct NetworkProgram<'a> {
     /// Program with its arguments, or a line for the shell.
     pub command: ProgramCommand,
     /// Network namespace that it sees.
@@ -30,14 +30,14 @@ pub struct Program<'a> {
     pub hosts: Option<&'a str>,
     /// Variables that are set, or taken away if they have no value, in the environment of the calling process.
     pub environment: Vec<(OsString, Option<OsString>)>,
-    /// Standard input.
-    pub stdin: Stream,
-    /// Standard output.
-    pub stdout: Stream,
-    /// Standard error.
-    pub stderr: Stream,
-    /// Puts it and what it starts into a process group of their own, which [`Running::signal`] then reaches. Ctrl-C does
-    /// not, and it cannot read from the terminal.
+    /// Source of its standard input.
+    pub stdin: StandardStream,
+    /// Destination of its standard output.
+    pub stdout: StandardStream,
+    /// Destination of its standard error.
+    pub stderr: StandardStream,
+    /// Puts it and what it starts into a process group of their own, which [`Running::signal`] then reaches. Ctrl-C
+    /// does not reach it, and it cannot read from the terminal.
     pub has_own_group: bool,
 }
 
@@ -53,21 +53,21 @@ pub enum ProgramCommand {
 /// Ids and rights of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Identity {
-    /// It sees itself as this user and group, in a user namespace of its own: it has no power over the network.
+    /// Shown to itself as this user and group, in a user namespace of its own: it has no power over the network.
     Caller {
         /// Id of the user.
         uid: u32,
         /// Id of the group.
         gid: u32,
     },
-    /// It has all rights that the calling process has, as for `ip` and `tcpdump`.
+    /// All rights that the calling process has, as `ip` and `tcpdump` need them.
     NamespaceRoot,
 }
 
 /// Source or destination of a program's standard stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stream {
-    /// That of the calling process.
+pub enum StandardStream {
+    /// Stream of the calling process.
     Inherit,
     /// Nothing: `/dev/null`.
     Null,
@@ -75,7 +75,7 @@ pub enum Stream {
     Pipe,
 }
 
-impl Stream {
+impl StandardStream {
     fn of_command(self) -> Stdio {
         match self {
             Self::Inherit => Stdio::inherit(),
@@ -91,17 +91,17 @@ impl Stream {
 pub struct Running {
     /// Id of its process in the namespace of the calling process.
     pub pid: u32,
-    /// Its standard input, if that is a pipe.
+    /// Standard input, if that is a pipe.
     pub stdin: Option<ChildStdin>,
-    /// Its standard output, if that is a pipe.
+    /// Standard output, if that is a pipe.
     pub stdout: Option<ChildStdout>,
-    /// Its standard error, if that is a pipe.
+    /// Standard error, if that is a pipe.
     pub stderr: Option<ChildStderr>,
     handle: OwnedFd,
     has_own_group: bool,
 }
 
-impl Program<'_> {
+impl NetworkProgram<'_> {
     /// Starts it. An error with the step [`SystemStep::Exec`] is the program's own: it is not found, as a rule.
     pub fn spawn(&self) -> Result<Running, SystemFailure> {
         let (mut command, name) = self.command()?;
@@ -129,7 +129,7 @@ impl Program<'_> {
         let spawned = command.spawn();
         // With it the own end of the reports is closed.
         drop(command);
-        let child = match spawned {
+        let mut child = match spawned {
             Ok(child) => child,
             Err(error) => {
                 let told = reports.read().unwrap_or_default();
@@ -143,7 +143,11 @@ impl Program<'_> {
             }
         };
         let pid = child.id();
-        let handle = pidfd(pid).map_err(|error| SystemStep::Wait.failed(error))?;
+        let handle = pidfd(pid).map_err(|error| {
+            // Nobody could wait for it: it is not to run.
+            let _ = child.kill().and_then(|()| child.wait());
+            SystemStep::Wait.failed(error)
+        })?;
         let has_own_group = self.has_own_group;
         let (stdin, stdout, stderr) = (child.stdin, child.stdout, child.stderr);
         Ok(Running { pid, stdin, stdout, stderr, handle, has_own_group })
@@ -195,8 +199,8 @@ impl AsFd for Running {
     }
 }
 
-/// Tells of a child of the calling process that has ended, if one has, by its id. Process 1 of a namespace is the parent
-/// of all processes there whose own has ended, and they stay until they are asked for.
+/// Tells of a child of the calling process that has ended, if one has, by its id. Process 1 of a namespace is the
+/// parent of all processes there whose own has ended, and they stay until they are asked for.
 pub fn wait_any() -> io::Result<Option<(u32, ExitStatus)>> {
     match rustix::process::wait(WaitOptions::NOHANG) {
         Ok(ended) => Ok(ended

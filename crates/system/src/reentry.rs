@@ -4,7 +4,6 @@
 //! makes; the inner one is the program anew. Each ends when its parent does, whatever ended that, and with the
 //! inner one all of its namespace ends.
 
-pub(crate) mod descriptors;
 mod middle;
 
 use std::env;
@@ -78,10 +77,10 @@ pub fn reenter(marker: &str) -> Result<u8, SystemFailure> {
     Ok(code(status))
 }
 
-/// Origin of a program that [`reenter`] has started.
+/// Entered of a program that [`reenter`] has started.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Origin {
+pub struct Entered {
     /// Network namespace of the caller.
     pub network: NetNamespace,
     /// Id of the caller's user, as the caller sees it.
@@ -91,7 +90,7 @@ pub struct Origin {
 }
 
 /// Tells from where the program came, if [`reenter`] with this marker has started it.
-pub fn entered(marker: &str) -> io::Result<Option<Origin>> {
+pub fn entered(marker: &str) -> io::Result<Option<Entered>> {
     if env::var_os(marker).is_none() {
         return Ok(None);
     }
@@ -105,7 +104,7 @@ pub fn entered(marker: &str) -> io::Result<Option<Origin>> {
         .ok_or_else(|| invalid(format!("{variable}={value}: a descriptor, a user and a group are right")))?;
     // Opened anew, so that whoever asks twice has two. Programs are not given the first.
     let network = NetNamespace::open(format!("/proc/self/fd/{descriptor}"))?;
-    Ok(Some(Origin { network, uid, gid }))
+    Ok(Some(Entered { network, uid, gid }))
 }
 
 /// Variables that [`reenter`] has set, for whoever does not want to hand them on.

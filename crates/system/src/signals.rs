@@ -12,8 +12,9 @@ pub use nix::sys::signal::Signal;
 
 /// Signals that are read and do nothing else, until it is dropped.
 ///
-/// They are held back from the thread that has opened it and from threads and programs that this one starts from then
-/// on ([`crate::process::Program`] gives them back). Process 1 of a namespace receives them, too, though it has no handler.
+/// They are held back from the thread that has opened it, and from threads and programs that this one starts from then
+/// on; a [`crate::process::NetworkProgram`] has them all the same. Process 1 of a namespace receives them, too, though
+/// it has no handler.
 #[derive(Debug)]
 pub struct Signals {
     descriptor: SignalFd,

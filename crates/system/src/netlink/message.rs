@@ -173,6 +173,36 @@ mod tests {
         assert_eq!(answer(&behind, 7), Some(Answer::Done));
     }
 
+    proptest::proptest! {
+        #[test]
+        fn what_is_said_is_read_wherever_it_stands(
+            errno in 0..4_096,
+            sequence: u32,
+            before in proptest::collection::vec(proptest::num::u8::ANY, 0..40),
+            (words, is_capped) in ("[ -~]{0,40}", proptest::bool::ANY),
+        ) {
+            let mut attributes = Message(Vec::new());
+            attributes.string(WORDS, &words);
+            let flags = WITH_ATTRIBUTES | if is_capped { CAPPED } else { 0 };
+            let mut said = Message::new(ERROR, flags, &i32::wrapping_neg(errno).to_ne_bytes());
+            said.fixed(&Message::new(16, 0, &[]).finish(sequence));
+            said.fixed(&attributes.0);
+            let mut other = Message::new(16, 0, &before).finish(sequence);
+            other.resize(other.len().next_multiple_of(4), 0);
+            let octets = [other, said.finish(sequence)].concat();
+            let expected =
+                if errno == 0 { Answer::Done } else { Answer::Refused { errno, detail: Some(words) } };
+            proptest::prop_assert_eq!(answer(&octets, sequence), Some(expected));
+        }
+
+        #[test]
+        fn octets_of_nobody_are_no_answer_or_one(
+            octets in proptest::collection::vec(proptest::num::u8::ANY, 0..120), sequence: u32,
+        ) {
+            let _ = answer(&octets, sequence);
+        }
+    }
+
     #[test]
     fn any_octets_are_read_to_an_end() {
         let whole = said(19, WITH_ATTRIBUTES, &words_of_the_kernel());

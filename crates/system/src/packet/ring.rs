@@ -64,7 +64,7 @@ impl Geometry {
         })
     }
 
-    /// `struct tpacket_req`.
+    /// Value of the option, a `struct tpacket_req`.
     pub(super) fn request(self) -> Vec<u8> {
         let Self { slot_bytes, block_bytes, blocks, slots } = self;
         [block_bytes, blocks, slot_bytes, slots].map(u32::to_ne_bytes).concat()
@@ -75,7 +75,8 @@ impl Geometry {
     }
 }
 
-/// Slots of several pages that a block has. The kernel takes a power of two pages for it: least of them are to be left over.
+/// Number of slots in a block, where a slot has several pages. The kernel takes a power of two pages for a block: the
+/// fewest of them are to be left over.
 fn slots_of_block(slot_pages: usize) -> usize {
     let most = (BLOCK_PAGES / slot_pages).max(1);
     let left_over = |slots: usize| {
@@ -178,7 +179,8 @@ impl ReceivedFrame<'_> {
         }
     }
 
-    /// Offload header (`struct virtio_net_hdr`, in the machine's byte order): segments and checksums that are left to do.
+    /// Offload header (`struct virtio_net_hdr`, in the machine's byte order): segments and checksums that are left to
+    /// do.
     pub fn offload(&self) -> [u8; OFFLOAD_LEN] {
         self.header.offload
     }

@@ -92,6 +92,26 @@ mod tests {
         }
     }
 
+    proptest::proptest! {
+        #[test]
+        fn any_slot_gives_a_frame_within_it_or_none(
+            status: u32,
+            octets in proptest::collection::vec(proptest::num::u8::ANY, 0..200),
+            (len, kept, mac) in (0_u32..200, 0_u32..200, 0_u16..200),
+        ) {
+            let mut octets = octets;
+            let places = [&len.to_ne_bytes()[..], &kept.to_ne_bytes(), &mac.to_ne_bytes()].concat();
+            for (place, octet) in octets.iter_mut().zip(places) {
+                *place = octet;
+            }
+            if let Some(header) = SlotHeader::read(status, &octets) {
+                proptest::prop_assert!(header.frame.start >= OFFLOAD_LEN && header.frame.end <= octets.len());
+                proptest::prop_assert_eq!(header.frame.len(), kept as usize);
+                proptest::prop_assert_eq!(header.is_cut, kept < len);
+            }
+        }
+    }
+
     #[test]
     fn a_frame_outside_of_its_slot_is_none() {
         assert!(SlotHeader::read(1, &slot(52, 52)).is_some());

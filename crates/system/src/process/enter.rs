@@ -10,6 +10,7 @@ use rustix::fs::{Mode, OFlags};
 use rustix::mount::{MountFlags, MountPropagationFlags, UnmountFlags};
 
 use super::Identity;
+use crate::descriptors;
 use crate::failure::SystemStep;
 use crate::identity::IdentityMaps;
 use crate::network::NetNamespace;
@@ -17,9 +18,9 @@ use crate::report::Report;
 
 /// Directories of which one is covered for the moment in which the files are made, each with their places there.
 const PLACES: [(&CStr, &CStr, &CStr); 3] = [
-    (c"/tmp", c"/tmp/hosts", c"/tmp/resolv.conf"),
-    (c"/run", c"/run/hosts", c"/run/resolv.conf"),
     (c"/mnt", c"/mnt/hosts", c"/mnt/resolv.conf"),
+    (c"/run", c"/run/hosts", c"/run/resolv.conf"),
+    (c"/opt", c"/opt/hosts", c"/opt/resolv.conf"),
 ];
 const HOSTS: &CStr = c"/etc/hosts";
 const RESOLVER: &CStr = c"/etc/resolv.conf";
@@ -62,7 +63,7 @@ impl Entry {
     pub(super) fn enter(&self, report: &Report) -> io::Result<()> {
         // Those that the calling process reads by a descriptor would otherwise not reach the program.
         report.step(SystemStep::Signals, SigSet::empty().thread_set_mask())?;
-        report.step(SystemStep::Descriptors, crate::reentry::descriptors::close_on_exec())?;
+        report.step(SystemStep::Descriptors, descriptors::close_on_exec())?;
         report.step(SystemStep::NetworkNamespace, setns(&self.network, CloneFlags::CLONE_NEWNET))?;
         report.step(SystemStep::MountNamespace, unshare(CloneFlags::CLONE_NEWNS))?;
         let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
@@ -114,8 +115,6 @@ fn write(path: &CStr, content: &[u8]) -> rustix::io::Result<()> {
     let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC;
     let mode = Mode::RUSR | Mode::WUSR | Mode::RGRP | Mode::ROTH;
     let file = rustix::fs::open(path, flags, mode)?;
-    // Whatever the caller's mask is.
-    rustix::fs::fchmod(&file, mode)?;
     let mut rest = content;
     while !rest.is_empty() {
         let written = rustix::io::write(&file, rest)?;

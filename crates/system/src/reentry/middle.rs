@@ -12,7 +12,8 @@ use rustix::io::FdFlags;
 use rustix::mount::{MountFlags, MountPropagationFlags};
 use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions};
 
-use super::{SIGNALLED, descriptors};
+use super::SIGNALLED;
+use crate::descriptors;
 use crate::failure::SystemStep;
 use crate::identity::IdentityMaps;
 use crate::report::Report;

@@ -8,8 +8,8 @@ use std::process::{Child, Stdio};
 
 use rustix::process::{Pid, PidfdFlags, Signal as RawSignal, WaitOptions};
 use slantpath_system::network::NetNamespace;
-use slantpath_system::process::{Identity, Program, ProgramCommand, Stream};
-use slantpath_system::reentry::Origin;
+use slantpath_system::process::{Identity, NetworkProgram, ProgramCommand, StandardStream};
+use slantpath_system::reentry::Entered;
 use slantpath_system::signals::{Signal, Signals};
 
 use crate::outside::{PASSED, User, ids, wait_for};
@@ -32,10 +32,13 @@ pub(crate) const OUTSIDE: &[Outside] = &[
     ("nothing is left of twenty", twenty),
 ];
 
-pub(crate) fn origin(origin: &Origin) -> u8 {
+pub(crate) fn origin(origin: &Entered) -> u8 {
     assert_eq!(format!("{} {}", origin.uid, origin.gid), ids());
     assert_eq!(std::process::id(), 1);
     assert!(rustix::process::geteuid().is_root());
+    // The caller's mask of signals, and not that with which it waits.
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    assert!(status.contains("\nSigBlk:\t0000000000000000\n"), "{status}");
     // Processes of the namespace alone.
     let names = std::fs::read_dir("/proc").unwrap().map(|entry| entry.unwrap().file_name());
     let processes: Vec<u32> = names.filter_map(|name| name.to_str()?.parse().ok()).collect();
@@ -43,23 +46,23 @@ pub(crate) fn origin(origin: &Origin) -> u8 {
     PASSED
 }
 
-pub(crate) fn seven(_: &Origin) -> u8 {
+pub(crate) fn seven(_: &Entered) -> u8 {
     7
 }
 
 /// Waits for SIGTERM, with a program beside it that sleeps.
-pub(crate) fn sleeper(_: &Origin) -> u8 {
+pub(crate) fn sleeper(_: &Entered) -> u8 {
     let signals = Signals::open(&[Signal::SIGTERM, Signal::SIGINT]).unwrap();
     let network = NetNamespace::new().unwrap();
-    let program = Program {
+    let program = NetworkProgram {
         command: ProgramCommand::Shell("echo ready; sleep 1000 & sleep 1000".into()),
         network: &network,
         identity: Identity::Caller { uid: 1, gid: 1 },
         hosts: None,
         environment: Vec::new(),
-        stdin: Stream::Null,
-        stdout: Stream::Inherit,
-        stderr: Stream::Inherit,
+        stdin: StandardStream::Null,
+        stdout: StandardStream::Inherit,
+        stderr: StandardStream::Inherit,
         has_own_group: true,
     };
     let _running = program.spawn().unwrap();

@@ -5,11 +5,14 @@ use std::net::{IpAddr, SocketAddr, UdpSocket};
 use slantpath_system::SystemStep;
 use slantpath_system::netlink::{KernelRoute, Netlink, NetlinkError};
 use slantpath_system::network::{NetNamespace, write_setting};
+use slantpath_system::offloads::{self, OF_SCTP};
 use slantpath_system::packet::PacketSocket;
-use slantpath_system::reentry::Origin;
+use slantpath_system::process::ProgramCommand;
+use slantpath_system::reentry::{self, Entered};
 
 use crate::frames::Wire;
 use crate::outside::{LIMIT, PASSED};
+use crate::programs;
 
 fn address(text: &str) -> IpAddr {
     text.parse().unwrap()
@@ -43,7 +46,7 @@ fn exchange(wire: &Wire, near: &str, far: &str) {
     }
 }
 
-pub(crate) fn datagrams(_: &Origin) -> u8 {
+pub(crate) fn datagrams(_: &Entered) -> u8 {
     let wire = Wire::new();
     add(&wire.near, "near", &[("10.9.0.1", 24), ("fd09::1", 64)]);
     add(&wire.far, "far", &[("10.9.0.2", 24), ("fd09::2", 64), ("10.77.0.1", 32), ("fd77::1", 128)]);
@@ -81,7 +84,7 @@ pub(crate) fn datagrams(_: &Origin) -> u8 {
     PASSED
 }
 
-pub(crate) fn refusals(_: &Origin) -> u8 {
+pub(crate) fn refusals(_: &Entered) -> u8 {
     let wire = Wire::new();
     wire.near
         .run(|| {
@@ -122,7 +125,52 @@ pub(crate) fn refusals(_: &Origin) -> u8 {
     PASSED
 }
 
-pub(crate) fn work(origin: &Origin) -> u8 {
+pub(crate) fn offloads(_: &Entered) -> u8 {
+    let wire = Wire::new();
+    let is_on = |feature: &str| offloads::is_on("far", feature).unwrap();
+    wire.far
+        .run(|| {
+            assert_eq!(OF_SCTP.map(is_on), [true, true]);
+            offloads::switch_off("far", &OF_SCTP).unwrap();
+            assert_eq!(OF_SCTP.map(is_on), [false, false]);
+            // And nothing else.
+            assert!(is_on("tx-tcp-segmentation"));
+            let error = offloads::switch_off("far", &["tx-nothing"]).unwrap_err();
+            let told = "`tx-nothing` of the interface far is not known: `ethtool -k` has the names";
+            assert_eq!(error.to_string(), told);
+            let error = offloads::switch_off("nowhere0", &OF_SCTP).unwrap_err();
+            assert_eq!(error.to_string(), "interface `nowhere0`: No such device (os error 19)");
+        })
+        .unwrap();
+    PASSED
+}
+
+/// A limit of the machine, which only a user namespace has for itself alone.
+pub(crate) fn limits(entered: &Entered) -> u8 {
+    if entered.uid == 0 {
+        return PASSED;
+    }
+    let limit = |setting: &str| std::fs::write(format!("/proc/sys/user/{setting}"), "0").unwrap();
+    let network = NetNamespace::new().unwrap();
+    limit("max_net_namespaces");
+    let failure = NetNamespace::new().unwrap_err();
+    assert_eq!(
+        (failure.step, failure.setting()),
+        (SystemStep::NetworkNamespace, Some("user.max_net_namespaces"))
+    );
+    limit("max_user_namespaces");
+    let program = programs::program(&network, ProgramCommand::Shell("true".into()));
+    let failure = program.spawn().unwrap_err();
+    assert_eq!(
+        (failure.step, failure.setting()),
+        (SystemStep::UserNamespace, Some("user.max_user_namespaces"))
+    );
+    let failure = reentry::reenter("SLANTPATH_SYSTEM_NEVER_SET").unwrap_err();
+    assert_eq!(failure.step, SystemStep::NetworkNamespace, "{failure}");
+    PASSED
+}
+
+pub(crate) fn work(origin: &Entered) -> u8 {
     let network = NetNamespace::new().unwrap();
     let own = NetNamespace::own().unwrap().number().unwrap();
     let numbers = [own, network.number().unwrap(), origin.network.number().unwrap()];

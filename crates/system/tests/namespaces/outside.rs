@@ -8,7 +8,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 use slantpath_system::poll::Poll;
-use slantpath_system::reentry::{self, Origin};
+use slantpath_system::reentry::{self, Entered};
 use slantpath_system::{SystemFailure, process};
 
 use crate::{frames, lives, networks, programs};
@@ -29,7 +29,7 @@ const SKIPPED: i32 = 77;
 pub(crate) const LIMIT: Duration = Duration::from_secs(30);
 
 /// Case that runs in namespaces of its own, as process 1.
-type Inside = (&'static str, fn(&Origin) -> u8);
+type Inside = (&'static str, fn(&Entered) -> u8);
 
 const INSIDE: &[Inside] = &[
     ("a frame is received as it was sent, with the kernel's time", frames::arrive),
@@ -37,6 +37,8 @@ const INSIDE: &[Inside] = &[
     ("frames without room are counted", frames::drops),
     ("datagrams pass between two networks", networks::datagrams),
     ("what cannot be is refused with its reason", networks::refusals),
+    ("offloads of SCTP are switched off and no others", networks::offloads),
+    ("a refusal names the setting that is to be changed", networks::limits),
     ("work is done within a network", networks::work),
     ("a program sees its network, its hosts and its ids", programs::surroundings),
     ("a program without rights has none over its network", programs::rights),

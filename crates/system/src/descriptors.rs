@@ -18,7 +18,7 @@ pub(crate) fn close_on_exec() -> io::Result<()> {
 /// # Safety
 /// No value of the process that owns one may be used or dropped any more.
 #[expect(unsafe_code, reason = "descriptors are closed under their owners")]
-pub(super) unsafe fn close_all() -> io::Result<()> {
+pub(crate) unsafe fn close_all() -> io::Result<()> {
     range(0, 0)
 }
 
