@@ -33,7 +33,7 @@ pub const ETHERNET_HEADER_LEN: usize = 14;
 
 /// Kind of a frame on an interface that carries IP alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Frame<'a> {
+pub enum FrameKind<'a> {
     /// An IP packet to one station, without the padding of the frame: to be carried.
     Ip {
         /// From the IP header to the last octet that its length counts.
@@ -70,30 +70,30 @@ const ADDRESSES_LEN: usize = 12;
 const NEIGHBOUR_DISCOVERY: core::ops::RangeInclusive<u8> = 133..=137;
 
 /// Tells the kind of a frame on an interface that carries IP alone.
-pub fn classify(frame: &[u8]) -> Frame<'_> {
+pub fn classify(frame: &[u8]) -> FrameKind<'_> {
     let Some((header, behind)) = frame.split_first_chunk::<ETHERNET_HEADER_LEN>() else {
-        return Frame::Other;
+        return FrameKind::Other;
     };
     let ether_type = u16::from_be_bytes([header[12], header[13]]);
     match ether_type {
-        ARP => return Frame::Neighbour,
+        ARP => return FrameKind::Neighbour,
         IPV4 | IPV6 => {}
-        _ => return Frame::Other,
+        _ => return FrameKind::Other,
     }
     let extent = match of_type(ether_type, behind) {
         Ok(extent) => extent,
-        Err(fault) => return Frame::Malformed(fault),
+        Err(fault) => return FrameKind::Malformed(fault),
     };
     let packet = &behind[..extent.len];
     // Alone behind its header: one that is cut into fragments is void (RFC 6980).
     let is_alone = extent.header.source.is_ipv6() && extent.header_len == IPV6_HEADER_LEN;
     if is_alone && extent.header.protocol == protocol::ICMPV6 && is_neighbour_discovery(packet) {
-        return Frame::Neighbour;
+        return FrameKind::Neighbour;
     }
     if header[0] & 1 != 0 {
-        return Frame::Multicast;
+        return FrameKind::Multicast;
     }
-    Frame::Ip { packet }
+    FrameKind::Ip { packet }
 }
 
 fn is_neighbour_discovery(icmpv6: &[u8]) -> bool {
@@ -204,9 +204,9 @@ mod tests {
         let (v4, v6) = (v4(), v6(17, &[1; 8]));
         for packet in [&v4, &v6] {
             let mut frame = framed(THERE, packet);
-            assert_eq!(classify(&frame), Frame::Ip { packet });
+            assert_eq!(classify(&frame), FrameKind::Ip { packet });
             frame.resize(90, 0xaa);
-            assert_eq!(classify(&frame), Frame::Ip { packet });
+            assert_eq!(classify(&frame), FrameKind::Ip { packet });
         }
     }
 
@@ -223,18 +223,18 @@ mod tests {
     fn what_concerns_the_link_alone_is_not_carried() {
         let mut arp = framed(ALL, &v4());
         arp[12..14].copy_from_slice(&[0x08, 0x06]);
-        assert_eq!(classify(&arp), Frame::Neighbour);
+        assert_eq!(classify(&arp), FrameKind::Neighbour);
         for kind in [133, 134, 135, 136, 137] {
-            assert_eq!(classify(&framed(THERE, &v6(58, &[kind, 0, 0, 0]))), Frame::Neighbour);
+            assert_eq!(classify(&framed(THERE, &v6(58, &[kind, 0, 0, 0]))), FrameKind::Neighbour);
         }
         for (kind, packet) in [132, 138].map(|kind| (kind, v6(58, &[kind, 0, 0, 0]))) {
-            assert_eq!(classify(&framed(THERE, &packet)), Frame::Ip { packet: &packet }, "{kind}");
+            assert_eq!(classify(&framed(THERE, &packet)), FrameKind::Ip { packet: &packet }, "{kind}");
         }
         // The number of neighbour discovery in another protocol.
         let packet = v6(17, &[135, 0, 0, 0]);
-        assert_eq!(classify(&framed(THERE, &packet)), Frame::Ip { packet: &packet });
+        assert_eq!(classify(&framed(THERE, &packet)), FrameKind::Ip { packet: &packet });
         for group in [ALL, MacAddress([0x01, 0x00, 0x5e, 0, 0, 1]), MacAddress([0x33, 0x33, 0, 0, 0, 1])] {
-            assert_eq!(classify(&framed(group, &v4())), Frame::Multicast, "{group}");
+            assert_eq!(classify(&framed(group, &v4())), FrameKind::Multicast, "{group}");
         }
     }
 
@@ -243,9 +243,9 @@ mod tests {
         for kind in [[0x88, 0xcc], [0x00, 0x26], [0x81, 0x00], [0x88, 0x64]] {
             let mut frame = framed(THERE, &v4());
             frame[12..14].copy_from_slice(&kind);
-            assert_eq!(classify(&frame), Frame::Other);
+            assert_eq!(classify(&frame), FrameKind::Other);
         }
-        assert_eq!(classify(&framed(THERE, &v4())[..13]), Frame::Other);
+        assert_eq!(classify(&framed(THERE, &v4())[..13]), FrameKind::Other);
     }
 
     #[test]
@@ -254,7 +254,7 @@ mod tests {
             let mut frame = framed(THERE, &packet);
             change(&mut frame);
             match classify(&frame) {
-                Frame::Malformed(fault) => fault,
+                FrameKind::Malformed(fault) => fault,
                 other => panic!("{other:?}"),
             }
         };
@@ -328,7 +328,7 @@ mod tests {
             if let Some(field) = frame.get_mut(12..14) {
                 field.copy_from_slice(&kind.to_be_bytes());
             }
-            if let Frame::Ip { packet } = classify(&frame) {
+            if let FrameKind::Ip { packet } = classify(&frame) {
                 prop_assert!(frame[ETHERNET_HEADER_LEN..].starts_with(packet));
             }
             let _ = (priority_of(&frame), content(&frame), ethernet(HERE, THERE, &frame));
@@ -349,7 +349,7 @@ mod tests {
             let packet = v6(17, &payload);
             let mut frame = framed(THERE, &packet);
             frame.resize(frame.len() + padding, 0);
-            prop_assert_eq!(classify(&frame), Frame::Ip { packet: &packet });
+            prop_assert_eq!(classify(&frame), FrameKind::Ip { packet: &packet });
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Attached devices: packets of real machines on their way into a simulated network, and out of it.
 //!
-//! The modules below are pure functions over bytes and instants: no device, no clock, no socket. Any bytes give a value
-//! or a typed error. No number of a header decides how much memory is taken.
+//! The modules below are pure functions over bytes and instants: no device, no clock, no socket. Any bytes give
+//! a value or a typed error. No number of a header decides how much memory is taken.
 //!
 //! # Map
 //!
@@ -19,7 +19,7 @@ pub mod lateness;
 pub mod neighbours;
 pub mod offload;
 
-pub use frames::{Frame, MacAddress, Priority};
+pub use frames::{FrameKind, MacAddress, Priority};
 pub use instants::{ClockReading, Stamps};
 pub use ip::IpFault;
 pub use lateness::{DepartureLateness, DepartureSummary};

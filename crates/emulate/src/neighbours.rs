@@ -12,8 +12,8 @@ use slantpath_wire::{Reader, WireError, checksum};
 use crate::frames::{ARP, ETHERNET_HEADER_LEN, IPV6, MacAddress, ethernet};
 use crate::ip::IpExtent;
 
-/// The answer to a frame that asks for the MAC address of an IP address, as a whole frame: `own` has it. `None` to any
-/// other frame, and to one that asks for one of `attached`, the addresses of the node at the interface.
+/// The answer to a frame that asks for the MAC address of an IP address, as a whole frame: `own` has it. `None`
+/// to any other frame, and to one that asks for one of `attached`, the addresses of the node at the interface.
 pub fn answer(frame: &[u8], own: MacAddress, attached: &[IpAddr]) -> Option<Vec<u8>> {
     let (header, behind) = frame.split_first_chunk::<ETHERNET_HEADER_LEN>()?;
     let mut reader = Reader::new(header);

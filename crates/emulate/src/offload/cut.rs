@@ -19,14 +19,16 @@ const UDP_CHECKSUM: usize = 6;
 const SCTP_HEADER_LEN: usize = 12;
 const SCTP_CHECKSUM: usize = 8;
 
-/// Makes packets of a frame, each with what stands before the IP header in the frame, and calls `each` with them in order.
-/// Their checksums are complete. `buffer` is used for what changes; a frame without work is handed on where it lies.
+/// Makes packets of a frame, each with what stands before the IP header in the frame, and calls `each` with
+/// them in order. Their checksums are complete. `buffer` is used for what changes; a frame without work is
+/// handed on where it lies.
 ///
 /// A partial checksum is completed from what its field holds, as a device does. A segment gets its own IP
 /// identification and sequence number. The flags FIN and PSH are on the last alone, CWR on the first.
 ///
 /// # Errors
-/// Before the first call of `each`, if the frame is not what its header says, or a packet would be longer than `mtu_bytes`.
+/// Before the first call of `each`, if the frame is not what its header says, or a packet would be longer than
+/// `mtu_bytes`.
 pub fn packets(
     offload: &Offload,
     framing: Framing,

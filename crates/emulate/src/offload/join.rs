@@ -15,12 +15,14 @@ const ACK: u8 = 0x10;
 /// Most octets in an IP packet, as IPv4 counts them; IPv6's own header comes on top there, and is not used.
 const MOST_OCTETS: usize = 65_535;
 
-/// Joins runs of packets, which leave together, to frames of at most `max_bytes`, and calls `each` with each frame and
-/// the work that is left on it. What cannot be joined comes alone and as it is, in its order. `buffer` is used for frames.
+/// Joins runs of packets, which leave together, to frames of at most `max_bytes`, and calls `each` with each
+/// frame and the work that is left on it. What cannot be joined comes alone and as it is, in its order.
+/// `buffer` is used for frames.
 ///
-/// A run is data of one TCP flow, in order, whose headers differ in sequence number and IP identification alone. A packet
-/// that is shorter than those before it, or has PSH or FIN, is the last of its run. [`packets()`](super::packets()) of a
-/// frame are the packets that it was joined of. So a packet with a wrong checksum, as after a bit error, stays alone.
+/// A run is data of one TCP flow, in order, whose headers differ in sequence number and IP identification
+/// alone. A packet that is shorter than those before it, or has PSH or FIN, is the last of its run.
+/// [`packets()`](super::packets()) of a frame are the packets that it was joined of. So a packet with a wrong
+/// checksum, as after a bit error, stays alone.
 pub fn join<'a>(
     framing: Framing,
     packets: impl IntoIterator<Item = &'a [u8]>,

@@ -8,6 +8,7 @@ use slantpath_wire::ip::{Fragmentation, IpHeader};
 use super::*;
 
 mod joining;
+mod kernel;
 
 const ETHERNET: [u8; 14] = [2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 0x08, 0x00];
 const ACK: u8 = 0x10;
