@@ -64,6 +64,8 @@ pub(crate) const IPV6: u16 = 0x86dd;
 /// Tags of customers, of providers, and the one of providers that was in use before.
 const TAGS: [u16; 3] = [0x8100, 0x88a8, 0x9100];
 const TAG_LEN: usize = 4;
+/// Most tags that are passed over: two are usual.
+const TAGS_MAX: usize = 8;
 /// Two addresses, behind which the type or the first tag stands.
 const ADDRESSES_LEN: usize = 12;
 /// Messages of neighbour discovery (RFC 4861, section 4): router solicitation to redirect.
@@ -110,16 +112,16 @@ fn of_type(ether_type: u16, bytes: &[u8]) -> Result<IpExtent, IpFault> {
 }
 
 /// Finds what a frame carries: its type, behind all tags, and the place of the first octet. `None` if the frame ends
-/// within its header.
+/// within its header, or has more tags than anybody uses.
 pub(crate) fn content(frame: &[u8]) -> Option<(u16, usize)> {
-    let mut at = ADDRESSES_LEN;
-    loop {
+    let places = (ADDRESSES_LEN..).step_by(TAG_LEN).take(TAGS_MAX + 1);
+    for at in places {
         let kind = u16::from_be_bytes(*frame.get(at..)?.first_chunk()?);
         if !TAGS.contains(&kind) {
             return Some((kind, at + 2));
         }
-        at += TAG_LEN;
     }
+    None
 }
 
 /// The frame with the tag that the kernel took out of it: `tpid` is the tag's type, `tci` its priority and number.
@@ -303,6 +305,8 @@ mod tests {
             [content(&frame), content(&tagged), content(&twice)],
             [14, 18, 22].map(|at| Some((IPV4, at)))
         );
+        let tagged = |count: usize| [&frame[..12], &[0x81, 0x00, 0, 1].repeat(count), &frame[12..]].concat();
+        assert_eq!([content(&tagged(8)), content(&tagged(9))], [Some((IPV4, 46)), None]);
         assert_eq!([content(&twice[..21]), content(&frame[..13]), content(&[])], [None; 3]);
     }
 

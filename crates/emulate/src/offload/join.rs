@@ -73,7 +73,7 @@ impl<'a> Segment<'a> {
         let flags = frame[transport_at + TCP_FLAGS];
         let is_plain = flags & ACK != 0 && flags & NOT_OF_A_RUN == 0;
         let has_data = payload_at < frame.len() && parts.end() == frame.len();
-        if !is_plain || !has_data || transport.is_behind_routing {
+        if !is_plain || !has_data {
             return None;
         }
         let ip = &frame[parts.ip_at..];
