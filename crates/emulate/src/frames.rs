@@ -87,19 +87,15 @@ pub fn classify(frame: &[u8]) -> FrameKind<'_> {
         Err(fault) => return FrameKind::Malformed(fault),
     };
     let packet = &behind[..extent.len];
-    // Alone behind its header: one that is cut into fragments is void (RFC 6980).
-    let is_alone = extent.header.source.is_ipv6() && extent.header_len == IPV6_HEADER_LEN;
-    if is_alone && extent.header.protocol == protocol::ICMPV6 && is_neighbour_discovery(packet) {
+    let is_icmpv6 = extent.header.source.is_ipv6() && extent.header.protocol == protocol::ICMPV6;
+    // In a fragment the number of its protocol stands there, 58: neighbours void fragments (RFC 6980).
+    if is_icmpv6 && packet.get(IPV6_HEADER_LEN).is_some_and(|kind| NEIGHBOUR_DISCOVERY.contains(kind)) {
         return FrameKind::Neighbour;
     }
     if header[0] & 1 != 0 {
         return FrameKind::Multicast;
     }
     FrameKind::Ip { packet }
-}
-
-fn is_neighbour_discovery(icmpv6: &[u8]) -> bool {
-    icmpv6.get(IPV6_HEADER_LEN).is_some_and(|kind| NEIGHBOUR_DISCOVERY.contains(kind))
 }
 
 /// Reads the packet in a frame of this type, which is IPv4's or IPv6's.
@@ -234,6 +230,12 @@ mod tests {
         }
         // The number of neighbour discovery in another protocol.
         let packet = v6(17, &[135, 0, 0, 0]);
+        assert_eq!(classify(&framed(THERE, &packet)), FrameKind::Ip { packet: &packet });
+        // And in IPv4, behind 20 octets of options.
+        let mut packet = v4();
+        packet.splice(20..20, [0; 20]);
+        packet[..10].copy_from_slice(&[0x4a, 0, 0, 50, 0, 0, 0, 0, 64, 58]);
+        packet[40] = 135;
         assert_eq!(classify(&framed(THERE, &packet)), FrameKind::Ip { packet: &packet });
         for group in [ALL, MacAddress([0x01, 0x00, 0x5e, 0, 0, 1]), MacAddress([0x33, 0x33, 0, 0, 0, 1])] {
             assert_eq!(classify(&framed(group, &v4())), FrameKind::Multicast, "{group}");

@@ -42,8 +42,8 @@ impl Stamps {
     /// Begins a run with `doors` places at which packets come in, such as devices. `start` is read before the
     /// first turn.
     pub fn new(start: ClockReading, doors: usize) -> Self {
-        let earliest = start.monotonic;
-        Self { earliest, before: start, after: start, doors: vec![earliest; doors], clamped: 0 }
+        let doors = vec![Instant::START; doors];
+        Self { earliest: start.monotonic, before: start, after: start, doors, clamped: 0 }
     }
 
     /// Ends a turn of reading, whose packets are converted next. The clocks were read `before` its first packet and
@@ -141,6 +141,8 @@ mod tests {
             assert_eq!([nanos(&mut stamps, 2_120), nanos(&mut stamps, 2_250 + step)], [2_120, 2_250]);
             assert_eq!(stamps.clamped(), 0);
         }
+        // Too late by the one reading and too early by the other: the later one decides.
+        assert_eq!(nanos(&mut second_turn(0, DAY), 2_400), 2_000);
     }
 
     #[test]

@@ -23,4 +23,4 @@ pub use frames::{FrameKind, MacAddress, Priority};
 pub use instants::{ClockReading, Stamps};
 pub use ip::IpFault;
 pub use lateness::{DepartureLateness, DepartureSummary};
-pub use offload::{Framing, Offload, OffloadError};
+pub use offload::{DeviceLayer, Offload, OffloadError};

@@ -383,6 +383,13 @@ mod tests {
     }
 
     #[test]
+    fn the_octets_of_a_solicitation_in_another_protocol_get_no_advertisement() {
+        let mut frame = solicitation(address(1), SOLICITED_NODE, address(2), &SOURCE_OPTION);
+        frame[20] = 17;
+        assert_eq!(asked(&frame), None);
+    }
+
+    #[test]
     fn a_solicitation_in_a_fragment_gets_no_advertisement() {
         let frame = solicitation(address(1), SOLICITED_NODE, address(2), &[]);
         let mut fragment = frame[..54].to_vec();

@@ -22,9 +22,9 @@ pub use cut::packets;
 pub use header::{OFFLOAD_LEN, Offload, PartialChecksum, Segmentation, SegmentationKind};
 pub use join::join;
 
-/// Form of the bytes that a device carries.
+/// Layer whose bytes a device carries: 2 (TAP, a packet socket) or 3 (TUN).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Framing {
+pub enum DeviceLayer {
     /// Frames of Ethernet, with or without tags of a virtual LAN.
     Ethernet,
     /// IP packets alone.
@@ -127,11 +127,11 @@ struct Parts {
 }
 
 impl Parts {
-    fn of(framing: Framing, frame: &[u8]) -> Result<Self, OffloadError> {
+    fn of(layer: DeviceLayer, frame: &[u8]) -> Result<Self, OffloadError> {
         let no_ip = OffloadError::NoIp { len: frame.len() };
-        let ip_at = match framing {
-            Framing::Ip => 0,
-            Framing::Ethernet => match frames::content(frame) {
+        let ip_at = match layer {
+            DeviceLayer::Ip => 0,
+            DeviceLayer::Ethernet => match frames::content(frame) {
                 Some((frames::IPV4 | frames::IPV6, at)) => at,
                 _ => return Err(no_ip),
             },
@@ -146,14 +146,13 @@ impl Parts {
         self.ip_at + self.ip.len
     }
 
-    /// Finds a segment of TCP: the places of its header and of its data.
+    /// Finds a segment of TCP: the places of its header and of its data, of which the latter may lie behind the packet.
     fn tcp(&self, frame: &[u8]) -> Option<(Transport, usize, usize)> {
         let transport = self.transport.filter(|transport| transport.protocol == protocol::TCP)?;
         let at = self.ip_at + transport.at;
-        let header = frame.get(at..self.end())?.first_chunk::<TCP_HEADER_LEN>()?;
+        let header = frame.get(at..)?.first_chunk::<TCP_HEADER_LEN>()?;
         let header_len = usize::from(header[12] >> 4) * 4;
-        let is_whole = header_len >= TCP_HEADER_LEN && at + header_len <= self.end();
-        is_whole.then_some((transport, at, at + header_len))
+        (header_len >= TCP_HEADER_LEN).then_some((transport, at, at + header_len))
     }
 }
 

@@ -125,9 +125,9 @@ fn a_frame_is_cut_as_linux_cuts_it_and_joined_as_linux_takes_it() {
         let packets: Vec<Vec<u8>> = packets.iter().map(|packet| octets(packet)).collect();
         let segmentation = kind.map(|kind| segments(kind, 8));
         let offload = Offload { checksum: Some(checksum), segmentation, header_len };
-        assert_eq!(made(offload, Framing::Ip, &frame, 1_500).unwrap(), packets, "{offload:?}");
+        assert_eq!(made(offload, DeviceLayer::Ip, &frame, 1_500).unwrap(), packets, "{offload:?}");
         if let Some(SegmentationKind::TcpV4 { .. } | SegmentationKind::TcpV6 { .. }) = kind {
-            assert_eq!(joined(Framing::Ip, &packets, 65_535), [(offload, frame)]);
+            assert_eq!(joined(DeviceLayer::Ip, &packets, 65_535), [(offload, frame)]);
         }
     }
 }
