@@ -128,6 +128,7 @@ const FLOORS: &[(&str, &[&str])] = &[
         &[
             "wire",
             "capture",
+            "emulate",
             "sctp",
             "tcp",
             "trace",
