@@ -33,7 +33,7 @@ pub const ETHERNET_HEADER_LEN: usize = 14;
 
 /// Kind of a frame on an interface that carries IP alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Frame<'a> {
+pub enum FrameKind<'a> {
     /// An IP packet to one station, without the padding of the frame: to be carried.
     Ip {
         /// From the IP header to the last octet that its length counts.
@@ -64,40 +64,38 @@ pub(crate) const IPV6: u16 = 0x86dd;
 /// Tags of customers, of providers, and the one of providers that was in use before.
 const TAGS: [u16; 3] = [0x8100, 0x88a8, 0x9100];
 const TAG_LEN: usize = 4;
+/// Most tags that are passed over: two are usual.
+const TAGS_MAX: usize = 8;
 /// Two addresses, behind which the type or the first tag stands.
 const ADDRESSES_LEN: usize = 12;
 /// Messages of neighbour discovery (RFC 4861, section 4): router solicitation to redirect.
 const NEIGHBOUR_DISCOVERY: core::ops::RangeInclusive<u8> = 133..=137;
 
 /// Tells the kind of a frame on an interface that carries IP alone.
-pub fn classify(frame: &[u8]) -> Frame<'_> {
+pub fn classify(frame: &[u8]) -> FrameKind<'_> {
     let Some((header, behind)) = frame.split_first_chunk::<ETHERNET_HEADER_LEN>() else {
-        return Frame::Other;
+        return FrameKind::Other;
     };
     let ether_type = u16::from_be_bytes([header[12], header[13]]);
     match ether_type {
-        ARP => return Frame::Neighbour,
+        ARP => return FrameKind::Neighbour,
         IPV4 | IPV6 => {}
-        _ => return Frame::Other,
+        _ => return FrameKind::Other,
     }
     let extent = match of_type(ether_type, behind) {
         Ok(extent) => extent,
-        Err(fault) => return Frame::Malformed(fault),
+        Err(fault) => return FrameKind::Malformed(fault),
     };
     let packet = &behind[..extent.len];
-    // Alone behind its header: one that is cut into fragments is void (RFC 6980).
-    let is_alone = extent.header.source.is_ipv6() && extent.header_len == IPV6_HEADER_LEN;
-    if is_alone && extent.header.protocol == protocol::ICMPV6 && is_neighbour_discovery(packet) {
-        return Frame::Neighbour;
+    let is_icmpv6 = extent.header.source.is_ipv6() && extent.header.protocol == protocol::ICMPV6;
+    // In a fragment the number of its protocol stands there, 58: neighbours void fragments (RFC 6980).
+    if is_icmpv6 && packet.get(IPV6_HEADER_LEN).is_some_and(|kind| NEIGHBOUR_DISCOVERY.contains(kind)) {
+        return FrameKind::Neighbour;
     }
     if header[0] & 1 != 0 {
-        return Frame::Multicast;
+        return FrameKind::Multicast;
     }
-    Frame::Ip { packet }
-}
-
-fn is_neighbour_discovery(icmpv6: &[u8]) -> bool {
-    icmpv6.get(IPV6_HEADER_LEN).is_some_and(|kind| NEIGHBOUR_DISCOVERY.contains(kind))
+    FrameKind::Ip { packet }
 }
 
 /// Reads the packet in a frame of this type, which is IPv4's or IPv6's.
@@ -110,16 +108,16 @@ fn of_type(ether_type: u16, bytes: &[u8]) -> Result<IpExtent, IpFault> {
 }
 
 /// Finds what a frame carries: its type, behind all tags, and the place of the first octet. `None` if the frame ends
-/// within its header.
+/// within its header, or has more tags than anybody uses.
 pub(crate) fn content(frame: &[u8]) -> Option<(u16, usize)> {
-    let mut at = ADDRESSES_LEN;
-    loop {
+    let places = (ADDRESSES_LEN..).step_by(TAG_LEN).take(TAGS_MAX + 1);
+    for at in places {
         let kind = u16::from_be_bytes(*frame.get(at..)?.first_chunk()?);
         if !TAGS.contains(&kind) {
             return Some((kind, at + 2));
         }
-        at += TAG_LEN;
     }
+    None
 }
 
 /// The frame with the tag that the kernel took out of it: `tpid` is the tag's type, `tci` its priority and number.
@@ -204,9 +202,9 @@ mod tests {
         let (v4, v6) = (v4(), v6(17, &[1; 8]));
         for packet in [&v4, &v6] {
             let mut frame = framed(THERE, packet);
-            assert_eq!(classify(&frame), Frame::Ip { packet });
+            assert_eq!(classify(&frame), FrameKind::Ip { packet });
             frame.resize(90, 0xaa);
-            assert_eq!(classify(&frame), Frame::Ip { packet });
+            assert_eq!(classify(&frame), FrameKind::Ip { packet });
         }
     }
 
@@ -223,18 +221,24 @@ mod tests {
     fn what_concerns_the_link_alone_is_not_carried() {
         let mut arp = framed(ALL, &v4());
         arp[12..14].copy_from_slice(&[0x08, 0x06]);
-        assert_eq!(classify(&arp), Frame::Neighbour);
+        assert_eq!(classify(&arp), FrameKind::Neighbour);
         for kind in [133, 134, 135, 136, 137] {
-            assert_eq!(classify(&framed(THERE, &v6(58, &[kind, 0, 0, 0]))), Frame::Neighbour);
+            assert_eq!(classify(&framed(THERE, &v6(58, &[kind, 0, 0, 0]))), FrameKind::Neighbour);
         }
         for (kind, packet) in [132, 138].map(|kind| (kind, v6(58, &[kind, 0, 0, 0]))) {
-            assert_eq!(classify(&framed(THERE, &packet)), Frame::Ip { packet: &packet }, "{kind}");
+            assert_eq!(classify(&framed(THERE, &packet)), FrameKind::Ip { packet: &packet }, "{kind}");
         }
         // The number of neighbour discovery in another protocol.
         let packet = v6(17, &[135, 0, 0, 0]);
-        assert_eq!(classify(&framed(THERE, &packet)), Frame::Ip { packet: &packet });
+        assert_eq!(classify(&framed(THERE, &packet)), FrameKind::Ip { packet: &packet });
+        // And in IPv4, behind 20 octets of options.
+        let mut packet = v4();
+        packet.splice(20..20, [0; 20]);
+        packet[..10].copy_from_slice(&[0x4a, 0, 0, 50, 0, 0, 0, 0, 64, 58]);
+        packet[40] = 135;
+        assert_eq!(classify(&framed(THERE, &packet)), FrameKind::Ip { packet: &packet });
         for group in [ALL, MacAddress([0x01, 0x00, 0x5e, 0, 0, 1]), MacAddress([0x33, 0x33, 0, 0, 0, 1])] {
-            assert_eq!(classify(&framed(group, &v4())), Frame::Multicast, "{group}");
+            assert_eq!(classify(&framed(group, &v4())), FrameKind::Multicast, "{group}");
         }
     }
 
@@ -243,9 +247,9 @@ mod tests {
         for kind in [[0x88, 0xcc], [0x00, 0x26], [0x81, 0x00], [0x88, 0x64]] {
             let mut frame = framed(THERE, &v4());
             frame[12..14].copy_from_slice(&kind);
-            assert_eq!(classify(&frame), Frame::Other);
+            assert_eq!(classify(&frame), FrameKind::Other);
         }
-        assert_eq!(classify(&framed(THERE, &v4())[..13]), Frame::Other);
+        assert_eq!(classify(&framed(THERE, &v4())[..13]), FrameKind::Other);
     }
 
     #[test]
@@ -254,7 +258,7 @@ mod tests {
             let mut frame = framed(THERE, &packet);
             change(&mut frame);
             match classify(&frame) {
-                Frame::Malformed(fault) => fault,
+                FrameKind::Malformed(fault) => fault,
                 other => panic!("{other:?}"),
             }
         };
@@ -303,6 +307,8 @@ mod tests {
             [content(&frame), content(&tagged), content(&twice)],
             [14, 18, 22].map(|at| Some((IPV4, at)))
         );
+        let tagged = |count: usize| [&frame[..12], &[0x81, 0x00, 0, 1].repeat(count), &frame[12..]].concat();
+        assert_eq!([content(&tagged(8)), content(&tagged(9))], [Some((IPV4, 46)), None]);
         assert_eq!([content(&twice[..21]), content(&frame[..13]), content(&[])], [None; 3]);
     }
 
@@ -328,7 +334,7 @@ mod tests {
             if let Some(field) = frame.get_mut(12..14) {
                 field.copy_from_slice(&kind.to_be_bytes());
             }
-            if let Frame::Ip { packet } = classify(&frame) {
+            if let FrameKind::Ip { packet } = classify(&frame) {
                 prop_assert!(frame[ETHERNET_HEADER_LEN..].starts_with(packet));
             }
             let _ = (priority_of(&frame), content(&frame), ethernet(HERE, THERE, &frame));
@@ -349,7 +355,7 @@ mod tests {
             let packet = v6(17, &payload);
             let mut frame = framed(THERE, &packet);
             frame.resize(frame.len() + padding, 0);
-            prop_assert_eq!(classify(&frame), Frame::Ip { packet: &packet });
+            prop_assert_eq!(classify(&frame), FrameKind::Ip { packet: &packet });
         }
     }
 }

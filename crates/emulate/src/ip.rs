@@ -76,7 +76,7 @@ impl IpExtent {
             return Some(transport);
         }
         while let HOP_BY_HOP | ROUTING | DESTINATION_OPTIONS = transport.protocol {
-            let [next, words, ..] = packet.get(transport.at..self.len)? else { return None };
+            let [next, words, ..] = packet.get(transport.at..)? else { return None };
             transport.is_behind_routing |= transport.protocol == ROUTING;
             transport.protocol = *next;
             transport.at += 8 + usize::from(*words) * 8;

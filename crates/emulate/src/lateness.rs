@@ -22,7 +22,7 @@ pub struct DepartureSummary {
     pub p99: Duration,
     /// Lateness within which 99.9 % of them were.
     pub p99_9: Duration,
-    /// Longest lateness.
+    /// Longest lateness of all.
     pub max: Duration,
     /// Number of departures later than the limit.
     pub later_than_limit: u64,

@@ -12,8 +12,8 @@ use slantpath_wire::{Reader, WireError, checksum};
 use crate::frames::{ARP, ETHERNET_HEADER_LEN, IPV6, MacAddress, ethernet};
 use crate::ip::IpExtent;
 
-/// The answer to a frame that asks for the MAC address of an IP address, as a whole frame: `own` has it. `None` to any
-/// other frame, and to one that asks for one of `attached`, the addresses of the node at the interface.
+/// The answer to a frame that asks for the MAC address of an IP address, as a whole frame: `own` has it. `None`
+/// to any other frame, and to one that asks for one of `attached`, the addresses of the node at the interface.
 pub fn answer(frame: &[u8], own: MacAddress, attached: &[IpAddr]) -> Option<Vec<u8>> {
     let (header, behind) = frame.split_first_chunk::<ETHERNET_HEADER_LEN>()?;
     let mut reader = Reader::new(header);
@@ -380,6 +380,13 @@ mod tests {
             damaged[at] ^= 0x40;
             assert_eq!(asked(&damaged), None, "octet {at}");
         }
+    }
+
+    #[test]
+    fn the_octets_of_a_solicitation_in_another_protocol_get_no_advertisement() {
+        let mut frame = solicitation(address(1), SOLICITED_NODE, address(2), &SOURCE_OPTION);
+        frame[20] = 17;
+        assert_eq!(asked(&frame), None);
     }
 
     #[test]

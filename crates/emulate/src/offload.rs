@@ -1,11 +1,12 @@
 //! Offloads: work that a kernel leaves to its device, and that a network of real packets needs done.
 //!
-//! A Linux device hands over frames whose checksum is partial, and segments of TCP or UDP that are longer than any packet.
-//! A header of ten bytes before each (`struct virtio_net_hdr`, section 5.1.6 of virtio 1.2) says so. [`packets()`] makes of
-//! them the packets that would have been on the wire; [`join()`] is the reverse, so that a receiving kernel has less work.
+//! A Linux device hands over frames whose checksum is partial, and segments of TCP or UDP that are longer than
+//! any packet. A header of ten bytes before each (`struct virtio_net_hdr`, section 5.1.6 of virtio 1.2) says
+//! so. [`packets()`] makes of them the packets that would have been on the wire; [`join()`] is the reverse, so
+//! that a receiving kernel has less work.
 //!
-//! UDP_L4 is cut as well; `GSO_UDP`, which stands for IP fragments, is refused: a kernel writes it only to a device that has
-//! asked for it (`TUN_F_UFO`), and nothing here asks.
+//! UDP_L4 is cut as well; `GSO_UDP`, which stands for IP fragments, is refused: a kernel writes it only to a
+//! device that has asked for it (`TUN_F_UFO`), and nothing here asks.
 
 mod cut;
 mod header;
@@ -21,9 +22,9 @@ pub use cut::packets;
 pub use header::{OFFLOAD_LEN, Offload, PartialChecksum, Segmentation, SegmentationKind};
 pub use join::join;
 
-/// Form of the bytes that a device carries.
+/// Layer whose bytes a device carries: 2 (TAP, a packet socket) or 3 (TUN).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Framing {
+pub enum DeviceLayer {
     /// Frames of Ethernet, with or without tags of a virtual LAN.
     Ethernet,
     /// IP packets alone.
@@ -62,9 +63,7 @@ pub enum OffloadError {
         len: usize,
     },
     /// Segments behind a routing header, of which no checksum says where they go.
-    #[error(
-        "segments behind a routing header are to be cut; their checksum has to be partial, with the last destination in its sum"
-    )]
+    #[error("segments behind a routing header need a partial checksum, whose sum has the last destination")]
     Routed,
     /// A packet longer than the interface's MTU.
     #[error("a packet of {len} octets is longer than the interface's MTU of {mtu_bytes}")]
@@ -114,7 +113,8 @@ const TCP_FLAGS: usize = 13;
 const FIN: u8 = 0x01;
 const PSH: u8 = 0x08;
 const CWR: u8 = 0x80;
-/// Fewest octets in a segment of TCP, but for the last: Linux has never less (`TCP_MIN_SND_MSS`, less the longest options).
+/// Fewest octets in a segment of TCP, but for the last: Linux has never less (`TCP_MIN_SND_MSS`, less the
+/// longest options).
 const LEAST_TCP_SEGMENT: usize = 8;
 
 /// An IP packet in a frame, or alone.
@@ -127,11 +127,11 @@ struct Parts {
 }
 
 impl Parts {
-    fn of(framing: Framing, frame: &[u8]) -> Result<Self, OffloadError> {
+    fn of(layer: DeviceLayer, frame: &[u8]) -> Result<Self, OffloadError> {
         let no_ip = OffloadError::NoIp { len: frame.len() };
-        let ip_at = match framing {
-            Framing::Ip => 0,
-            Framing::Ethernet => match frames::content(frame) {
+        let ip_at = match layer {
+            DeviceLayer::Ip => 0,
+            DeviceLayer::Ethernet => match frames::content(frame) {
                 Some((frames::IPV4 | frames::IPV6, at)) => at,
                 _ => return Err(no_ip),
             },
@@ -146,14 +146,13 @@ impl Parts {
         self.ip_at + self.ip.len
     }
 
-    /// Finds a segment of TCP: the places of its header and of its data.
+    /// Finds a segment of TCP: the places of its header and of its data, of which the latter may lie behind the packet.
     fn tcp(&self, frame: &[u8]) -> Option<(Transport, usize, usize)> {
         let transport = self.transport.filter(|transport| transport.protocol == protocol::TCP)?;
         let at = self.ip_at + transport.at;
-        let header = frame.get(at..self.end())?.first_chunk::<TCP_HEADER_LEN>()?;
+        let header = frame.get(at..)?.first_chunk::<TCP_HEADER_LEN>()?;
         let header_len = usize::from(header[12] >> 4) * 4;
-        let is_whole = header_len >= TCP_HEADER_LEN && at + header_len <= self.end();
-        is_whole.then_some((transport, at, at + header_len))
+        (header_len >= TCP_HEADER_LEN).then_some((transport, at, at + header_len))
     }
 }
 

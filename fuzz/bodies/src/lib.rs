@@ -4,6 +4,7 @@
 //! written and read again is the same value.
 
 pub mod capture;
+pub mod emulate;
 pub mod host;
 pub mod mtp3;
 pub mod orbit;
@@ -36,6 +37,8 @@ pub const BODIES: &[(&str, Body)] = &[
     ("mtp2", ss7::mtp2),
     ("mtp3", ss7::mtp3),
     ("mtp3_node", mtp3::node),
+    ("neighbours", emulate::neighbours),
+    ("offload", emulate::offload),
     ("orbit_omm", orbit::orbit_mean_elements),
     ("orbit_outage", orbit::outages),
     ("orbit_tle", orbit::two_line),

@@ -130,6 +130,7 @@ const FLOORS: &[(&str, &[&str])] = &[
         &[
             "wire",
             "capture",
+            "emulate",
             "sctp",
             "tcp",
             "trace",

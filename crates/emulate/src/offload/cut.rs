@@ -4,8 +4,8 @@ use slantpath_wire::checksum;
 use slantpath_wire::ip::protocol;
 
 use super::{
-    CWR, FIN, Framing, LEAST_TCP_SEGMENT, Offload, OffloadError, PSH, PartialChecksum, Parts, Segmentation,
-    SegmentationKind, TCP_CHECKSUM, TCP_FLAGS, ipv4_checksum, plus, pseudo_header_sum,
+    CWR, DeviceLayer, FIN, LEAST_TCP_SEGMENT, Offload, OffloadError, PSH, PartialChecksum, Parts,
+    Segmentation, SegmentationKind, TCP_CHECKSUM, TCP_FLAGS, ipv4_checksum, plus, pseudo_header_sum,
 };
 use crate::frames::{self, ETHERNET_HEADER_LEN};
 use crate::ip::Transport;
@@ -19,17 +19,19 @@ const UDP_CHECKSUM: usize = 6;
 const SCTP_HEADER_LEN: usize = 12;
 const SCTP_CHECKSUM: usize = 8;
 
-/// Makes packets of a frame, each with what stands before the IP header in the frame, and calls `each` with them in order.
-/// Their checksums are complete. `buffer` is used for what changes; a frame without work is handed on where it lies.
+/// Makes packets of a frame, each with what stands before the IP header in the frame, and calls `each` with
+/// them in order. Their checksums are complete. `buffer` is used for what changes; a frame without work is
+/// handed on where it lies.
 ///
 /// A partial checksum is completed from what its field holds, as a device does. A segment gets its own IP
 /// identification and sequence number. The flags FIN and PSH are on the last alone, CWR on the first.
 ///
 /// # Errors
-/// Before the first call of `each`, if the frame is not what its header says, or a packet would be longer than `mtu_bytes`.
+/// Before the first call of `each`, if the frame is not what its header says, or a packet would be longer than
+/// `mtu_bytes`.
 pub fn packets(
     offload: &Offload,
-    framing: Framing,
+    layer: DeviceLayer,
     frame: &[u8],
     mtu_bytes: usize,
     buffer: &mut Vec<u8>,
@@ -37,10 +39,10 @@ pub fn packets(
 ) -> Result<(), OffloadError> {
     match (offload.segmentation, offload.checksum) {
         (Some(segmentation), checksum) => {
-            Segments::of(segmentation, checksum, framing, frame)?.cut(frame, mtu_bytes, buffer, each)
+            Segments::of(segmentation, checksum, layer, frame)?.cut(frame, mtu_bytes, buffer, each)
         }
         (None, Some(checksum)) => {
-            let parts = Parts::of(framing, frame)?;
+            let parts = Parts::of(layer, frame)?;
             fits(parts.ip.len, mtu_bytes)?;
             buffer.clear();
             buffer.extend_from_slice(frame);
@@ -49,9 +51,9 @@ pub fn packets(
             Ok(())
         }
         (None, None) => {
-            let header_len = match framing {
-                Framing::Ip => 0,
-                Framing::Ethernet => frames::content(frame).map_or(ETHERNET_HEADER_LEN, |(_, at)| at),
+            let header_len = match layer {
+                DeviceLayer::Ip => 0,
+                DeviceLayer::Ethernet => frames::content(frame).map_or(ETHERNET_HEADER_LEN, |(_, at)| at),
             };
             let len = frame.len().checked_sub(header_len).ok_or(OffloadError::NoIp { len: frame.len() })?;
             fits(len, mtu_bytes)?;
@@ -76,12 +78,9 @@ fn complete(checksum: PartialChecksum, parts: &Parts, frame: &mut [u8]) -> Resul
         return Err(refused);
     }
     let covered = &mut frame[start..parts.end()];
-    let is_sctp = parts
-        .transport
-        .is_some_and(|transport| transport.protocol == protocol::SCTP && transport.at + parts.ip_at == start);
     // The kernel says "needs checksum" for SCTP's CRC32c, too, where a device computes it, such as veth.
-    if is_sctp {
-        if offset != SCTP_CHECKSUM || covered.len() < SCTP_HEADER_LEN {
+    if let Some(Transport { protocol: protocol::SCTP, at, .. }) = parts.transport {
+        if start != parts.ip_at + at || offset != SCTP_CHECKSUM || covered.len() < SCTP_HEADER_LEN {
             return Err(refused);
         }
         let sum = checksum::sctp(covered, &[], 0);
@@ -114,10 +113,10 @@ impl Segments {
     fn of(
         Segmentation { kind, size }: Segmentation,
         checksum: Option<PartialChecksum>,
-        framing: Framing,
+        layer: DeviceLayer,
         frame: &[u8],
     ) -> Result<Self, OffloadError> {
-        let parts = Parts::of(framing, frame)?;
+        let parts = Parts::of(layer, frame)?;
         let is_v4 = parts.ip.header.source.is_ipv4();
         let found = match kind {
             SegmentationKind::TcpV4 { .. } => parts.tcp(frame).filter(|_| is_v4),
@@ -234,11 +233,11 @@ const fn checksum_offset(kind: SegmentationKind) -> usize {
     }
 }
 
-/// Finds a datagram of UDP: the places of its header and of its data.
+/// Finds a datagram of UDP: the places of its header and of its data, of which the latter may lie behind the packet.
 fn udp(parts: &Parts) -> Option<(Transport, usize, usize)> {
     let transport = parts.transport.filter(|transport| transport.protocol == protocol::UDP)?;
     let at = parts.ip_at + transport.at;
-    (at + UDP_HEADER_LEN <= parts.end()).then_some((transport, at, at + UDP_HEADER_LEN))
+    Some((transport, at, at + UDP_HEADER_LEN))
 }
 
 /// A length or a number within an IP packet that was read: its header has 16 bits for it.

@@ -15,7 +15,8 @@ pub struct Offload {
     pub checksum: Option<PartialChecksum>,
     /// Cutting into segments.
     pub segmentation: Option<Segmentation>,
-    /// Length of all headers, in bytes: a hint on where to copy, which kernels set to more as well. Nothing is read by it.
+    /// Length of all headers, in bytes: a hint on where to copy, which kernels set to more as well. Nothing is
+    /// read by it.
     pub header_len: u16,
 }
 

@@ -5,7 +5,7 @@ use core::num::NonZeroU16;
 use slantpath_wire::checksum;
 
 use super::{
-    CWR, FIN, Framing, LEAST_TCP_SEGMENT, Offload, PSH, PartialChecksum, Parts, Segmentation,
+    CWR, DeviceLayer, FIN, LEAST_TCP_SEGMENT, Offload, PSH, PartialChecksum, Parts, Segmentation,
     SegmentationKind, TCP_CHECKSUM, TCP_FLAGS, ipv4_checksum, plus, pseudo_header_sum,
 };
 
@@ -15,14 +15,16 @@ const ACK: u8 = 0x10;
 /// Most octets in an IP packet, as IPv4 counts them; IPv6's own header comes on top there, and is not used.
 const MOST_OCTETS: usize = 65_535;
 
-/// Joins runs of packets, which leave together, to frames of at most `max_bytes`, and calls `each` with each frame and
-/// the work that is left on it. What cannot be joined comes alone and as it is, in its order. `buffer` is used for frames.
+/// Joins runs of packets, which leave together, to frames of at most `max_bytes`, and calls `each` with each
+/// frame and the work that is left on it. What cannot be joined comes alone and as it is, in its order.
+/// `buffer` is used for frames.
 ///
-/// A run is data of one TCP flow, in order, whose headers differ in sequence number and IP identification alone. A packet
-/// that is shorter than those before it, or has PSH or FIN, is the last of its run. [`packets()`](super::packets()) of a
-/// frame are the packets that it was joined of. So a packet with a wrong checksum, as after a bit error, stays alone.
+/// A run is data of one TCP flow, in order, whose headers differ in sequence number and IP identification
+/// alone. A packet that is shorter than those before it, or has PSH or FIN, is the last of its run.
+/// [`packets()`](super::packets()) of a frame are the packets that it was joined of. So a packet with a wrong
+/// checksum, as after a bit error, stays alone.
 pub fn join<'a>(
-    framing: Framing,
+    layer: DeviceLayer,
     packets: impl IntoIterator<Item = &'a [u8]>,
     max_bytes: usize,
     buffer: &mut Vec<u8>,
@@ -30,7 +32,7 @@ pub fn join<'a>(
 ) {
     let mut open: Option<Run<'a>> = None;
     for packet in packets {
-        let segment = Segment::of(framing, packet);
+        let segment = Segment::of(layer, packet);
         if let (Some(run), Some(segment)) = (&mut open, &segment)
             && run.is_continued_by(segment, max_bytes)
         {
@@ -65,13 +67,13 @@ struct Segment<'a> {
 
 impl<'a> Segment<'a> {
     /// Reads a packet; `None` if it is to stay alone.
-    fn of(framing: Framing, frame: &'a [u8]) -> Option<Self> {
-        let parts = Parts::of(framing, frame).ok()?;
+    fn of(layer: DeviceLayer, frame: &'a [u8]) -> Option<Self> {
+        let parts = Parts::of(layer, frame).ok()?;
         let (transport, transport_at, payload_at) = parts.tcp(frame)?;
         let flags = frame[transport_at + TCP_FLAGS];
         let is_plain = flags & ACK != 0 && flags & NOT_OF_A_RUN == 0;
         let has_data = payload_at < frame.len() && parts.end() == frame.len();
-        if !is_plain || !has_data || transport.is_behind_routing {
+        if !is_plain || !has_data {
             return None;
         }
         let ip = &frame[parts.ip_at..];

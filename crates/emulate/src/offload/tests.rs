@@ -8,6 +8,7 @@ use slantpath_wire::ip::{Fragmentation, IpHeader};
 use super::*;
 
 mod joining;
+mod kernel;
 
 const ETHERNET: [u8; 14] = [2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 0x08, 0x00];
 const ACK: u8 = 0x10;
@@ -128,13 +129,12 @@ const TCPV6: SegmentationKind = SegmentationKind::TcpV6 { has_ecn: false };
 
 fn made(
     offload: Offload,
-    framing: Framing,
+    layer: DeviceLayer,
     frame: &[u8],
     mtu_bytes: usize,
 ) -> Result<Vec<Vec<u8>>, OffloadError> {
     let (mut made, mut buffer) = (Vec::new(), vec![0xee; 7]);
-    let result =
-        packets(&offload, framing, frame, mtu_bytes, &mut buffer, |packet| made.push(packet.to_vec()));
+    let result = packets(&offload, layer, frame, mtu_bytes, &mut buffer, |packet| made.push(packet.to_vec()));
     assert!(result.is_ok() || made.is_empty(), "refused, and yet {made:?}");
     result.map(|()| made)
 }
@@ -144,9 +144,9 @@ fn payload(len: usize) -> Vec<u8> {
 }
 
 /// Frames that `packets` are joined to, each with its work.
-fn joined(framing: Framing, packets: &[Vec<u8>], max_bytes: usize) -> Vec<(Offload, Vec<u8>)> {
+fn joined(layer: DeviceLayer, packets: &[Vec<u8>], max_bytes: usize) -> Vec<(Offload, Vec<u8>)> {
     let (mut frames, mut buffer) = (Vec::new(), vec![0xee; 7]);
-    join(framing, packets.iter().map(Vec::as_slice), max_bytes, &mut buffer, |offload, frame| {
+    join(layer, packets.iter().map(Vec::as_slice), max_bytes, &mut buffer, |offload, frame| {
         frames.push((*offload, frame.to_vec()));
     });
     frames
@@ -169,16 +169,19 @@ fn segments_of_tcp_over_ipv4_are_cut_as_its_stack_would_have_sent_them() {
         segment(0, 0, ACK | 0x40, &data[1_000..2_000]),
         segment(1, 1_000, ACK | FIN | PSH | 0x40, &data[2_000..]),
     ];
-    assert_eq!(made(offload, Framing::Ip, &frame, 1_052).unwrap(), expected);
+    assert_eq!(made(offload, DeviceLayer::Ip, &frame, 1_052).unwrap(), expected);
     assert_eq!(
-        made(offload, Framing::Ip, &frame, 1_051),
+        made(offload, DeviceLayer::Ip, &frame, 1_051),
         Err(OffloadError::TooLong { len: 1_052, mtu_bytes: 1_051 })
     );
-    // A kernel may leave the checksum complete, or hand over what is padded.
+    // A frame of one segment that is shorter than the others would be.
+    let short = segment(7, 7, ACK, &data[..10]);
     let complete = Offload { checksum: None, ..offload };
-    assert_eq!(made(complete, Framing::Ip, &frame, 1_500).unwrap(), expected);
+    assert_eq!(made(complete, DeviceLayer::Ip, &short, 62).unwrap(), slice::from_ref(&short));
+    // A kernel may leave the checksum complete, or hand over what is padded.
+    assert_eq!(made(complete, DeviceLayer::Ip, &frame, 1_500).unwrap(), expected);
     frame.extend([0; 3]);
-    assert_eq!(made(offload, Framing::Ip, &frame, 1_500).unwrap(), expected);
+    assert_eq!(made(offload, DeviceLayer::Ip, &frame, 1_500).unwrap(), expected);
 }
 
 #[test]
@@ -196,7 +199,7 @@ fn options_of_ipv4_are_copied_to_each_segment() {
     };
     let offload = Offload { segmentation: Some(segments(TCPV4, 10)), ..Offload::NONE };
     assert_eq!(
-        made(offload, Framing::Ip, &with_option(5, 7, &data), 1_500).unwrap(),
+        made(offload, DeviceLayer::Ip, &with_option(5, 7, &data), 1_500).unwrap(),
         [with_option(5, 7, &data[..10]), with_option(6, 17, &data[10..])]
     );
 }
@@ -213,8 +216,11 @@ fn segments_of_tcp_over_ipv6_keep_their_extension_headers() {
     let offload =
         Offload { checksum: Some(checksum), segmentation: Some(segments(TCPV6, 1_000)), header_len: 0 };
     let expected = [segment(100, ACK, &data[..1_000]), segment(1_100, ACK | PSH, &data[1_000..])];
-    assert_eq!(made(offload, Framing::Ip, &frame, 1_500).unwrap(), expected);
-    assert_eq!(made(Offload { checksum: None, ..offload }, Framing::Ip, &frame, 1_500).unwrap(), expected);
+    assert_eq!(made(offload, DeviceLayer::Ip, &frame, 1_500).unwrap(), expected);
+    assert_eq!(
+        made(Offload { checksum: None, ..offload }, DeviceLayer::Ip, &frame, 1_500).unwrap(),
+        expected
+    );
 }
 
 #[test]
@@ -233,19 +239,19 @@ fn behind_a_routing_header_the_sum_in_the_checksum_names_the_last_destination() 
     };
     let mut frame = segment(1, &data);
     let offload = Offload { segmentation: Some(segments(TCPV6, 15)), ..Offload::NONE };
-    assert_eq!(made(offload, Framing::Ip, &frame, 1_500), Err(OffloadError::Routed));
+    assert_eq!(made(offload, DeviceLayer::Ip, &frame, 1_500), Err(OffloadError::Routed));
     let len = frame.len() - 64;
     let source = std::net::IpAddr::from([0xfd01; 8]);
     let sum = !checksum::with_pseudo_header(source, last.into(), 6, &[&vec![0; len]]);
     frame[80..82].copy_from_slice(&sum.to_be_bytes());
     let offload = Offload { checksum: Some(PartialChecksum { start: 64, offset: 16 }), ..offload };
     assert_eq!(
-        made(offload, Framing::Ip, &frame, 1_500).unwrap(),
+        made(offload, DeviceLayer::Ip, &frame, 1_500).unwrap(),
         [segment(1, &data[..15]), segment(16, &data[15..])]
     );
     // What cannot be told to be right is not joined.
     let packets = [segment(1, &data[..15]), segment(16, &data[15..])];
-    assert_eq!(joined(Framing::Ip, &packets, 65_535).len(), 2);
+    assert_eq!(joined(DeviceLayer::Ip, &packets, 65_535).len(), 2);
 }
 
 #[test]
@@ -260,9 +266,9 @@ fn datagrams_of_udp_are_cut_with_their_own_lengths() {
             Offload { checksum: Some(checksum), segmentation: Some(segments(kind, 10)), header_len: 0 };
         let expected =
             [udp(is_v4, 8, &data[..10]), udp(is_v4, 9, &data[10..20]), udp(is_v4, 10, &data[20..])];
-        assert_eq!(made(offload, Framing::Ip, &frame, 1_500).unwrap(), expected);
+        assert_eq!(made(offload, DeviceLayer::Ip, &frame, 1_500).unwrap(), expected);
         assert_eq!(
-            made(Offload { checksum: None, ..offload }, Framing::Ip, &frame, 1_500).unwrap(),
+            made(Offload { checksum: None, ..offload }, DeviceLayer::Ip, &frame, 1_500).unwrap(),
             expected
         );
     }
@@ -281,9 +287,9 @@ fn a_checksum_of_zero_is_written_as_its_other_form() {
     let mut frame = whole.clone();
     let checksum = make_partial(&mut frame, 0, 17, 20, 6);
     let offload = Offload { checksum: Some(checksum), ..Offload::NONE };
-    assert_eq!(made(offload, Framing::Ip, &frame, 1_500).unwrap(), slice::from_ref(&whole));
+    assert_eq!(made(offload, DeviceLayer::Ip, &frame, 1_500).unwrap(), slice::from_ref(&whole));
     let cut = Offload { segmentation: Some(segments(SegmentationKind::Udp, 2)), ..offload };
-    assert_eq!(made(cut, Framing::Ip, &frame, 1_500).unwrap(), [whole]);
+    assert_eq!(made(cut, DeviceLayer::Ip, &frame, 1_500).unwrap(), [whole]);
 }
 
 #[test]
@@ -297,19 +303,19 @@ fn a_partial_checksum_is_completed_up_to_the_packets_end() {
         let mut frame = whole.clone();
         let checksum = make_partial(&mut frame, 14, 6, start, 16);
         let offload = Offload { checksum: Some(checksum), ..Offload::NONE };
-        assert_eq!(made(offload, Framing::Ethernet, &frame, 1_500).unwrap(), slice::from_ref(&whole));
+        assert_eq!(made(offload, DeviceLayer::Ethernet, &frame, 1_500).unwrap(), slice::from_ref(&whole));
         assert_eq!(
-            made(offload, Framing::Ethernet, &frame, whole.len() - 14).unwrap(),
+            made(offload, DeviceLayer::Ethernet, &frame, whole.len() - 14).unwrap(),
             slice::from_ref(&whole)
         );
         let len = whole.len() - 14;
         assert_eq!(
-            made(offload, Framing::Ethernet, &frame, len - 1),
+            made(offload, DeviceLayer::Ethernet, &frame, len - 1),
             Err(OffloadError::TooLong { len, mtu_bytes: len - 1 })
         );
         // Padding is no part of the packet, and stays.
         let pad = [0xaa; 9];
-        let padded = made(offload, Framing::Ethernet, &[&frame[..], &pad].concat(), len).unwrap();
+        let padded = made(offload, DeviceLayer::Ethernet, &[&frame[..], &pad].concat(), len).unwrap();
         assert_eq!(padded, [[&whole[..], &pad].concat()]);
     }
 }
@@ -323,7 +329,7 @@ fn a_partial_checksum_within_another_packet_is_completed() {
     let mut frame = whole.clone();
     let checksum = make_partial(&mut frame, 20, 6, 40, 16);
     let offload = Offload { checksum: Some(checksum), ..Offload::NONE };
-    assert_eq!(made(offload, Framing::Ip, &frame, 1_500).unwrap(), [whole]);
+    assert_eq!(made(offload, DeviceLayer::Ip, &frame, 1_500).unwrap(), [whole]);
 }
 
 #[test]
@@ -335,15 +341,16 @@ fn a_partial_checksum_of_sctp_is_a_crc() {
     assert_ne!(bare, whole);
     let partial = |start, offset| {
         let offload = Offload { checksum: Some(PartialChecksum { start, offset }), ..Offload::NONE };
-        made(offload, Framing::Ip, &bare, 1_500)
+        made(offload, DeviceLayer::Ip, &bare, 1_500)
     };
     assert_eq!(partial(20, 8).unwrap(), [whole]);
+    assert_eq!(partial(24, 8), Err(OffloadError::ChecksumPlace { start: 24, offset: 8, len: 48 }));
     assert_eq!(partial(20, 6), Err(OffloadError::ChecksumPlace { start: 20, offset: 6, len: 48 }));
     let (header, _) = ip_header(true, 1, &(132, Vec::new()), 11);
     let short = [&header[..], &[0; 11]].concat();
     let offload = Offload { checksum: Some(PartialChecksum { start: 20, offset: 8 }), ..Offload::NONE };
     assert_eq!(
-        made(offload, Framing::Ip, &short, 1_500),
+        made(offload, DeviceLayer::Ip, &short, 1_500),
         Err(OffloadError::ChecksumPlace { start: 20, offset: 8, len: 31 })
     );
 }
@@ -360,10 +367,10 @@ fn tags_of_a_virtual_lan_stay_before_each_packet() {
     let offload =
         Offload { checksum: Some(checksum), segmentation: Some(segments(TCPV4, 16)), header_len: 0 };
     let expected = [tagged(5, 1, &data[..16]), tagged(6, 17, &data[16..])];
-    assert_eq!(made(offload, Framing::Ethernet, &frame, 68).unwrap(), expected);
-    assert!(made(offload, Framing::Ethernet, &frame, 67).is_err());
+    assert_eq!(made(offload, DeviceLayer::Ethernet, &frame, 68).unwrap(), expected);
+    assert!(made(offload, DeviceLayer::Ethernet, &frame, 67).is_err());
     assert_eq!(
-        joined(Framing::Ethernet, &expected, 65_535),
+        joined(DeviceLayer::Ethernet, &expected, 65_535),
         [(Offload { header_len: 74, ..offload }, frame)]
     );
 }
@@ -373,21 +380,24 @@ fn a_frame_without_work_is_handed_on_where_it_lies() {
     let frame = [&ETHERNET[..], &[0xff; 50]].concat();
     let mut buffer = Vec::new();
     let each = |packet: &[u8]| assert_eq!(packet.as_ptr(), frame.as_ptr());
-    packets(&Offload::NONE, Framing::Ethernet, &frame, 50, &mut buffer, each).unwrap();
+    packets(&Offload::NONE, DeviceLayer::Ethernet, &frame, 50, &mut buffer, each).unwrap();
     assert_eq!(buffer.capacity(), 0);
     assert_eq!(
-        made(Offload::NONE, Framing::Ethernet, &frame, 49),
+        made(Offload::NONE, DeviceLayer::Ethernet, &frame, 49),
         Err(OffloadError::TooLong { len: 50, mtu_bytes: 49 })
     );
     let mut tagged = frame.clone();
     tagged[12..14].copy_from_slice(&[0x81, 0x00]);
     assert!(
-        made(Offload::NONE, Framing::Ethernet, &tagged, 46).is_ok(),
+        made(Offload::NONE, DeviceLayer::Ethernet, &tagged, 46).is_ok(),
         "a tag is no part of what the MTU limits"
     );
-    assert!(made(Offload::NONE, Framing::Ip, &frame, 64).is_ok());
-    assert!(made(Offload::NONE, Framing::Ip, &frame, 63).is_err());
-    assert_eq!(made(Offload::NONE, Framing::Ethernet, &frame[..13], 50), Err(OffloadError::NoIp { len: 13 }));
+    assert!(made(Offload::NONE, DeviceLayer::Ip, &frame, 64).is_ok());
+    assert!(made(Offload::NONE, DeviceLayer::Ip, &frame, 63).is_err());
+    assert_eq!(
+        made(Offload::NONE, DeviceLayer::Ethernet, &frame[..13], 50),
+        Err(OffloadError::NoIp { len: 13 })
+    );
 }
 
 #[test]
@@ -397,7 +407,7 @@ fn a_checksum_whose_place_is_a_lie_is_refused() {
     let place = |segmentation, start, offset| {
         let offload =
             Offload { checksum: Some(PartialChecksum { start, offset }), segmentation, header_len: 0 };
-        made(offload, Framing::Ip, &[&frame[..], &[0; 8]].concat(), 1_500)
+        made(offload, DeviceLayer::Ip, &[&frame[..], &[0; 8]].concat(), 1_500)
     };
     let refused = |start, offset| Err(OffloadError::ChecksumPlace { start, offset, len: len + 8 });
     let end = u16::try_from(len).unwrap();
@@ -414,7 +424,12 @@ fn a_checksum_whose_place_is_a_lie_is_refused() {
 #[test]
 fn segments_that_the_packet_does_not_hold_are_refused() {
     let cut = |kind, size, frame: &[u8]| {
-        made(Offload { segmentation: Some(segments(kind, size)), ..Offload::NONE }, Framing::Ip, frame, 1_500)
+        made(
+            Offload { segmentation: Some(segments(kind, size)), ..Offload::NONE },
+            DeviceLayer::Ip,
+            frame,
+            1_500,
+        )
     };
     let v4 = Tcp::new(true, 1, ACK, &payload(32)).packet();
     let v6 = Tcp::new(false, 1, ACK, &payload(32)).packet();
@@ -452,16 +467,24 @@ fn segments_that_the_packet_does_not_hold_are_refused() {
     );
     let offload = Offload { segmentation: Some(segments(TCPV4, 8)), ..Offload::NONE };
     let mut frame = [&ETHERNET[..], &v4].concat();
-    assert!(made(offload, Framing::Ethernet, &frame, 1_500).is_ok());
+    assert!(made(offload, DeviceLayer::Ethernet, &frame, 1_500).is_ok());
     frame[13] = 6;
-    assert_eq!(made(offload, Framing::Ethernet, &frame, 1_500), Err(OffloadError::NoIp { len: frame.len() }));
+    assert_eq!(
+        made(offload, DeviceLayer::Ethernet, &frame, 1_500),
+        Err(OffloadError::NoIp { len: frame.len() })
+    );
 }
 
 #[test]
 fn the_number_of_segments_is_limited() {
     let cut = |kind, size, frame: &[u8]| {
-        made(Offload { segmentation: Some(segments(kind, size)), ..Offload::NONE }, Framing::Ip, frame, 1_500)
-            .map(|packets| packets.len())
+        made(
+            Offload { segmentation: Some(segments(kind, size)), ..Offload::NONE },
+            DeviceLayer::Ip,
+            frame,
+            1_500,
+        )
+        .map(|packets| packets.len())
     };
     let tcp = Tcp::new(true, 1, ACK, &payload(64)).packet();
     assert_eq!(cut(TCPV4, 8, &tcp), Ok(8));

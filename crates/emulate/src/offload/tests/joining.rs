@@ -16,8 +16,8 @@ fn flow(is_v4: bool, packets: &[(usize, u8)]) -> Vec<Vec<u8>> {
 fn runs(packets: &[Vec<u8>], max_bytes: usize) -> Vec<usize> {
     let mut rest = packets;
     let mut runs = Vec::new();
-    for (offload, frame) in joined(Framing::Ip, packets, max_bytes) {
-        let cut = made(offload, Framing::Ip, &frame, 65_535).unwrap();
+    for (offload, frame) in joined(DeviceLayer::Ip, packets, max_bytes) {
+        let cut = made(offload, DeviceLayer::Ip, &frame, 65_535).unwrap();
         assert_eq!(cut, rest[..cut.len()]);
         assert_eq!(cut.len() > 1, offload != Offload::NONE);
         runs.push(cut.len());
@@ -30,7 +30,7 @@ fn runs(packets: &[Vec<u8>], max_bytes: usize) -> Vec<usize> {
 #[test]
 fn a_run_of_packets_is_one_frame_with_a_partial_checksum() {
     let packets = flow(true, &[(1_000, ACK | CWR), (1_000, ACK), (10, ACK | PSH)]);
-    let [(offload, frame)] = joined(Framing::Ip, &packets, 65_535).try_into().unwrap();
+    let [(offload, frame)] = joined(DeviceLayer::Ip, &packets, 65_535).try_into().unwrap();
     let data = [payload(1_000), payload(1_000), payload(10)].concat();
     let whole = Tcp { identification: 0xfffe, ..Tcp::new(true, u32::MAX - 500, ACK | CWR | PSH, &data) };
     let mut expected = whole.packet();
@@ -42,7 +42,7 @@ fn a_run_of_packets_is_one_frame_with_a_partial_checksum() {
         Offload { checksum: Some(checksum), segmentation: Some(segments(kind, 1_000)), header_len: 52 }
     );
     let [(offload, frame)] =
-        joined(Framing::Ip, &flow(false, &[(9, ACK), (9, ACK)]), 65_535).try_into().unwrap();
+        joined(DeviceLayer::Ip, &flow(false, &[(9, ACK), (9, ACK)]), 65_535).try_into().unwrap();
     let data = [payload(9), payload(9)].concat();
     let mut expected = Tcp::new(false, u32::MAX - 500, ACK, &data).packet();
     let checksum = make_partial(&mut expected, 0, 6, 40, 16);
@@ -94,6 +94,9 @@ fn a_frame_has_no_more_octets_than_it_may() {
     let mut exact = vec![(1_091, ACK); 60];
     exact.push((23, ACK));
     assert_eq!(runs(&flow(true, &exact), usize::MAX), [61]);
+    let framed: Vec<Vec<u8>> =
+        flow(true, &exact).iter().map(|packet| [&ETHERNET[..], packet].concat()).collect();
+    assert_eq!(joined(DeviceLayer::Ethernet, &framed, usize::MAX).len(), 1);
     exact[60].0 = 24;
     assert_eq!(runs(&flow(true, &exact), usize::MAX), [60, 1]);
 }
@@ -134,6 +137,10 @@ fn a_packet_with_a_wrong_checksum_or_padding_stays_alone() {
     let mut padded = packets;
     padded[1].push(0);
     assert_eq!(runs(&padded, 65_535), [1, 1, 1]);
+    // Padding that the checksum does not notice: it takes off what the length puts on.
+    *padded[1].last_mut().unwrap() = 0xff;
+    padded[1].push(0xfd);
+    assert_eq!(runs(&padded, 65_535), [1, 1, 1]);
 }
 
 #[test]
@@ -142,9 +149,9 @@ fn other_packets_are_handed_on_in_their_order() {
     let other = udp(true, 1, &[1, 2]);
     let packets = [a, b, other, c];
     assert_eq!(runs(&packets, 65_535), [2, 1, 1]);
-    let frames = joined(Framing::Ip, &packets, 65_535);
+    let frames = joined(DeviceLayer::Ip, &packets, 65_535);
     assert_eq!(frames[1], (Offload::NONE, packets[2].clone()));
-    assert_eq!(joined(Framing::Ip, &[Vec::new()], 65_535), [(Offload::NONE, Vec::new())]);
+    assert_eq!(joined(DeviceLayer::Ip, &[Vec::new()], 65_535), [(Offload::NONE, Vec::new())]);
 }
 
 prop_compose! {
@@ -188,13 +195,13 @@ prop_compose! {
 proptest! {
     #[test]
     fn packets_that_are_joined_and_cut_are_the_same_octets(packets in a_flow(), max_bytes in 0_usize..400) {
-        let frames = joined(Framing::Ip, &packets, max_bytes);
+        let frames = joined(DeviceLayer::Ip, &packets, max_bytes);
         let mut cut = Vec::new();
         for (offload, frame) in &frames {
             prop_assert!(frame.len() <= max_bytes || *offload == Offload::NONE);
             let bytes = offload.to_bytes();
             prop_assert_eq!(Offload::parse(&bytes), Ok((*offload, &[][..])));
-            cut.extend(made(*offload, Framing::Ip, frame, 65_535).unwrap());
+            cut.extend(made(*offload, DeviceLayer::Ip, frame, 65_535).unwrap());
         }
         prop_assert_eq!(cut, packets);
     }
@@ -207,8 +214,8 @@ proptest! {
         };
         let frames: Vec<Vec<u8>> = packets.iter().map(|packet| [header(packet), packet.clone()].concat()).collect();
         let mut cut = Vec::new();
-        for (offload, frame) in joined(Framing::Ethernet, &frames, 65_549) {
-            cut.extend(made(offload, Framing::Ethernet, &frame, 65_535).unwrap());
+        for (offload, frame) in joined(DeviceLayer::Ethernet, &frames, 65_549) {
+            cut.extend(made(offload, DeviceLayer::Ethernet, &frame, 65_535).unwrap());
         }
         prop_assert_eq!(cut, frames);
     }
@@ -232,7 +239,7 @@ proptest! {
         let checksum = is_partial.then_some(partial);
         let offload = Offload { checksum, segmentation: Some(segments(kind, size)), header_len: 0 };
         let mut found = Vec::new();
-        for packet in made(offload, Framing::Ip, &frame, 65_535).unwrap() {
+        for packet in made(offload, DeviceLayer::Ip, &frame, 65_535).unwrap() {
             let (header, ip_len) = IpHeader::parse(&packet).unwrap();
             prop_assert_eq!(ip_len + usize::from(header.payload_len), packet.len());
             let mut completed = packet.clone();
@@ -272,12 +279,12 @@ proptest! {
             header[6..8].copy_from_slice(&start.to_ne_bytes());
             header[8..10].copy_from_slice(&16_u16.to_ne_bytes());
         }
-        let framing = if is_ethernet { Framing::Ethernet } else { Framing::Ip };
+        let layer = if is_ethernet { DeviceLayer::Ethernet } else { DeviceLayer::Ip };
         if let Ok((offload, _)) = Offload::parse(&header)
-            && let Ok(packets) = made(offload, framing, &frame, 1_500)
+            && let Ok(packets) = made(offload, layer, &frame, 1_500)
         {
             prop_assert!(packets.len() <= frame.len().div_ceil(8).max(128));
         }
-        let _ = joined(framing, &[frame], 9_000);
+        let _ = joined(layer, &[frame], 9_000);
     }
 }
