@@ -17,11 +17,11 @@ use slantpath_system::clock::{TimerFd, monotonic, realtime, schedule_fifo, set_t
 use slantpath_system::packet::{DEFAULT_RING_BYTES, PacketSocket};
 use slantpath_system::poll::Poll;
 
-use crate::frames::{Frame, MacAddress, classify, ethernet};
+use crate::frames::{FrameKind, MacAddress, classify, ethernet};
 use crate::instants::{ClockReading, Stamps};
 use crate::lateness::{DepartureLateness, DepartureSummary};
 use crate::neighbours;
-use crate::offload::{Framing, Offload, packets};
+use crate::offload::{DeviceLayer, Offload, packets};
 
 /// Why doors could not be opened.
 #[derive(Debug, thiserror::Error)]
@@ -274,19 +274,19 @@ impl Doors {
             let mut answer = None;
             let mut unreadable = 0;
             let each = |frame: &[u8]| match classify(frame) {
-                Frame::Ip { packet } => {
+                FrameKind::Ip { packet } => {
                     counters.packets_in += 1;
                     counters.bytes_in += packet.len() as u64;
                     counters.overtaken += u64::from(at < network_now);
                     take(Arrival { door: number, at, packet });
                 }
-                Frame::Neighbour => answer = neighbours::answer(frame, config.own, &config.addresses),
-                Frame::Multicast => counters.multicast += 1,
-                Frame::Malformed(_) | Frame::Other => unreadable += 1,
+                FrameKind::Neighbour => answer = neighbours::answer(frame, config.own, &config.addresses),
+                FrameKind::Multicast => counters.multicast += 1,
+                FrameKind::Malformed(_) | FrameKind::Other => unreadable += 1,
             };
             let is_whole = !frame.is_cut() && frame.vlan().is_none();
             let cut = Offload::parse(&frame.offload()).and_then(|(offload, _)| {
-                packets(&offload, Framing::Ethernet, frame.bytes(), config.mtu_bytes, &mut self.cut, each)
+                packets(&offload, DeviceLayer::Ethernet, frame.bytes(), config.mtu_bytes, &mut self.cut, each)
             });
             if !is_whole || cut.is_err() {
                 unreadable += 1;

@@ -33,22 +33,14 @@ pub mod offload;
 #[cfg(target_os = "linux")]
 mod programs;
 
-<<<<<<< HEAD
 #[cfg(target_os = "linux")]
 pub use doors::{Arrival, DoorConfig, DoorCounters, DoorReport, Doors, OpenError, Void};
-pub use frames::{Frame, MacAddress, Priority};
-=======
 pub use frames::{FrameKind, MacAddress, Priority};
->>>>>>> frames
 pub use instants::{ClockReading, Stamps};
 pub use ip::IpFault;
 #[cfg(target_os = "linux")]
 pub use lab::{InterfaceConfig, Place, PlaceConfig, PlaceError, build as build_places};
 pub use lateness::{DepartureLateness, DepartureSummary};
-<<<<<<< HEAD
-pub use offload::{Framing, Offload, OffloadError};
+pub use offload::{DeviceLayer, Offload, OffloadError};
 #[cfg(target_os = "linux")]
 pub use programs::{ProgramConfig, Programs, Terminal};
-=======
-pub use offload::{DeviceLayer, Offload, OffloadError};
->>>>>>> frames

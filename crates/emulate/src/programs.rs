@@ -11,7 +11,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use slantpath_system::process::{Identity, Program, ProgramCommand, Running, Stream, wait_any};
+use slantpath_system::process::{
+    Identity, NetworkProgram, ProgramCommand, Running, StandardStream, wait_any,
+};
 use slantpath_system::signals::{Signal, Signals};
 
 use crate::lab::Place;
@@ -231,14 +233,19 @@ impl Shared {
         is_last: bool,
     ) -> Result<(), String> {
         let place = place(&config.node, places)?;
-        let piped = if config.terminal == Terminal::Whole { Stream::Inherit } else { Stream::Pipe };
-        let program = Program {
+        let piped =
+            if config.terminal == Terminal::Whole { StandardStream::Inherit } else { StandardStream::Pipe };
+        let program = NetworkProgram {
             command: config.command.clone(),
             network: &place.network,
             identity: config.identity,
             hosts: Some(&place.hosts),
             environment: self.hidden.iter().map(|name| (name.clone(), None)).collect(),
-            stdin: if config.terminal == Terminal::Apart { Stream::Null } else { Stream::Inherit },
+            stdin: if config.terminal == Terminal::Apart {
+                StandardStream::Null
+            } else {
+                StandardStream::Inherit
+            },
             stdout: piped,
             stderr: piped,
             has_own_group: config.terminal == Terminal::Apart,

@@ -7,7 +7,7 @@ use slantpath_runner::schema::NodeKind;
 use slantpath_runner::{Scenario, suggest};
 
 use slantpath_system::process::{Identity, ProgramCommand};
-use slantpath_system::reentry::Origin;
+use slantpath_system::reentry::Entered;
 
 use crate::arguments::EmulateArguments;
 use crate::failure::Failure;
@@ -19,7 +19,7 @@ const NEAR: &str = "near";
 pub(super) fn of(
     arguments: &EmulateArguments,
     scenario: &Scenario,
-    origin: &Origin,
+    origin: &Entered,
 ) -> Result<Vec<ProgramConfig>, Failure> {
     let attached = attached(scenario);
     if attached.is_empty() {
@@ -86,7 +86,7 @@ fn words(program: &[OsString]) -> String {
 }
 
 /// A program is whoever has called, unless it is to be root. Who has called as root is that anyway.
-fn identity(is_root: bool, origin: &Origin) -> Identity {
+fn identity(is_root: bool, origin: &Entered) -> Identity {
     match (is_root, origin.uid) {
         (true, _) | (false, 0) => Identity::NamespaceRoot,
         (false, uid) => Identity::Caller { uid, gid: origin.gid },
