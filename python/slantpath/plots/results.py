@@ -157,6 +157,9 @@ class ResultDirectory:
         if document is not None and not found:
             message = f"{path} is of `slantpath {document}`: `slantpath report {path}` has all that it holds"
             raise NothingToDrawError(message)
+        if not found and (path / "claims.txt").is_file():
+            message = f"{path} is of a study, which has drawn its figures beside its tables"
+            raise NothingToDrawError(message)
         if not found and ((path / "unfinished").is_dir() or (path / "runs").is_dir()):
             message = (
                 f"{path} holds runs and no results yet: they were interrupted, and the same command goes on"
