@@ -521,7 +521,7 @@ pub(crate) struct EmulateArguments {
     /// Let the programs of this node configure its network: they see themselves as root. May be given several times.
     #[arg(long, value_name = "NODE")]
     pub(crate) root: Vec<String>,
-    /// How late a packet may leave. One that is later makes the run void from then on: the exit status is 3.
+    /// Lateness that a packet may leave with. More makes the run void from then on: the exit status is 3.
     #[arg(long, value_name = "TIME", default_value = "5 ms", value_parser = a_duration)]
     pub(crate) late: Duration,
     /// Seed of all random draws, in place of the scenario's `seed`.

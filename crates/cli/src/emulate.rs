@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use slantpath_base::{Duration, Instant};
 use slantpath_emulate::{
-    Arrival, Doors, InterfaceConfig, PlaceConfig, ProgramConfig, Programs, Terminal, Void, build_places,
+    Doors, Incoming, InterfaceConfig, NodeProgram, NodePrograms, PlaceConfig, Terminal, Void, build_places,
 };
 use slantpath_interface::InterfaceId;
 use slantpath_runner::{
@@ -62,15 +62,15 @@ pub(crate) fn main(arguments: &EmulateArguments) -> Result<(), Failure> {
     emulation.conclude()
 }
 
-/// What stands outside of the network: doors, and the programs behind them.
+/// Outside of the network: doors, and the programs behind them.
 struct Emulation<'a> {
-    planned: Vec<ProgramConfig>,
+    planned: Vec<NodeProgram>,
     limit: Duration,
     /// End of what is known of the sky.
     sky_end: Option<Instant>,
     attachments: Vec<Attachment>,
     doors: Option<Doors>,
-    programs: Option<Programs>,
+    programs: Option<NodePrograms>,
     /// Interfaces of the network, by the number of the door.
     interfaces: Vec<InterfaceId>,
     stop: &'a AtomicBool,
@@ -81,7 +81,7 @@ struct Emulation<'a> {
 }
 
 impl<'a> Emulation<'a> {
-    fn new(planned: Vec<ProgramConfig>, scenario: &Scenario, limit: Duration, stop: &'a AtomicBool) -> Self {
+    fn new(planned: Vec<NodeProgram>, scenario: &Scenario, limit: Duration, stop: &'a AtomicBool) -> Self {
         let has_terminal = planned.iter().any(|program| program.terminal == Terminal::Whole);
         let sky_end = scenario.sky.is_some().then(|| Instant::START + *scenario.scenario.duration);
         Self {
@@ -124,9 +124,9 @@ impl<'a> Emulation<'a> {
         Ok(())
     }
 
-    /// What the command has to say at its end.
+    /// Ends the command, with what it has to say.
     fn conclude(self) -> Result<(), Failure> {
-        let outcome = self.programs.as_ref().and_then(Programs::outcome);
+        let outcome = self.programs.as_ref().and_then(NodePrograms::outcome);
         if let Some(void) = &self.void {
             return Err(Failure::Void(format!("the run is void: {void}")));
         }
@@ -154,7 +154,7 @@ impl Outside for Emulation<'_> {
             attachments.iter().flat_map(|node| node.interfaces.iter().map(|own| own.id)).collect();
         self.attachments = attachments.to_vec();
         let programs =
-            Programs::start(std::mem::take(&mut self.planned), places, reentry::variables(INSIDE))?;
+            NodePrograms::start(std::mem::take(&mut self.planned), places, reentry::variables(INSIDE))?;
         doors.wake_by(programs.woken())?;
         doors.start();
         (self.doors, self.programs) = (Some(doors), Some(programs));
@@ -168,7 +168,7 @@ impl Outside for Emulation<'_> {
         let Some(doors) = &mut self.doors else { return Ok(None) };
         let interfaces = &self.interfaces;
         let (present, next) = (turn.now, turn.next);
-        let until = doors.turn(present, next, &mut |Arrival { door, at, packet }| {
+        let until = doors.turn(present, next, &mut |Incoming { door, at, packet }| {
             // A door gives IP packets alone.
             let _ = turn.inject(at, interfaces[door], packet.to_vec());
         })?;

@@ -25,7 +25,7 @@ use crate::offload::{DeviceLayer, Offload, packets};
 
 /// Why doors could not be opened.
 #[derive(Debug, thiserror::Error)]
-pub enum OpenError {
+pub enum DoorError {
     /// A descriptor was refused.
     #[error(transparent)]
     Descriptor(#[from] io::Error),
@@ -125,7 +125,7 @@ pub struct Doors {
     /// Instant at which drops were looked for last.
     drops_looked_for: Instant,
     priority_refused: Option<io::Error>,
-    /// What is cut out of a frame.
+    /// Buffer for packets that are cut out of a frame.
     cut: Vec<u8>,
     /// A frame on its way out.
     outgoing: Vec<u8>,
@@ -133,7 +133,7 @@ pub struct Doors {
 
 /// A packet that has come.
 #[derive(Clone, Copy, Debug)]
-pub struct Arrival<'a> {
+pub struct Incoming<'a> {
     /// Number of the door, in the order in which they were opened.
     pub door: usize,
     /// Instant at which the kernel received it.
@@ -163,7 +163,7 @@ impl Doors {
     ///
     /// # Errors
     /// If an interface does not exist, or the system refuses what a door needs.
-    pub fn open(configs: Vec<DoorConfig>, limit: Duration) -> Result<Self, OpenError> {
+    pub fn open(configs: Vec<DoorConfig>, limit: Duration) -> Result<Self, DoorError> {
         let (poll, timer) = (Poll::new()?, TimerFd::new()?);
         poll.add(&timer, OTHER)?;
         let mut doors = Vec::new();
@@ -234,7 +234,7 @@ impl Doors {
         &mut self,
         network_now: Instant,
         next: Option<Instant>,
-        take: &mut dyn FnMut(Arrival<'_>),
+        take: &mut dyn FnMut(Incoming<'_>),
     ) -> io::Result<Instant> {
         let now = self.now();
         let due = next.unwrap_or(Instant::FAR_FUTURE).min(now + LOOK_AROUND);
@@ -262,7 +262,7 @@ impl Doors {
         &mut self,
         number: usize,
         network_now: Instant,
-        take: &mut dyn FnMut(Arrival<'_>),
+        take: &mut dyn FnMut(Incoming<'_>),
     ) -> Option<Instant> {
         let Door { socket, config, counters, .. } = &mut self.doors[number];
         let mut last = None;
@@ -278,7 +278,7 @@ impl Doors {
                     counters.packets_in += 1;
                     counters.bytes_in += packet.len() as u64;
                     counters.overtaken += u64::from(at < network_now);
-                    take(Arrival { door: number, at, packet });
+                    take(Incoming { door: number, at, packet });
                 }
                 FrameKind::Neighbour => answer = neighbours::answer(frame, config.own, &config.addresses),
                 FrameKind::Multicast => counters.multicast += 1,
@@ -352,7 +352,7 @@ impl Doors {
     }
 }
 
-/// Both clocks.
+/// Reads both clocks.
 fn reading(origin: time::Duration) -> ClockReading {
     let monotonic = present(origin);
     let realtime_nanos = i64::try_from(realtime().as_nanos()).unwrap_or(i64::MAX);

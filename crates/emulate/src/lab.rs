@@ -17,7 +17,7 @@ use crate::frames::MacAddress;
 pub struct PlaceConfig {
     /// Name of the node.
     pub name: String,
-    /// Its interfaces.
+    /// Interfaces of the node.
     pub interfaces: Vec<InterfaceConfig>,
     /// Addresses that it reaches, with the name of the node that has each and the place of the interface that leads
     /// there.
@@ -29,7 +29,7 @@ pub struct PlaceConfig {
 pub struct InterfaceConfig {
     /// Name of its link.
     pub link: String,
-    /// Its addresses.
+    /// Addresses of the interface.
     pub addresses: Vec<IpAddr>,
     /// Largest IP packet, in bytes.
     pub mtu_bytes: u32,
@@ -37,12 +37,12 @@ pub struct InterfaceConfig {
 
 /// A place that stands.
 #[derive(Debug)]
-pub struct Place {
+pub struct AttachedPlace {
     /// Name of the node.
     pub name: String,
-    /// Its network.
+    /// Network namespace of the node.
     pub network: NetNamespace,
-    /// Its `/etc/hosts`: the names of all nodes that it reaches, and its own.
+    /// Content of `/etc/hosts`: the names of all nodes that it reaches, and its own.
     pub hosts: String,
     /// Names of its interfaces.
     pub interfaces: Vec<String>,
@@ -66,7 +66,7 @@ const NAME_MAX: usize = 15;
 ///
 /// # Errors
 /// At the first step that the system refuses.
-pub fn build(nodes: &[PlaceConfig]) -> Result<(Vec<Place>, Vec<DoorConfig>), PlaceError> {
+pub fn build(nodes: &[PlaceConfig]) -> Result<(Vec<AttachedPlace>, Vec<DoorConfig>), PlaceError> {
     // The kernel has nothing to say at the doors: no neighbour discovery of its own.
     step("IPv6 at the doors", || {
         match write_setting("ipv6/conf/default/disable_ipv6", "1") {
@@ -103,7 +103,7 @@ pub fn build(nodes: &[PlaceConfig]) -> Result<(Vec<Place>, Vec<DoorConfig>), Pla
             });
         }
         step(&format!("the network of `{}`", node.name), || network.run(|| configure(node, &interfaces)))??;
-        places.push(Place { name: node.name.clone(), network, hosts: hosts(node), interfaces });
+        places.push(AttachedPlace { name: node.name.clone(), network, hosts: hosts(node), interfaces });
     }
     Ok((places, doors))
 }

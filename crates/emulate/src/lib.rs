@@ -34,13 +34,13 @@ pub mod offload;
 mod programs;
 
 #[cfg(target_os = "linux")]
-pub use doors::{Arrival, DoorConfig, DoorCounters, DoorReport, Doors, OpenError, Void};
+pub use doors::{DoorConfig, DoorCounters, DoorError, DoorReport, Doors, Incoming, Void};
 pub use frames::{FrameKind, MacAddress, Priority};
 pub use instants::{ClockReading, Stamps};
 pub use ip::IpFault;
 #[cfg(target_os = "linux")]
-pub use lab::{InterfaceConfig, Place, PlaceConfig, PlaceError, build as build_places};
+pub use lab::{AttachedPlace, InterfaceConfig, PlaceConfig, PlaceError, build as build_places};
 pub use lateness::{DepartureLateness, DepartureSummary};
 pub use offload::{DeviceLayer, Offload, OffloadError};
 #[cfg(target_os = "linux")]
-pub use programs::{ProgramConfig, Programs, Terminal};
+pub use programs::{NodeProgram, NodePrograms, Terminal};

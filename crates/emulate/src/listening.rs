@@ -10,7 +10,7 @@ const TABLES: [(&str, &str); 4] = [
     ("/proc/thread-self/net/udp6", BOUND),
 ];
 
-/// States of sockets, as the tables write them: TCP_LISTEN, and TCP_CLOSE, in which a socket of UDP is that has no peer.
+/// States of sockets, as the tables write them: TCP_LISTEN, and TCP_CLOSE, in which a socket of UDP without a peer is.
 const LISTENING: &str = "0A";
 const BOUND: &str = "07";
 

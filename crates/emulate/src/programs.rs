@@ -1,4 +1,4 @@
-//! Programs of attached nodes: started in order, their output told with the node's name, and stopped together.
+//! NodePrograms of attached nodes: started in order, their output told with the node's name, and stopped together.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -16,15 +16,15 @@ use slantpath_system::process::{
 };
 use slantpath_system::signals::{Signal, Signals};
 
-use crate::lab::Place;
+use crate::lab::AttachedPlace;
 use crate::listening::is_listened_at;
 
 /// A program to be started at a node.
 #[derive(Clone, Debug)]
-pub struct ProgramConfig {
+pub struct NodeProgram {
     /// Name of the node.
     pub node: String,
-    /// The program.
+    /// Command of the program.
     pub command: ProgramCommand,
     /// Nodes and ports at which somebody has to listen before it is started.
     pub after: Vec<(String, u16)>,
@@ -37,17 +37,17 @@ pub struct ProgramConfig {
 /// Relation of a program to the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Terminal {
-    /// It reads nothing, and its output is told line by line.
+    /// Reads nothing, and has its output told line by line.
     Apart,
-    /// It reads from there, and its output is told line by line.
+    /// Reads from there, and has its output told line by line.
     Input,
     /// All of it is the program's.
     Whole,
 }
 
-/// Programs of an emulation. At the end of the last one all is over.
+/// NodePrograms of an emulation. At the end of the last one all is over.
 #[derive(Debug)]
-pub struct Programs {
+pub struct NodePrograms {
     shared: Arc<Shared>,
     signals: Signals,
     /// Statuses of processes that have ended, and were not known then.
@@ -55,7 +55,7 @@ pub struct Programs {
     is_stopping: bool,
     launching: thread::JoinHandle<()>,
     /// A network lives as long as somebody holds it, or a program runs there.
-    _places: Arc<Vec<Place>>,
+    _places: Arc<Vec<AttachedPlace>>,
 }
 
 #[derive(Debug)]
@@ -88,15 +88,15 @@ const LINE_MAX: u64 = 65_536;
 /// Exit code of a program that a signal has ended, less the signal.
 const SIGNALLED: i32 = 128;
 
-impl Programs {
+impl NodePrograms {
     /// Starts programs at their places, one after the other, on a thread of its own. What they write is told on this
     /// process's own streams. They are not given the variables `hidden`.
     ///
     /// # Errors
     /// If the system has no threads or descriptors left.
     pub fn start(
-        programs: Vec<ProgramConfig>,
-        places: Vec<Place>,
+        programs: Vec<NodeProgram>,
+        places: Vec<AttachedPlace>,
         hidden: impl IntoIterator<Item = String>,
     ) -> io::Result<Self> {
         let signals = Signals::open(&[Signal::SIGCHLD])?;
@@ -190,7 +190,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn launch(self: &Arc<Self>, programs: &[ProgramConfig], places: &[Place]) {
+    fn launch(self: &Arc<Self>, programs: &[NodeProgram], places: &[AttachedPlace]) {
         for (number, config) in programs.iter().enumerate() {
             let launched = self.wait_for(&config.after, places).and_then(|is_wanted| {
                 if is_wanted { self.launch_one(config, places, number + 1 == programs.len()) } else { Ok(()) }
@@ -207,7 +207,7 @@ impl Shared {
     }
 
     /// Waits until somebody listens at these nodes and ports. `false` if no more programs are started.
-    fn wait_for(&self, after: &[(String, u16)], places: &[Place]) -> Result<bool, String> {
+    fn wait_for(&self, after: &[(String, u16)], places: &[AttachedPlace]) -> Result<bool, String> {
         for (node, port) in after {
             let network = &place(node, places)?.network;
             loop {
@@ -228,8 +228,8 @@ impl Shared {
 
     fn launch_one(
         self: &Arc<Self>,
-        config: &ProgramConfig,
-        places: &[Place],
+        config: &NodeProgram,
+        places: &[AttachedPlace],
         is_last: bool,
     ) -> Result<(), String> {
         let place = place(&config.node, places)?;
@@ -277,7 +277,7 @@ impl Shared {
     }
 }
 
-fn place<'a>(node: &str, places: &'a [Place]) -> Result<&'a Place, String> {
+fn place<'a>(node: &str, places: &'a [AttachedPlace]) -> Result<&'a AttachedPlace, String> {
     places.iter().find(|place| place.name == node).ok_or_else(|| format!("there is no place `{node}`"))
 }
 

@@ -122,9 +122,9 @@ pub fn run_observed(
     run_at_pace(pace, scenario, options, observer, None, Drive::Free(go_on))
 }
 
-/// What makes a run go on.
+/// Pace of a run.
 enum Drive<'a> {
-    /// It runs as fast as it can, as long as this says so.
+    /// Goes as fast as it can, as long as this says so.
     Free(&'a mut dyn FnMut(Instant) -> ControlFlow<()>),
     /// Attached nodes are outside, and set its pace.
     Outside(&'a mut dyn Outside),

@@ -44,7 +44,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("simulation", &["net", "sctp", "sigtran", "ss7", "host", "applications", "signalling"]),
     ("live", &["wire", "interface", "des", "sctp", "host", "applications"]),
     // Attached devices: it knows bytes and instants, never what the network between them is modelled by.
-    ("emulate", &["wire"]),
+    ("emulate", &["system", "wire"]),
     // Programs that measure a path, above what drives their host.
     ("instruments", &["wire", "interface", "sctp", "host", "applications", "live"]),
     // Live associations for programs on tokio, which nothing else here needs.
@@ -119,6 +119,10 @@ const FLOORS: &[(&str, &[&str])] = &[
             "live",
             "instruments",
             "trace",
+            // Places and doors of an emulation, and what the system says of them.
+            "emulate",
+            "interface",
+            "system",
         ],
     ),
     // pip's `slantpath` is the same program, so py calls cli as main.rs does.

@@ -1,8 +1,8 @@
-//! Programs of an emulation, as the command line names them.
+//! NodePrograms of an emulation, as the command line names them.
 
 use std::ffi::OsString;
 
-use slantpath_emulate::{ProgramConfig, Terminal};
+use slantpath_emulate::{NodeProgram, Terminal};
 use slantpath_runner::schema::NodeKind;
 use slantpath_runner::{Scenario, suggest};
 
@@ -20,7 +20,7 @@ pub(super) fn of(
     arguments: &EmulateArguments,
     scenario: &Scenario,
     origin: &Entered,
-) -> Result<Vec<ProgramConfig>, Failure> {
+) -> Result<Vec<NodeProgram>, Failure> {
     let attached = attached(scenario);
     if attached.is_empty() {
         let message = "the scenario has no attached node: give one `kind = \"attached\"`";
@@ -65,7 +65,7 @@ pub(super) fn of(
     let mut configs = Vec::new();
     for (place, (node, command, terminal)) in programs.iter().enumerate() {
         let after = ready.iter().filter(|(node, _)| last_of(node).is_some_and(|last| last < place));
-        configs.push(ProgramConfig {
+        configs.push(NodeProgram {
             node: node.clone(),
             command: command.clone(),
             after: after.cloned().collect(),
@@ -107,7 +107,7 @@ fn known(flag: &str, node: &str, attached: &[&str]) -> Result<String, Failure> {
     Err(Failure::Misused(format!("{flag} {node}: there is no attached node `{node}`: {help}")))
 }
 
-/// Reads `NODE:PORT`.
+/// Reads a node and a port, `NODE:PORT`.
 fn ready_at(text: &str, attached: &[&str]) -> Result<(String, u16), Failure> {
     let split = text.rsplit_once(':').and_then(|(node, port)| Some((node, port.parse::<u16>().ok()?)));
     match split {

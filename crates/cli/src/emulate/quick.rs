@@ -25,7 +25,7 @@ ends = [\"near\", \"far\"]
 
 /// Rate of the link of two places, if none is said: more than a machine carries.
 const RATE: &str = "10 Gbit/s";
-/// Its delay, if none is said.
+/// Delay of that link, if none is said.
 const DELAY: &str = "0 ms";
 
 /// Reads the file, or makes the scenario of two places.

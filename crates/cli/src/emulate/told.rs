@@ -1,4 +1,4 @@
-//! What an emulation tells at its end, and where it is refused.
+//! Words of an emulation while it runs, at its end, and where it is refused.
 
 use std::io::{self, IsTerminal as _, Write as _};
 
@@ -77,7 +77,7 @@ impl StatusLine {
 /// Goes to the start of the line, and takes away what stands there.
 const START_OF_LINE: &str = "\r\u{1b}[K";
 
-/// How it stands at `now`: the rate of each interface since the last time, and the lateness so far.
+/// State at `now`: the rate of each interface since the last time, and the lateness so far.
 fn status(
     now: Instant,
     attachments: &[Attachment],

@@ -21,7 +21,7 @@ use crate::sweep::{Store, SweepError};
 pub struct Attachment {
     /// Name of the node.
     pub node: String,
-    /// Its interfaces, in the order of their links.
+    /// Interfaces of the node, in the order of their links.
     pub interfaces: Vec<AttachedInterface>,
     /// Addresses of all other nodes that it reaches, with their names, and the place of the interface that leads there.
     pub reaches: Vec<(IpAddr, String, usize)>,
@@ -34,13 +34,13 @@ pub struct AttachedInterface {
     pub id: InterfaceId,
     /// Name of its link.
     pub link: String,
-    /// Its addresses.
+    /// Addresses of the interface.
     pub addresses: Vec<IpAddr>,
     /// Largest IP packet of its link.
     pub mtu: DataSize,
 }
 
-/// What happens between two stretches of a run: packets come in, and time goes on.
+/// Time between two stretches of a run: packets come in, and the next stretch is measured.
 pub struct Turn<'a> {
     /// Present instant of the network.
     pub now: Instant,
@@ -94,7 +94,7 @@ pub struct InterfaceReport {
     pub lateness: Option<[Duration; 4]>,
 }
 
-/// What stands outside of a network, and sets its pace.
+/// Whatever stands outside of a network, and sets its pace.
 pub trait Outside {
     /// Is told once, before all else, what it stands for.
     fn begin(&mut self, attachments: &[Attachment]) -> io::Result<()>;

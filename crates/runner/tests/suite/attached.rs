@@ -76,7 +76,7 @@ fn address(version: usize, net: usize, host: u8) -> IpAddr {
     text.parse().unwrap()
 }
 
-/// What stands outside plays a list of packets, each with its instant and the place of its interface.
+/// Outside that plays a list of packets, each with its instant and the place of its interface.
 struct Played {
     coming: Vec<(Instant, usize, Vec<u8>)>,
     gone: Vec<(Instant, usize, Vec<u8>)>,

@@ -197,8 +197,8 @@ impl Site<'_> {
     }
 }
 
-/// The interface by which the shortest way leads from a node to an address. Of links between the same two nodes it is one
-/// that has an address of the same family, if any does.
+/// The interface by which the shortest way leads from a node to an address. Of links between the same two nodes it is
+/// one that has an address of the same family, if any does.
 pub fn leaving_for(
     graph: &NetworkGraph,
     routes: &mut Routes,
