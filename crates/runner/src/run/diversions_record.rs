@@ -122,6 +122,7 @@ impl<'a> DiversionsRecord<'a> {
                 names: [diverted.from, diverted.to].map(|carried| self.name(carried)),
                 failed,
                 unavailable,
+                answered: diverted.answered,
             });
         }
         columns.finish(TableKind::SignallingFailovers)
