@@ -6,6 +6,8 @@ mod check;
 mod criteria;
 mod errors;
 mod explain;
+mod explain_signalling;
+mod explain_what_if;
 mod import;
 mod keys;
 #[cfg(target_os = "linux")]
