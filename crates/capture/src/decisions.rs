@@ -4,6 +4,7 @@
 //! leaves once more was given up, and the SACKs before it say for what. What cannot be seen is not told: windows,
 //! timers that did not expire, and packets that were lost before they came here.
 
+mod diversions;
 mod sender;
 
 use std::net::IpAddr;
@@ -14,12 +15,16 @@ use slantpath_base::{Duration, Instant};
 use slantpath_sctp::chunk::kind;
 use slantpath_sctp::packet::{ChunkOutline, PacketOutline};
 use slantpath_sctp::{AssociationState, Chunk, CloseReason, Notice};
+use slantpath_ss7::PointCodeFormat;
 use slantpath_trace::{Record, What};
 
 use crate::file::CapturedFrame;
 use crate::frame::{Carried, carried};
 use crate::ip::{Datagram, IpReader, Read};
+use diversions::Diversions;
 use sender::Sender;
+
+pub use diversions::CapturedDiversion;
 
 /// Most associations that are followed, each with two stories.
 const ASSOCIATIONS_MAX: usize = 512;
@@ -54,6 +59,20 @@ pub struct CapturedDirection {
     pub is_seen: bool,
     /// True if the handshake was seen.
     pub is_from_the_start: bool,
+    /// Time from a packet to the sender until its answer was seen, as the handshake has shown.
+    pub turnaround: Option<Duration>,
+}
+
+/// Directions of a capture, and what signalling did in them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CapturedEnds {
+    /// All directions, in the order of their numbers.
+    pub directions: Vec<CapturedDirection>,
+    /// Signalling that has left one for another, in order of time.
+    pub diversions: Vec<CapturedDiversion>,
+    /// Number of packets of associations beyond the most that are followed.
+    pub left_out: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -64,6 +83,8 @@ struct Association {
     streams: [u16; 2],
     is_up: bool,
     is_closed: bool,
+    /// Signalling has said that the link, or the process at an end, takes no traffic.
+    is_out_of_service: bool,
     shutdowns: [bool; 2],
     /// An INIT with another tag has come from this end.
     restarts: Option<usize>,
@@ -83,11 +104,13 @@ pub struct CapturedAssociations {
     left_out: u64,
     /// Places for outstanding chunks of all associations.
     held: usize,
+    diversions: Diversions,
 }
 
 impl CapturedAssociations {
-    /// A retransmission without a SACK that asks for it is a time-out after at least `rto_min`.
-    pub fn new(rto_min: Duration) -> Self {
+    /// A retransmission without a SACK that asks for it is a time-out after at least `rto_min`. Point codes of
+    /// signalling are read in the given format: no message says which one is its.
+    pub fn new(rto_min: Duration, format: PointCodeFormat) -> Self {
         Self {
             rto_min,
             ip: IpReader::default(),
@@ -98,6 +121,7 @@ impl CapturedAssociations {
             by_way: FxHashMap::default(),
             left_out: 0,
             held: 0,
+            diversions: Diversions::new(format),
         }
     }
 
@@ -113,9 +137,8 @@ impl CapturedAssociations {
         }
     }
 
-    /// Ends the stories of associations that have fallen silent. Gives all directions, and how many packets were of
-    /// associations beyond the most that are followed.
-    pub fn finish(mut self, out: &mut impl FnMut(Record)) -> (Vec<CapturedDirection>, u64) {
+    /// Ends the stories of associations that have fallen silent.
+    pub fn finish(mut self, out: &mut impl FnMut(Record)) -> CapturedEnds {
         let now = self.now;
         for association in &mut self.followed {
             let silent = now.saturating_since(association.last);
@@ -126,7 +149,11 @@ impl CapturedAssociations {
         }
         out(Record { at: now, association: 0, what: What::End {} });
         let senders = self.followed.into_iter().flat_map(|association| association.senders);
-        (senders.map(|sender| sender.direction).collect(), self.left_out)
+        CapturedEnds {
+            directions: senders.map(|sender| sender.direction).collect(),
+            diversions: self.diversions.found,
+            left_out: self.left_out,
+        }
     }
 
     fn packet(&mut self, interface: u32, datagram: &Datagram, payload: &Bytes, out: &mut impl FnMut(Record)) {
@@ -182,7 +209,7 @@ impl CapturedAssociations {
                 if elsewhere + opposite + association.senders[sender].places_with(data.tsn) > HELD_MAX {
                     association.senders[sender].forget();
                 }
-                association.senders[sender].sends(
+                let is_new = association.senders[sender].sends(
                     now,
                     interface,
                     datagram.destination,
@@ -190,11 +217,15 @@ impl CapturedAssociations {
                     self.rto_min,
                     out,
                 );
+                if is_new {
+                    self.diversions.sends(&data, [source_port, destination_port], payload);
+                }
             } else if let Ok(chunk) = chunk.chunk() {
                 association.takes(now, interface, sender, way, &chunk, out);
             }
         }
         self.held = elsewhere + association.places();
+        self.diversions.settle(now, &mut self.followed, (place, sender));
     }
 
     /// An INIT: the association that it begins, or begins anew.
@@ -287,6 +318,7 @@ impl CapturedAssociations {
             streams: [0; 2],
             is_up: false,
             is_closed: false,
+            is_out_of_service: false,
             shutdowns: [false; 2],
             restarts: None,
             last: self.now,
@@ -302,6 +334,11 @@ impl Association {
     /// Number of places for outstanding chunks that both senders hold.
     fn places(&self) -> usize {
         self.senders.iter().map(Sender::places).sum()
+    }
+
+    /// Tells if what this end sends is not answered, or takes no traffic.
+    fn is_failing(&self, sender: usize) -> bool {
+        self.is_closed || self.is_out_of_service || self.senders[sender].is_unanswered()
     }
 
     /// Takes a chunk other than user data from one end.

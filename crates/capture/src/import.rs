@@ -18,23 +18,13 @@ use slantpath_wire::{Checksum, Packet};
 use crate::file::CapturedFrame;
 use crate::frame::{Carried, carried};
 use crate::ip::{Datagram, IpReader, Read};
+use crate::signalling::Bearer;
 use flows::{CapturedProtocol, Flows, Key, TooMany, Way};
-use loads::{Bearer, Loads};
+use loads::Loads;
 use report::{Finding, ImportReport, Unused};
 
 /// Messages after which lines are handed out.
 const WRITTEN_EVERY: u32 = 8_192;
-/// Payload protocol identifiers, which old stacks write in the order of their machine.
-const PPID_M3UA: u32 = 3;
-const PPID_M2PA: u32 = m2pa_ppid();
-/// Ports of the two layers, for messages that name no protocol.
-const PORT_M3UA: u16 = 2_905;
-const PORT_M2PA: u16 = 3_565;
-
-const fn m2pa_ppid() -> u32 {
-    slantpath_sigtran::m2pa::PAYLOAD_PROTOCOL
-}
-
 /// Parts of a capture that are imported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Filter {
@@ -226,10 +216,9 @@ impl Importer {
                     self.unwritten += 1;
                     let Some(message) = taken.map_err(|TooMany| Unused::TooManyFlows)? else { continue };
                     let Some(bearer) = self.bearer(message.ppid, way) else { continue };
-                    let loaded = match (message.bytes, bearer) {
-                        (None, _) => Err(Unused::CutSignalling),
-                        (Some(octets), Bearer::M2pa) => self.loads.m2pa(message.at, &octets),
-                        (Some(octets), _) => self.loads.m3ua(message.at, &octets),
+                    let loaded = match message.bytes {
+                        None => Err(Unused::CutSignalling),
+                        Some(octets) => self.loads.sctp(message.at, bearer, &octets),
                     };
                     if let Err(unused) = loaded {
                         self.report.count(unused);
@@ -256,14 +245,7 @@ impl Importer {
 
     /// Layer of signalling that a message belongs to, if it is wanted.
     fn bearer(&self, ppid: u32, way: Way) -> Option<Bearer> {
-        let has = |port: u16| way.source_port == port || way.destination_port == port;
-        let bearer = match if ppid > u32::from(u16::MAX) { ppid.swap_bytes() } else { ppid } {
-            PPID_M3UA => Bearer::M3ua,
-            PPID_M2PA => Bearer::M2pa,
-            0 if has(PORT_M3UA) => Bearer::M3ua,
-            0 if has(PORT_M2PA) => Bearer::M2pa,
-            _ => return None,
-        };
+        let bearer = Bearer::of_sctp(ppid, [way.source_port, way.destination_port])?;
         let is_wanted = if bearer == Bearer::M3ua { self.filter.m3ua } else { self.filter.m2pa };
         is_wanted.then_some(bearer)
     }

@@ -19,9 +19,11 @@
 //! - [`ip`][]: headers of IP with their extensions, and fragments put together again.
 //! - [`arrivals`][]: the first transmission of each piece of data: TSNs of SCTP, sequence numbers of TCP.
 //! - [`messages`][]: SCTP's messages, put together from their fragments.
+//! - [`signalling`][]: messages of M2PA, M3UA and MTP3: the points and the selection that they are of.
 //! - [`units`][]: signal units that a line of MTP2 has repeated.
 //! - [`trace`][]: lines of a trace in order of time.
 //! - [`decisions`][]: what the ends of an association of SCTP did, as records of `slantpath_trace`, which tells them.
+//!   `decisions/sender` follows one direction, `decisions/diversions` the signalling that leaves one for another.
 //! - [`import`][]: follows all of that, and knows flows and loads. `import/flows`, `import/loads` keep them,
 //!   `import/scenario` writes scenarios, `import/report` tells what was seen.
 
@@ -34,10 +36,11 @@ mod ip;
 mod messages;
 #[cfg(test)]
 mod packets;
+mod signalling;
 mod trace;
 mod units;
 
-pub use decisions::{CapturedAssociations, CapturedDirection};
+pub use decisions::{CapturedAssociations, CapturedDirection, CapturedDiversion, CapturedEnds};
 pub use file::{CaptureError, CaptureReader, CapturedFrame, is_capture};
 pub use frame::LinkType;
 pub use import::flows::{CapturedProtocol, FLOWS_MAX, FlowReport};

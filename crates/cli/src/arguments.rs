@@ -424,10 +424,15 @@ pub(crate) struct ExplainArguments {
     pub(crate) idle: Duration,
     /// Make the run of the trace again, and once more with this value of its scenario, and compare them. May be given
     /// several times. A live load is made again over a network as its trace shows it, whose scenario has
-    /// `sctp.default`, `flows.load` and a link for each path, `links.path-01` and so on.
+    /// `sctp.default`, `flows.load` and a link for each path, `links.path-01` and so on; so are the messages of a
+    /// capture.
     #[arg(long, value_name = "PATH=VALUE", conflicts_with_all = ["message", "path", "all"])]
     pub(crate) what_if: Vec<String>,
-    /// Write the scenario that a live load is made again by into this file, for `slantpath run` and others.
+    /// Of a capture with `--what-if`: the direction whose messages are made again, by its number; that of most messages
+    /// if absent.
+    #[arg(long, value_name = "N", requires = "what_if")]
+    pub(crate) direction: Option<u32>,
+    /// Write the scenario that a live load or a capture is made again by into this file, for `slantpath run` and others.
     #[arg(long, value_name = "FILE", requires = "what_if")]
     pub(crate) rebuilt: Option<PathBuf>,
     /// The scenario of the trace, if it has moved.
@@ -437,6 +442,10 @@ pub(crate) struct ExplainArguments {
     /// `1 s` if absent.
     #[arg(long, value_name = "TIME")]
     pub(crate) rto_min: Option<Duration>,
+    /// Of a capture: format of the point codes in signalling messages, which they do not tell themselves; `itu` if
+    /// absent.
+    #[arg(long, value_enum)]
+    pub(crate) point_codes: Option<PointCodes>,
     /// Print as JSON.
     #[arg(long)]
     pub(crate) json: bool,

@@ -21,12 +21,21 @@ pub(crate) fn main(arguments: &ExplainArguments, out: &mut impl Write) -> Result
     let magic: Option<[u8; 4]> = first.as_slice().try_into().ok();
     let file = first.as_slice().chain(file);
     if magic.is_some_and(is_capture) {
-        return captured::main(file, arguments, out);
+        if arguments.what_if.is_empty() {
+            return captured::main(file, arguments, out);
+        }
+        return what_if::captured::main(file, arguments, out);
     }
     if arguments.rto_min.is_some() {
         return Err(misused(
             "`--rto-min` is for captures: a trace knows which timers have expired".to_owned(),
         ));
+    }
+    if arguments.point_codes.is_some() {
+        return Err(misused("`--point-codes` is for captures: a trace has no point codes".to_owned()));
+    }
+    if arguments.direction.is_some() {
+        return Err(misused("`--direction` is for captures: a trace is of one sender".to_owned()));
     }
     let reader = TraceReader::open(BufReader::new(file)).map_err(|error| misused(error.to_string()))?;
     let header = reader.header().clone();

@@ -122,7 +122,7 @@ fn filter(arguments: &ImportArguments) -> Filter {
     }
 }
 
-const fn format_of(codes: PointCodes) -> PointCodeFormat {
+pub(crate) const fn format_of(codes: PointCodes) -> PointCodeFormat {
     match codes {
         PointCodes::Ansi => PointCodeFormat::Ansi,
         PointCodes::Itu => PointCodeFormat::Itu,

@@ -32,6 +32,7 @@ mod files;
 mod import;
 mod interrupt;
 mod keys;
+mod link_estimate;
 mod live;
 mod new;
 mod other_file;

@@ -18,7 +18,7 @@ mod settings;
 #[cfg(target_os = "linux")]
 pub(crate) use client::load;
 #[cfg(target_os = "linux")]
-pub(crate) use rebuilt::{LinkEstimate, Rebuilt, load_of};
+pub(crate) use rebuilt::{Rebuilt, load_of};
 #[cfg(target_os = "linux")]
 pub(crate) use replay::replay;
 #[cfg(target_os = "linux")]

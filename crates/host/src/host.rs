@@ -203,6 +203,12 @@ impl<A: Application> SocketHost<A> {
         self.sockets.congestion(now, id, &mut self.stack)
     }
 
+    /// Instant at which the newest packet left that the peer of a socket's association has answered, or that of one
+    /// before it: DATA that was sent once, a HEARTBEAT or a probe. `None` if none was, or there is no such socket.
+    pub fn last_answered(&self, id: SocketId) -> Option<Instant> {
+        self.sockets.last_answered(id, &self.stack)
+    }
+
     /// Fields of the IP header of the packet that came last for a socket's TCP connection; `None` if none has come, or
     /// there is no such socket. With SCTP each message has its own ([`SocketEvent::Message`](crate::SocketEvent)).
     pub fn received_ip(&self, id: SocketId) -> Option<IpFields> {

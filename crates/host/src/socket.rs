@@ -117,6 +117,8 @@ pub(crate) struct SocketState {
     /// The peer's addresses in the order in which paths are numbered.
     paths: Vec<IpAddr>,
     peer: Option<Peer>,
+    /// Of associations that have ended: the instant at which the newest packet left that the peer has answered.
+    answered: Option<Instant>,
 }
 
 #[derive(Debug)]
@@ -202,7 +204,7 @@ impl SocketState {
             }
         };
         let paths = peer.as_ref().map(|peer| peer.addresses.clone()).unwrap_or_default();
-        Self { kind, local_port, peer, paths, reading: Reading::Flowing, traced }
+        Self { kind, local_port, peer, paths, reading: Reading::Flowing, traced, answered: None }
     }
 
     /// Lets others open associations or connections to the port.
@@ -240,7 +242,15 @@ impl SocketState {
             Kind::Tcp { .. } => Kind::Tcp { link: Link::None, origin: None },
         };
         let (local_port, traced) = (self.local_port, self.traced);
-        Self { kind, local_port, peer: None, paths: Vec::new(), reading: Reading::Flowing, traced }
+        Self {
+            kind,
+            local_port,
+            peer: None,
+            paths: Vec::new(),
+            reading: Reading::Flowing,
+            traced,
+            answered: None,
+        }
     }
 
     /// The socket of an association that is opened from this one's port, which listens or not, and its name.
@@ -296,6 +306,12 @@ impl SocketState {
                 })
             }
         }
+    }
+
+    /// Instant at which the newest packet left that the peer has answered, of this association or one before it.
+    pub(crate) fn last_answered(&self, stack: &Stack) -> Option<Instant> {
+        let Kind::Sctp { link, .. } = &self.kind else { return None };
+        self.answered.max(link.id().and_then(|id| stack.sctp.last_answered(id)))
     }
 
     /// The peer's address and port, as long as the transport knows the association or connection.

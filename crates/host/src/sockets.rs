@@ -283,6 +283,11 @@ impl<A: Application> Sockets<A> {
         self.slots.get(id.index())?.state.received_ip(stack)
     }
 
+    /// Instant at which the newest packet left that the peer has answered.
+    pub(crate) fn last_answered(&self, id: SocketId, stack: &Stack) -> Option<Instant> {
+        self.slots.get(id.index())?.state.last_answered(stack)
+    }
+
     /// The congestion state of a socket's association or connection. The socket is not served for it.
     pub(crate) fn congestion(
         &self,

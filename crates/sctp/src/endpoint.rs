@@ -146,6 +146,8 @@ pub struct Endpoint {
     /// Counts that associations that have ended leave to the counters of the MIB, and those that count once for each
     /// association.
     ended: MibCounters,
+    /// Of the association that ended last: the instant at which the newest packet left that the peer has answered.
+    last_end: Option<(AssociationId, Option<Instant>)>,
 }
 
 impl Endpoint {
@@ -186,6 +188,15 @@ impl Endpoint {
         match &self.table.find(id)?.state {
             State::Established(association) => Some(association),
             State::CookieWait(_) | State::CookieEchoed(_) => None,
+        }
+    }
+
+    /// Instant at which the newest packet left that the peer has answered, on whatever path: of DATA, only what was
+    /// sent once. It is known until another association has ended, too. `None` if there is none.
+    pub fn last_answered(&self, id: AssociationId) -> Option<Instant> {
+        match self.association(id) {
+            Some(association) => association.last_answered(),
+            None => self.last_end.filter(|(ended, _)| *ended == id)?.1,
         }
     }
 
@@ -481,6 +492,7 @@ impl Endpoint {
         match association.next_event()? {
             Event::Closed(_) => {
                 let end = association.poll_event();
+                self.last_end = Some((id, association.last_answered()));
                 if let Some(Event::Closed(reason)) = &end {
                     self.ended.count_end(reason);
                 }

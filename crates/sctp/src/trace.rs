@@ -47,6 +47,15 @@ pub enum TraceEvent {
         /// Time from the HEARTBEAT to its answer.
         round_trip: Duration,
     },
+    /// A SACK has come.
+    Sack {
+        /// All DATA chunks up to here have arrived, as it says.
+        cumulative_tsn: Tsn,
+        /// Number of Gap Ack Blocks in it.
+        gap_blocks: u16,
+        /// Room that the peer has, in bytes (a_rwnd).
+        a_rwnd: u32,
+    },
     /// A DATA chunk is to be retransmitted.
     Lost {
         /// The number that its message was sent with.

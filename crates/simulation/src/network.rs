@@ -98,6 +98,8 @@ pub struct SignallingNetwork {
     holders: Vec<[Holder; 2]>,
     events: Vec<Event>,
     diversions: Vec<DivertedTraffic>,
+    /// Number of these that hosts were asked about.
+    diversions_completed: usize,
     adaptation_events: Vec<AdaptationEvent>,
     work: Rounds,
     /// Whose turn it is, while an output of it is being taken.
@@ -144,6 +146,7 @@ impl SignallingNetwork {
             holders,
             events: Vec::new(),
             diversions: Vec::new(),
+            diversions_completed: 0,
             adaptation_events: Vec::new(),
             work,
             current: None,
@@ -199,7 +202,14 @@ impl SignallingNetwork {
 
     /// Takes what traffic was diverted so far, in order: it is forgotten here.
     pub fn take_diversions(&mut self) -> Vec<DivertedTraffic> {
+        self.diversions_completed = 0;
         std::mem::take(&mut self.diversions)
+    }
+
+    /// Diversions since this was asked last: what hosts know of them is to be added.
+    pub(crate) fn new_diversions(&mut self) -> &mut [DivertedTraffic] {
+        let new = std::mem::replace(&mut self.diversions_completed, self.diversions.len());
+        &mut self.diversions[new..]
     }
 
     /// Counters of an end of a link.
@@ -402,6 +412,7 @@ impl SignallingNetwork {
                             from: Carried::Link(from),
                             side,
                             to: Carried::Link(to),
+                            answered: None,
                         }));
                         continue;
                     }
@@ -549,7 +560,7 @@ impl SignallingNetwork {
             let to = Carried::Adaptation(servers::adaptation(to.0, first));
             let from = association.map(Carried::Adaptation);
             let side = Side::First;
-            self.diversions.extend(from.map(|from| DivertedTraffic { at, from, side, to }));
+            self.diversions.extend(from.map(|from| DivertedTraffic { at, from, side, to, answered: None }));
             return;
         }
         self.adaptation_events.push(AdaptationEvent { at, process, association, server, kind });

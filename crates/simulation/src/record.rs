@@ -30,6 +30,9 @@ pub struct DivertedTraffic {
     pub side: Side,
     /// Link or association that carries the message.
     pub to: Carried,
+    /// Instant at which the newest packet left that the far end of the former's association has answered. `None` of a
+    /// line, and if none was.
+    pub answered: Option<Instant>,
 }
 
 /// Something that happened above M3UA, as a gateway or a process saw it.

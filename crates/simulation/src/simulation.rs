@@ -109,7 +109,15 @@ impl SignallingSimulation {
         let now = network.now();
         loop {
             self.hand_up(network, now);
-            match self.signalling.poll_output(now) {
+            let output = self.signalling.poll_output(now);
+            // Before the message that is diverted leaves, and anything else is answered.
+            for diverted in self.signalling.new_diversions() {
+                let end = AssociationSide { carried: diverted.from, side: diverted.side };
+                let place = self.places.find(end);
+                diverted.answered =
+                    place.and_then(|place| network.host(place.node).last_answered(place.association));
+            }
+            match output {
                 Output::Transmit(end, transmit) => {
                     let place = self.places.of(end);
                     network.command(place.node, |host, now| {
@@ -186,12 +194,16 @@ impl Places {
     /// # Panics
     /// If an end of an association has no place.
     fn of(&self, end: AssociationSide) -> AssociationPlace {
+        self.find(end).expect("every end of an association has its place")
+    }
+
+    /// The place of an end of an association; `None` of a line.
+    fn find(&self, end: AssociationSide) -> Option<AssociationPlace> {
         let sides = match end.carried {
             Carried::Adaptation(id) => self.adaptations.get(id.0),
             Carried::Link(id) => self.links.get(id.0),
         };
-        let number = sides.and_then(|sides| sides[end.side as usize]);
-        self.all[number.expect("every end of an association has its place")]
+        Some(self.all[sides?[end.side as usize]?])
     }
 
     /// The place of what a host calls an association; none of one that is not the signalling network's.

@@ -70,6 +70,7 @@ impl PathEstimate {
 #[derive(Debug)]
 pub struct Estimator {
     waits_for_pairs: bool,
+    skips_held_up: bool,
     paths: Vec<Path>,
     primary: Option<IpAddr>,
     /// Chunks that are on their way.
@@ -108,6 +109,8 @@ struct Chunk {
 struct Acknowledged {
     association: u32,
     at: Instant,
+    /// True if one that was acknowledged at the same instant had to be retransmitted.
+    is_held_up: bool,
 }
 
 impl Estimator {
@@ -117,6 +120,7 @@ impl Estimator {
     pub fn new(peer_is_silent: bool) -> Self {
         Self {
             waits_for_pairs: peer_is_silent,
+            skips_held_up: false,
             paths: Vec::new(),
             primary: None,
             chunks: HashMap::new(),
@@ -125,6 +129,12 @@ impl Estimator {
             acknowledged: None,
             until: Instant::START,
         }
+    }
+
+    /// Nothing yet of a sender that one point has seen. Nobody knows whether its peer holds SACKs back. What has arrived
+    /// behind a loss is told when the lost chunk has arrived, too, which is no round trip.
+    pub fn of_captured() -> Self {
+        Self { skips_held_up: true, ..Self::new(true) }
     }
 
     /// Follows the next record.
@@ -219,7 +229,7 @@ impl Estimator {
     fn acknowledge(&mut self, at: Instant, association: u32, number: u64) {
         let tsns = self.messages.remove(&(association, number)).unwrap_or_default();
         let is_pair = self.acknowledged.is_some_and(|last| last.association == association && last.at == at);
-        self.acknowledged = Some(Acknowledged { association, at });
+        let was_held_up = is_pair && self.acknowledged.is_some_and(|last| last.is_held_up);
         let mut latest: Option<Chunk> = None;
         let mut is_first = true;
         for tsn in tsns {
@@ -242,8 +252,10 @@ impl Estimator {
                 latest = Some(chunk);
             }
         }
+        let is_held_up = was_held_up || !is_first;
+        self.acknowledged = Some(Acknowledged { association, at, is_held_up });
         // Of what was sent more than once nobody knows which one was answered.
-        if let Some(chunk) = latest.filter(|_| is_first) {
+        if let Some(chunk) = latest.filter(|_| is_first && !(self.skips_held_up && is_held_up)) {
             let round_trip = at.saturating_since(chunk.at);
             let path = &mut self.paths[chunk.path];
             path.least = Some(path.least.map_or(round_trip, |least| least.min(round_trip)));

@@ -34,8 +34,10 @@ pub enum TraceOrigin {
         seed: u64,
         /// The number of the replication.
         run: u64,
-        /// Name of the flow.
+        /// Name of the flow, or of the association.
         flow: String,
+        /// True of an association that carries signalling, and no flow. Older traces do not tell it.
+        is_signalling: bool,
         /// The node that sends.
         from: String,
         /// The node that receives.
@@ -115,21 +117,36 @@ impl TraceSettings {
     }
 }
 
+impl TraceOrigin {
+    /// Subject of a trace of a simulated run in words: its flow or its association, with its name.
+    pub fn subject(&self) -> Option<String> {
+        let Self::Simulated { flow, is_signalling, .. } = self else { return None };
+        let kind = if *is_signalling { "association" } else { "flow" };
+        Some(format!("{kind} `{flow}`"))
+    }
+}
+
 impl TraceHeader {
     /// The line, without its end.
     pub(crate) fn line(&self) -> String {
         let origin = match &self.origin {
-            TraceOrigin::Simulated { scenario, hash, set, seed, run, flow, from, to } => json!({
-                "kind": "simulated",
-                "scenario": scenario,
-                "hash": hash,
-                "set": set,
-                "seed": seed,
-                "run": run,
-                "flow": flow,
-                "from": from,
-                "to": to,
-            }),
+            TraceOrigin::Simulated { scenario, hash, set, seed, run, flow, is_signalling, from, to } => {
+                let mut origin = json!({
+                    "kind": "simulated",
+                    "scenario": scenario,
+                    "hash": hash,
+                    "set": set,
+                    "seed": seed,
+                    "run": run,
+                    "flow": flow,
+                    "from": from,
+                    "to": to,
+                });
+                if *is_signalling {
+                    origin["is_signalling"] = true.into();
+                }
+                origin
+            }
             TraceOrigin::Captured { capture } => json!({ "kind": "captured", "capture": capture }),
             TraceOrigin::Live { command } => json!({ "kind": "live", "command": command }),
         };
@@ -155,6 +172,7 @@ impl TraceHeader {
                 seed: origin["seed"].as_u64()?,
                 run: origin["run"].as_u64()?,
                 flow: text("flow")?,
+                is_signalling: origin["is_signalling"].as_bool().unwrap_or_default(),
                 from: text("from")?,
                 to: text("to")?,
             },

@@ -55,8 +55,8 @@ mod write;
 
 pub use estimate::{Estimator, NetworkEstimate, PathEstimate};
 pub use explain::story::{
-    AssociationStory, Idle, Loss, Message, MessageKey, MessagePart, PathStory, Reduction, Step, StepKind,
-    Story, Transmission,
+    AssociationStory, Idle, Loss, Message, MessageKey, MessagePart, PathStory, Reduction, Sacks, Step,
+    StepKind, Story, Transmission,
 };
 pub use explain::text::{StorySelection, tell};
 pub use field::{Evidence, TimerChange};

@@ -82,6 +82,9 @@ fn traced(event: &TraceEvent) -> What {
         TraceEvent::HeartbeatAnswered { address, round_trip } => {
             What::HeartbeatAnswered { path: *address, round_trip_ns: *round_trip }
         }
+        TraceEvent::Sack { cumulative_tsn, gap_blocks, a_rwnd } => {
+            What::Sack { cumulative_tsn: cumulative_tsn.0, gap_blocks: *gap_blocks, a_rwnd_bytes: *a_rwnd }
+        }
         TraceEvent::Lost { context, tsn, address, evidence } => {
             let (message, tsn, path) = (numbered(*context), tsn.0, *address);
             let lost = |evidence, reports, age_ns, reordering_window_ns, mtu_bytes| What::Lost {
@@ -225,6 +228,14 @@ mod tests {
                     errors: 2,
                     association_errors: 3,
                 },
+            ),
+            (
+                sctp::Event::Trace(Box::new(TraceEvent::Sack {
+                    cumulative_tsn: Tsn(2),
+                    gap_blocks: 3,
+                    a_rwnd: 4,
+                })),
+                What::Sack { cumulative_tsn: 2, gap_blocks: 3, a_rwnd_bytes: 4 },
             ),
             (
                 lost(LossEvidence::MissIndications { reports: 8 }),

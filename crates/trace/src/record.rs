@@ -175,6 +175,15 @@ events! {
         /// Amount that was given up, if it has expired: bytes of DATA chunks sent to the address last.
         outstanding_bytes: Option<u64>,
     }
+    /// A SACK has come.
+    Sack = "sack" {
+        /// TSN up to which all DATA chunks have arrived.
+        cumulative_tsn: u32,
+        /// Number of Gap Ack Blocks: runs of chunks that have arrived beyond others that have not.
+        gap_blocks: u16,
+        /// Room that the peer has (a_rwnd).
+        a_rwnd_bytes: u32,
+    }
     /// A DATA chunk has been put into a packet.
     Sent = "sent" {
         /// The message's number; left out for what has none.

@@ -59,15 +59,16 @@ pub(super) struct Sender {
     moved: Instant,
     /// Instants at which T3-rtx has expired last, by path.
     expired: BTreeMap<IpAddr, Instant>,
-    /// From a packet to the sender until its answer was seen, as the handshake has shown: twice the way between the
-    /// sender and here.
-    turnaround: Option<Duration>,
     /// Instant of a chunk of the handshake that the sender answers at once.
     asked: Option<Instant>,
     /// Paths that have not answered since, each with its first time-out.
     unanswered: BTreeMap<IpAddr, Instant>,
     /// By path: the instant at which the newest packet left that it has answered.
     answered: BTreeMap<IpAddr, Instant>,
+    /// The last of them, of associations before a restart, too.
+    pub(super) last_answered: Option<Instant>,
+    /// True from when signalling has left it for another association until it carries some itself.
+    pub(super) is_left: bool,
     /// The path of the latest new DATA.
     new_data: Option<IpAddr>,
     /// HEARTBEATs under way, by path.
@@ -84,6 +85,7 @@ impl Sender {
             destination_port,
             is_seen: false,
             is_from_the_start: false,
+            turnaround: None,
         };
         Self {
             direction,
@@ -93,10 +95,11 @@ impl Sender {
             interleaved: BTreeMap::new(),
             moved: Instant::START,
             expired: BTreeMap::new(),
-            turnaround: None,
             asked: None,
             unanswered: BTreeMap::new(),
             answered: BTreeMap::new(),
+            last_answered: None,
+            is_left: false,
             new_data: None,
             heartbeats: BTreeMap::new(),
         }
@@ -112,9 +115,10 @@ impl Sender {
         }
     }
 
-    /// Tells if what leaves so long after a SACK may be the answer to it: the SACK has been there, and not for long.
+    /// Tells if what leaves so long after a SACK may be the answer to it: the SACK has been there, and not for long. Half
+    /// of the turnaround is the way from here to the sender.
     fn reacts(&self, elapsed: Duration, rto_min: Duration) -> bool {
-        let (least, most) = match self.turnaround.map(Duration::as_nanos) {
+        let (least, most) = match self.direction.turnaround.map(Duration::as_nanos) {
             Some(turnaround) => (turnaround / 2, turnaround.saturating_mul(2).max(A_MOMENT.as_nanos())),
             None => (0, rto_min.as_nanos() / 2),
         };
@@ -128,7 +132,7 @@ impl Sender {
 
     pub(super) fn answered_handshake(&mut self, at: Instant) {
         if let Some(asked) = self.asked.take() {
-            self.turnaround.get_or_insert(at.saturating_since(asked));
+            self.direction.turnaround.get_or_insert(at.saturating_since(asked));
         }
     }
 
@@ -187,7 +191,7 @@ impl Sender {
         self.heartbeats.remove(&path).map(|sent| sent.at)
     }
 
-    /// Takes user data that leaves.
+    /// Takes user data that leaves; true if it does so for the first time.
     pub(super) fn sends(
         &mut self,
         now: Instant,
@@ -196,11 +200,11 @@ impl Sender {
         data: &UserDataOutline<'_>,
         rto_min: Duration,
         out: &mut impl FnMut(Record),
-    ) {
+    ) -> bool {
         let first = *self.first.get_or_insert(data.tsn);
         if data.tsn.is_before(first) {
             // Acknowledged, and sent once more: its SACK was lost, or it was captured twice.
-            return;
+            return false;
         }
         if data.tsn.distance_from(first) >= OUTSTANDING_MAX {
             self.forget();
@@ -231,12 +235,12 @@ impl Sender {
                 reported: None,
                 is_acknowledged: false,
             });
-            return;
+            return true;
         };
         // A packet that another interface has, too, is no retransmission. But a host with several paths leaves by
         // several interfaces: what goes to another address is one.
         if before.interface != interface && before.path == path {
-            return;
+            return false;
         }
         // A SACK that was seen may not have come to the sender yet: it restarts the timer only if that then ran for
         // long enough.
@@ -281,6 +285,7 @@ impl Sender {
         tell(What::Sent { message, tsn, path, transmission });
         self.chunks[place] =
             Some(Outstanding { transmission, at: now, path, reports: 0, reported: None, ..before });
+        false
     }
 
     /// Notes the path of new DATA: a failover, if the former one has not answered.
@@ -297,8 +302,14 @@ impl Sender {
         })
     }
 
+    /// Tells if a path has not answered since a time-out.
+    pub(super) fn is_unanswered(&self) -> bool {
+        !self.unanswered.is_empty()
+    }
+
     /// Notes that a path has answered a packet that left at this time.
     pub(super) fn note_answered(&mut self, path: IpAddr, left: Instant) {
+        self.last_answered = self.last_answered.max(Some(left));
         if self.answered.len() < PLACES_MAX || self.answered.contains_key(&path) {
             let known = self.answered.entry(path).or_insert(left);
             *known = left.max(*known);

@@ -136,13 +136,13 @@ fn handshake(millis: u64, tag: u32, tag_back: u32) -> [CapturedFrame; 4] {
 
 /// Records without their instants, and directions.
 fn told(frames: &[CapturedFrame]) -> (Vec<(u32, What)>, Vec<CapturedDirection>) {
-    let mut associations = CapturedAssociations::new(Duration::from_secs(1));
+    let mut associations = CapturedAssociations::new(Duration::from_secs(1), PointCodeFormat::Itu);
     let mut records = Vec::new();
     let mut keep = |record: Record| records.push((record.association, record.what));
     for frame in frames {
         associations.frame(frame, &mut keep);
     }
-    let (directions, left_out) = associations.finish(&mut keep);
+    let CapturedEnds { directions, left_out, .. } = associations.finish(&mut keep);
     assert_eq!(left_out, 0);
     (records, directions)
 }
@@ -377,7 +377,7 @@ fn a_copy_at_another_interface_is_no_packet_but_one_to_another_path_is() {
 
 #[test]
 fn memory_and_work_are_bounded_whatever_is_outstanding() {
-    let mut associations = CapturedAssociations::new(Duration::from_secs(1));
+    let mut associations = CapturedAssociations::new(Duration::from_secs(1), PointCodeFormat::Itu);
     let mut most = 0;
     // Two chunks that are as far from each other as can be, in each of many associations.
     for tag in 1..=40 {
@@ -480,11 +480,106 @@ fn real_captures_are_followed_whatever_is_broken_in_them() {
             let mut octets = octets.clone();
             octets[broken] ^= 0x41;
             let Ok(mut reader) = CaptureReader::open(&octets[..]) else { continue };
-            let mut associations = CapturedAssociations::new(Duration::from_secs(1));
+            let mut associations = CapturedAssociations::new(Duration::from_secs(1), PointCodeFormat::Itu);
             while let Ok(Some(frame)) = reader.next_frame() {
                 associations.frame(&frame, &mut |_| {});
             }
             associations.finish(&mut |_| {});
         }
     }
+}
+
+/// Ports of two associations of one sender, by which the packets of these tests are told apart.
+const SECOND_TAG: u32 = 15;
+
+/// A message of M2PA with a routing label of ITU-T: from point 1 to point 2, with a signalling link selection.
+fn m2pa(tsn: u32, selection: u8) -> Chunk {
+    let label = 2_u32 | 1 << 14 | u32::from(selection) << 28;
+    let mut msu = vec![0x85];
+    msu.extend(label.to_le_bytes());
+    msu.extend([7; 20]);
+    user_data(tsn, 5, &signal(1, &[&[0, 0, 0, 1, 0, 0, 0, 1, 0][..], &msu].concat()))
+}
+
+/// A message of M2PA or M3UA: class 11 is M2PA's.
+fn signal(kind: u8, rest: &[u8]) -> Vec<u8> {
+    let len = u32::try_from(8 + rest.len()).unwrap();
+    [&[1, 0, 11, kind][..], &len.to_be_bytes(), rest].concat()
+}
+
+/// Status "out of service" of M2PA.
+fn out_of_service(tsn: u32) -> Chunk {
+    user_data(tsn, 5, &signal(2, &[0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 9]))
+}
+
+fn user_data(tsn: u32, ppid: u32, payload: &[u8]) -> Chunk {
+    Chunk::Data(chunk::Data {
+        flags: DataFlags::WHOLE,
+        tsn: Tsn(tsn),
+        stream: StreamId(1),
+        sequence: StreamSequence(0),
+        ppid: Ppid(ppid),
+        payload: Bytes::copy_from_slice(payload),
+    })
+}
+
+fn second(millis: u64, chunks: &[Chunk]) -> CapturedFrame {
+    frame(millis, HERE, OTHER, SECOND_TAG, chunks)
+}
+
+fn diversions(frames: &[CapturedFrame]) -> Vec<(u32, u32, u8, Option<u64>)> {
+    let mut associations = CapturedAssociations::new(Duration::from_secs(1), PointCodeFormat::Itu);
+    for frame in frames {
+        associations.frame(frame, &mut |_| {});
+    }
+    let found = associations.finish(&mut |_| {}).diversions.into_iter();
+    let millis = |time: Duration| time.as_nanos() / 1_000_000;
+    found.map(|of| (of.from, of.to, of.selection, of.unanswered.map(millis))).collect()
+}
+
+#[test]
+fn signalling_that_leaves_an_association_without_an_answer_is_a_failover_since_its_last_answer() {
+    let timed_out = [
+        there(0, &[m2pa(1, 3)]),
+        back(50, &[sack(1, &[])]),
+        there(200, &[m2pa(2, 3)]),
+        there(1_200, &[m2pa(2, 3)]),
+        second(1_500, &[m2pa(1, 4)]),
+        second(1_600, &[m2pa(2, 3)]),
+        second(1_700, &[m2pa(3, 3)]),
+    ];
+    assert_eq!(diversions(&timed_out), [(1, 3, 3, Some(1_600))]);
+    // By the status of its link: nothing has timed out yet.
+    let given_up = [
+        there(0, &[m2pa(1, 3)]),
+        there(10, &[m2pa(2, 4)]),
+        back(50, &[sack(2, &[])]),
+        there(900, &[out_of_service(3)]),
+        second(1_000, &[m2pa(1, 4)]),
+        second(1_010, &[m2pa(2, 3)]),
+    ];
+    // All that it carried leaves it at once: one failover.
+    assert_eq!(diversions(&given_up), [(1, 3, 4, Some(990))]);
+}
+
+#[test]
+fn signalling_that_moves_while_all_is_answered_and_that_of_another_sender_are_no_failover() {
+    let moved = [there(0, &[m2pa(1, 3)]), back(50, &[sack(1, &[])]), second(1_500, &[m2pa(1, 3)])];
+    assert_eq!(diversions(&moved), []);
+    // A transfer point sends on what it has received.
+    let passed_on = [
+        there(0, &[m2pa(1, 3)]),
+        there(1_500, &[m2pa(1, 3)]),
+        frame(1_600, [10, 0, 3, 1], OTHER, SECOND_TAG, &[m2pa(1, 3)]),
+    ];
+    assert_eq!(diversions(&passed_on), []);
+    // Management of MTP3 is no traffic.
+    let mut management = m2pa(1, 3);
+    if let Chunk::Data(data) = &mut management {
+        let mut octets = data.payload.to_vec();
+        octets[17] = 0x80;
+        data.payload = octets.into();
+    }
+    let ordered = [there(0, &[m2pa(1, 3)]), there(1_500, &[m2pa(1, 3)]), second(1_600, &[management])];
+    assert_eq!(diversions(&ordered), []);
 }

@@ -3,13 +3,12 @@
 use bytes::Bytes;
 use rustc_hash::FxHashMap;
 use slantpath_base::{Duration, Instant};
-use slantpath_sigtran::m2pa::{self, Body};
-use slantpath_sigtran::m3ua;
 use slantpath_ss7::mtp2::octets_on_line;
-use slantpath_ss7::mtp3::{Msu, ServiceIndicator};
+use slantpath_ss7::mtp3::ServiceIndicator;
 use slantpath_ss7::{PointCode, PointCodeFormat};
 
 use super::report::{Finding, Unused};
+use crate::signalling::{Bearer, Carriage, FIRST_USER, Malformed, SignallingMessage, label_len};
 use crate::trace::{self, Base, Line, Trace};
 use crate::units::{self, Numbers, Unit};
 
@@ -22,14 +21,6 @@ const LONGEST: usize = 279;
 const STAMP_LEN: usize = 4;
 /// Most lines whose repetitions are looked for.
 const LINES_MAX: usize = 1_024;
-
-/// Layer that a message came by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Bearer {
-    M2pa,
-    M3ua,
-    Mtp,
-}
 
 #[derive(Clone, Debug)]
 struct Load {
@@ -72,18 +63,6 @@ pub struct ImportedLoad {
     pub is_by_several_layers: bool,
 }
 
-/// A message of MTP3's users, as far as it counts.
-#[derive(Clone, Copy, Debug)]
-struct Seen {
-    from: PointCode,
-    to: PointCode,
-    service: u8,
-    network: u8,
-    sls: u8,
-    /// From the service information octet on.
-    len: usize,
-}
-
 /// All loads of a capture.
 #[derive(Clone, Debug)]
 pub(crate) struct Loads {
@@ -109,29 +88,13 @@ impl Loads {
         self.format
     }
 
-    /// Takes a message of M3UA.
-    pub(crate) fn m3ua(&mut self, at: Instant, octets: &Bytes) -> Result<(), Unused> {
-        // Messages of other classes are of the layer itself, and no load.
-        if octets.get(2..4) != Some(&[1, 1]) {
-            return Ok(());
+    /// Takes a message of a layer in SCTP. Messages of the layer itself are no load.
+    pub(crate) fn sctp(&mut self, at: Instant, bearer: Bearer, octets: &Bytes) -> Result<(), Unused> {
+        match Carriage::of(bearer, octets, self.format) {
+            Ok(Carriage::Message(message)) => self.seen(at, bearer, message),
+            Ok(Carriage::OutOfService | Carriage::Other) => Ok(()),
+            Err(Malformed) => Err(Unused::MalformedSignalling),
         }
-        let data = m3ua::Data::parse(octets).map_err(|_| Unused::MalformedSignalling)?.protocol_data;
-        let seen = Seen {
-            from: data.opc,
-            to: data.dpc,
-            service: data.service_indicator,
-            network: data.network_indicator,
-            sls: data.sls.0,
-            len: 1 + label_len(self.format) + data.user_data.len(),
-        };
-        self.seen(at, Bearer::M3ua, seen)
-    }
-
-    /// Takes a message of M2PA.
-    pub(crate) fn m2pa(&mut self, at: Instant, octets: &Bytes) -> Result<(), Unused> {
-        let message = m2pa::Message::parse(octets).map_err(|_| Unused::MalformedSignalling)?;
-        let Body::UserData(data) = message.body else { return Ok(()) };
-        self.msu(at, Bearer::M2pa, &data.msu)
     }
 
     /// Takes a signal unit of MTP2.
@@ -147,37 +110,26 @@ impl Loads {
             Unit::OfTheLine => return Err(Unused::OfTheLine),
             Unit::Malformed => return Err(Unused::MalformedSignalling),
         };
-        let msu = Msu::parse(&body, self.format).map_err(|_| Unused::MalformedSignalling)?;
-        let key = (interface, line, msu.label.opc, msu.label.dpc);
+        let message = SignallingMessage::of_msu(&body, self.format);
+        let message = message.map_err(|Malformed| Unused::MalformedSignalling)?;
+        let key = (interface, line, message.from, message.to);
         if !self.lines.contains_key(&key) && self.lines.len() >= LINES_MAX {
             return Err(Unused::TooManyLoads);
         }
         if !self.lines.entry(key).or_default().is_first(number, &body) {
             return Err(Unused::RepeatedUnit);
         }
-        self.msu(at, Bearer::Mtp, &body)
+        self.seen(at, Bearer::Mtp, message)
     }
 
     /// Takes a message of MTP3.
     pub(crate) fn mtp3(&mut self, at: Instant, octets: &Bytes) -> Result<(), Unused> {
-        self.msu(at, Bearer::Mtp, octets)
+        let message = SignallingMessage::of_msu(octets, self.format);
+        self.seen(at, Bearer::Mtp, message.map_err(|Malformed| Unused::MalformedSignalling)?)
     }
 
-    fn msu(&mut self, at: Instant, bearer: Bearer, octets: &[u8]) -> Result<(), Unused> {
-        let msu = Msu::parse(octets, self.format).map_err(|_| Unused::MalformedSignalling)?;
-        let seen = Seen {
-            from: msu.label.opc,
-            to: msu.label.dpc,
-            service: msu.service.indicator.value(),
-            network: msu.service.network as u8,
-            sls: msu.label.sls.0,
-            len: octets.len(),
-        };
-        self.seen(at, bearer, seen)
-    }
-
-    fn seen(&mut self, at: Instant, bearer: Bearer, seen: Seen) -> Result<(), Unused> {
-        let Seen { from, to, service, network, sls, len } = seen;
+    fn seen(&mut self, at: Instant, bearer: Bearer, seen: SignallingMessage) -> Result<(), Unused> {
+        let SignallingMessage { from, to, service, network, sls, len } = seen;
         if [from, to].iter().any(|code| code.0 >> self.format.bits() != 0) {
             return Err(Unused::ForeignPointCode);
         }
@@ -226,18 +178,6 @@ impl Loads {
     /// Reports of all loads, once everything was written.
     pub(crate) fn reports(&self) -> Vec<ImportedLoad> {
         self.followed.iter().map(Load::finished).collect()
-    }
-}
-
-/// Service indicators below are MTP3's own: management and tests.
-const FIRST_USER: u8 = 3;
-
-/// Octets of a routing label.
-const fn label_len(format: PointCodeFormat) -> usize {
-    match format {
-        PointCodeFormat::Ansi => 7,
-        PointCodeFormat::Itu => 4,
-        PointCodeFormat::Ttc => 5,
     }
 }
 

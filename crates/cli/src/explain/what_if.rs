@@ -1,7 +1,9 @@
 //! `slantpath explain TRACE --what-if PATH=VALUE`: what was, beside what another setting would have made of it.
 
+pub(super) mod captured;
 #[cfg(target_os = "linux")]
 pub(super) mod live;
+mod paths;
 pub(super) mod simulated;
 
 use std::io::{self, Write};

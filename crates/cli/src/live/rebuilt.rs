@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use clap::Parser as _;
 use serde_json::Value;
-use slantpath_base::{DataRate, Duration, Instant};
+use slantpath_base::{Duration, Instant};
 use slantpath_live::PathMtuDiscovery;
 use slantpath_profiles::Profile;
 use slantpath_runner::Scenario;
@@ -19,15 +19,10 @@ use super::like::Like;
 use super::settings::read_profile;
 use crate::arguments::{Arguments, Command, LoadArguments};
 use crate::failure::Failure;
+use crate::link_estimate::{LinkEstimate, one_line, write_changes, write_link};
 
 /// Duration of a load that does not give one.
 const DURATION: Duration = Duration::from_secs(10);
-/// The rate of a path that was never full.
-const AMPLE: u64 = 1_000_000_000;
-/// The least that a queue is taken to hold.
-const QUEUE_BYTES_LEAST: u128 = 150_000;
-/// A path's longest round trip beside its shortest from which on there was a queue.
-const QUEUED: f64 = 1.25;
 /// The share of the time for which a load waited for a window from which on it filled the path.
 const FULL: f64 = 0.5;
 /// The longest message of a scenario.
@@ -41,18 +36,6 @@ pub(crate) struct Rebuilt {
     pub(crate) scenario: String,
     /// Links of the scenario, in the order of the paths of the estimate.
     pub(crate) links: Vec<LinkEstimate>,
-}
-
-/// A path as a link.
-pub(crate) struct LinkEstimate {
-    /// Name of the link in the scenario.
-    pub(crate) name: String,
-    /// Delay of each direction at first.
-    pub(crate) delay: Duration,
-    /// Probability that a packet on the way to the peer is lost.
-    pub(crate) loss: f64,
-    /// Rate that it carries, if the load filled it, in bit/s.
-    pub(crate) rate: Option<u64>,
 }
 
 /// Reads the arguments of a trace's command, if it is a load that can be made again. Its settings are those that the
@@ -146,46 +129,6 @@ impl Rebuilt {
     }
 }
 
-impl LinkEstimate {
-    /// A path that carries chunks of so many bits, if the load filled it.
-    fn of(number: usize, path: &PathEstimate, known: Duration, full_of_bits: Option<f64>) -> Self {
-        let least = path.least_round_trip().unwrap_or(known);
-        let first = path.round_trips.first().map_or(least, |(_, round_trip)| *round_trip);
-        let rate = path.acknowledged_per_s.zip(full_of_bits).map(|(chunks, bits)| rounded(chunks * bits));
-        let lost = if rate.is_some() { path.lost - path.lost_in_queue } else { path.lost };
-        Self {
-            // So that their order by name is that of the paths.
-            name: format!("path-{:02}", number + 1),
-            delay: half(if rate.is_some() && is_queued(path) { least } else { first }),
-            loss: if path.sent == 0 { 0.0 } else { lost as f64 / path.sent as f64 },
-            rate,
-        }
-    }
-}
-
-/// Three digits say all that is known of a rate.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "no rate is negative or that large"
-)]
-fn rounded(rate: f64) -> u64 {
-    let rate = (rate as u64).max(1);
-    let digits = rate.ilog10();
-    let step = 10_u64.pow(digits.saturating_sub(2));
-    (rate + step / 2) / step * step
-}
-
-/// Tells if round trips grew by packets that were queued.
-fn is_queued(path: &PathEstimate) -> bool {
-    let longest = path.longest_round_trip.unwrap_or_default().as_secs_f64();
-    path.least_round_trip().is_some_and(|least| longest > least.as_secs_f64() * QUEUED)
-}
-
-const fn half(time: Duration) -> Duration {
-    Duration::from_nanos(time.as_nanos() / 2)
-}
-
 /// Number of bits of IP that a DATA chunk of a load takes, with its share of the headers in front of it.
 fn wire_bits(load: &LoadArguments, profile: &Profile) -> f64 {
     /// IPv4's header and the common header.
@@ -220,7 +163,7 @@ fn text(
         one_line(trace)
     );
     for (path, link) in network.paths.iter().zip(links) {
-        write_link(&mut text, path, link);
+        write_link(&mut text, ["client", "server"], path, link);
     }
     text.extend(["\n[sctp.default]\n", &profile.differing_keys()]);
     write_flow(&mut text, load, lasts, network, links);
@@ -228,36 +171,6 @@ fn text(
         write_changes(&mut text, path, link);
     }
     text
-}
-
-/// A name of a file, as a comment can have it.
-fn one_line(path: &Path) -> String {
-    path.display().to_string().chars().filter(|letter| !letter.is_control()).collect()
-}
-
-fn write_link(text: &mut String, path: &PathEstimate, link: &LinkEstimate) {
-    let source = path.source.map_or_else(String::new, |source| format!(" from {source}"));
-    let family = if path.address.is_ipv4() { "ipv4" } else { "ipv6" };
-    let rate = DataRate::from_bits_per_sec(link.rate.unwrap_or(AMPLE));
-    let about = if link.rate.is_some() { "the load filled it" } else { "never full: any that is ample" };
-    let mut push = |line: std::fmt::Arguments<'_>| {
-        writeln!(text, "{line}").expect("a string takes everything");
-    };
-    push(format_args!("\n# To {}{source}.", path.address));
-    push(format_args!("[links.{}]", link.name));
-    push(format_args!("ends = [\"client\", \"server\"]\nfamily = \"{family}\""));
-    push(format_args!("rate = \"{rate}\" # {about}"));
-    push(format_args!("delay = \"{}\" # half a round trip", link.delay));
-    if let (Some(rate), Some(longest)) = (link.rate, path.longest_round_trip) {
-        let waited = longest.saturating_sub(link.delay).saturating_sub(link.delay);
-        let bytes = u128::from(waited.as_nanos()) * u128::from(rate) / 8_000_000_000;
-        let bytes = bytes.max(QUEUE_BYTES_LEAST);
-        push(format_args!("queue = \"{bytes} B\" # as long as the longest round trip says"));
-    }
-    if link.loss > 0.0 {
-        push(format_args!("[links.{}.forward]", link.name));
-        push(format_args!("loss = {:.6} # of {} packets", link.loss, path.sent));
-    }
 }
 
 fn write_flow(
@@ -301,28 +214,4 @@ fn write_flow(
     push("lifetime", load.lifetime.map(|lifetime| format!("\"{lifetime}\"")));
     push("max_retransmissions", load.max_retransmissions.map(|most| most.to_string()));
     push("sack_immediately", load.sack_immediately.then(|| "true".to_owned()));
-}
-
-/// Writes the events of a link while the load lasts.
-fn write_changes(text: &mut String, path: &PathEstimate, link: &LinkEstimate) {
-    let mut push = |at: Instant, what: String| {
-        let at = at.since_start();
-        writeln!(text, "\n[[script]]\nat = \"{at}\"\nlink = \"{}\"\n{what}", link.name)
-            .expect("a string takes everything");
-    };
-    if path.round_trips.is_empty() {
-        push(Instant::START, "action = \"down\" # nothing ever came back".to_owned());
-        return;
-    }
-    if link.rate.is_none() || !is_queued(path) {
-        for (at, round_trip) in path.round_trips.iter().skip(1) {
-            push(*at, format!("action = \"set\"\ndelay = \"{}\"", half(*round_trip)));
-        }
-    }
-    for (from, to) in &path.outages {
-        push(*from, "action = \"down\"".to_owned());
-        if let Some(to) = to {
-            push(*to, "action = \"up\"".to_owned());
-        }
-    }
 }

@@ -463,9 +463,14 @@ fn what_a_capture_cannot_tell_is_said() {
     };
     let none = "error: udp.pcap: none of its 1 frames is of an association of SCTP; `slantpath import` tells";
     assert!(told(&["udp.pcap"]).starts_with(none));
-    let what_if =
-        "error: udp.pcap: a capture has no settings that another could stand for; `slantpath import`";
-    assert!(told(&["udp.pcap", "--what-if", "sctp.default.rto_max=1 s"]).starts_with(what_if));
+    assert!(told(&["udp.pcap", "--what-if", "sctp.default.rto_max=1 s"]).starts_with(none));
     let of_a_trace = "error: empty.trace: `--rto-min` is for captures";
     assert!(told(&["empty.trace", "--rto-min", "1 s"]).starts_with(of_a_trace));
+    let codes = "error: empty.trace: `--point-codes` is for captures: a trace has no point codes\n";
+    assert_eq!(told(&["empty.trace", "--point-codes", "itu"]), codes);
+    let direction = ["empty.trace", "--what-if", "sctp.default.rto_max=1 s", "--direction", "1"];
+    assert_eq!(
+        told(&direction),
+        "error: empty.trace: `--direction` is for captures: a trace is of one sender\n"
+    );
 }

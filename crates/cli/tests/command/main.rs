@@ -8,6 +8,8 @@ mod criteria;
 mod emulate;
 mod errors;
 mod explain;
+mod explain_signalling;
+mod explain_what_if;
 mod import;
 mod keys;
 #[cfg(target_os = "linux")]

@@ -57,6 +57,7 @@ impl Socket<'_> {
                     return None;
                 }
                 *link = Link::Over(id);
+                self.state.answered = self.state.answered.max(self.stack.sctp.last_answered(id));
                 event
             }
             event => {

@@ -30,6 +30,8 @@ pub(super) struct DiversionsRecord<'a> {
     states: BTreeMap<(Carried, Side), ServiceOfEnd>,
     /// Failovers after the warm-up.
     sums: BTreeMap<(Carried, Side), FailoverSums>,
+    /// Failovers since they were taken last.
+    recent: BTreeMap<(Carried, Side), FailoverSums>,
     warm_up: Instant,
 }
 
@@ -50,7 +52,15 @@ impl<'a> DiversionsRecord<'a> {
         for place in simulation.places() {
             hosts.entry(place.end.carried).or_insert([place.node; 2])[place.end.side as usize] = place.node;
         }
-        Self { scenario, table, hosts, states: BTreeMap::new(), sums: BTreeMap::new(), warm_up }
+        Self {
+            scenario,
+            table,
+            hosts,
+            states: BTreeMap::new(),
+            sums: BTreeMap::new(),
+            recent: BTreeMap::new(),
+            warm_up,
+        }
     }
 
     /// Follows what management of a point heard of its links.
@@ -111,9 +121,10 @@ impl<'a> DiversionsRecord<'a> {
             if failed.is_none() && (is_backup || is_taken_over) {
                 continue;
             }
+            let (end, failed_at) = ((diverted.from, diverted.side), failed.map(|(at, _)| at));
+            self.recent.entry(end).or_default().add(failed_at, diverted.at);
             if diverted.at >= self.warm_up {
-                let sums = self.sums.entry((diverted.from, diverted.side)).or_default();
-                sums.add(failed.map(|(at, _)| at), diverted.at);
+                self.sums.entry(end).or_default().add(failed_at, diverted.at);
             }
             columns.push(&ToldDiversion {
                 at: diverted.at,
@@ -122,9 +133,15 @@ impl<'a> DiversionsRecord<'a> {
                 names: [diverted.from, diverted.to].map(|carried| self.name(carried)),
                 failed,
                 unavailable,
+                answered: diverted.answered,
             });
         }
         columns.finish(TableKind::SignallingFailovers)
+    }
+
+    /// Takes the failovers since this was asked last.
+    pub(super) fn take_recent(&mut self) -> BTreeMap<(Carried, Side), FailoverSums> {
+        std::mem::take(&mut self.recent)
     }
 
     /// The latest event of the script since then that takes away what carried the traffic, and what it did.

@@ -1,6 +1,7 @@
 //! Rows for each interval of a run, made from what counters say at its end: within an interval nothing is done for
 //! them.
 
+use std::collections::BTreeMap;
 use std::io;
 
 use slantpath_applications::record::{ReceiverReport, SenderReport};
@@ -16,6 +17,7 @@ use slantpath_signalling::EndCounters;
 use slantpath_simulation::{AssociationPlace, Carried, Side, SignallingLinkId, SignallingSimulation};
 
 use super::delays::FlowDelays;
+use super::failover_sums::FailoverSums;
 use super::tables::flows::counts_messages;
 use super::tables::intervals::{
     AssociationIntervals, FlowIntervals, LinkIntervals, SharedDownlinkIntervals, SignallingLinkIntervals,
@@ -62,6 +64,22 @@ pub(super) struct Sources<'a, 'p> {
     pub(super) delays: &'a mut [FlowDelays],
     pub(super) network: &'a mut RunNetwork<'p>,
     pub(super) signalling: Option<&'a SignallingSimulation>,
+    pub(super) failovers: IntervalFailovers,
+}
+
+/// Failovers of an interval.
+#[derive(Debug, Default)]
+pub(super) struct IntervalFailovers {
+    /// Those of each flow; `None` of one that has one path.
+    pub(super) flows: Vec<Option<FailoverSums>>,
+    /// Those of each end of what carries signalling.
+    pub(super) signalling: BTreeMap<(Carried, Side), FailoverSums>,
+}
+
+impl IntervalFailovers {
+    fn of(&self, carried: Carried, side: Side) -> FailoverSums {
+        self.signalling.get(&(carried, side)).copied().unwrap_or_default()
+    }
 }
 
 /// A transmitter of a satellite, and what it had counted.
@@ -198,7 +216,7 @@ impl Intervals {
         self.close_links(span, sources, observer)?;
         self.close_shared_downlinks(span, sources, observer)?;
         let Some(signalling) = sources.signalling else { return Ok(()) };
-        self.close_signalling_links(span, sources.scenario, signalling, observer)?;
+        self.close_signalling_links(span, sources, signalling, observer)?;
         self.close_associations(span, sources, signalling, observer)
     }
 
@@ -239,6 +257,10 @@ impl Intervals {
             rows.delay_mean_s.push_optional(delays.mean_s());
             rows.delay_max_s.push_optional(delays.max.map(Duration::as_secs_f64));
             rows.srtt_s.push_optional(srtt.map(Duration::as_secs_f64));
+            let failovers = sources.failovers.flows.get(place).copied().flatten();
+            rows.failovers.push_optional(failovers.map(|sums| sums.real));
+            let longest = failovers.and_then(|sums| sums.longest);
+            rows.failover_max_s.push_optional(longest.map(Duration::as_secs_f64));
         }
         observer.rows(self.tables.flows, 0, rows.finish(TableKind::FlowIntervals))
     }
@@ -325,12 +347,13 @@ impl Intervals {
     fn close_signalling_links(
         &mut self,
         span: (Instant, Instant),
-        scenario: &Scenario,
+        sources: &Sources<'_, '_>,
         signalling: &SignallingSimulation,
         observer: &mut dyn Observer,
     ) -> io::Result<()> {
         let Some(table) = self.tables.signalling_links else { return Ok(()) };
         let network = signalling.signalling();
+        let scenario = sources.scenario;
         let ends = 2 * scenario.signalling.links.iter().count();
         self.signalling_links.resize_with(ends, Default::default);
         let mut rows = SignallingLinkIntervals::new();
@@ -362,6 +385,9 @@ impl Intervals {
                 rows.acknowledged_messages.push(taken);
                 rows.throughput_bit_per_s.push(rate(received_bytes, span));
                 rows.acknowledgement_delay_mean_s.push_optional(mean_s(after, taken));
+                let failovers = sources.failovers.of(Carried::Link(id), side);
+                rows.failovers.push(failovers.real);
+                rows.failover_max_s.push_optional(failovers.longest.map(Duration::as_secs_f64));
             }
         }
         observer.rows(table, 0, rows.finish(TableKind::SignallingLinkIntervals))
@@ -411,6 +437,9 @@ impl Intervals {
             rows.throughput_bit_per_s.push(rate(received_bytes, span));
             rows.srtt_s.push_optional(srtt.map(Duration::as_secs_f64));
             rows.acknowledgement_delay_mean_s.push_optional(mean_s(after, acknowledged));
+            let failovers = sources.failovers.of(place.end.carried, place.end.side);
+            rows.failovers.push(failovers.real);
+            rows.failover_max_s.push_optional(failovers.longest.map(Duration::as_secs_f64));
         }
         observer.rows(table, 0, rows.finish(TableKind::AssociationIntervals))
     }

@@ -20,7 +20,7 @@ use super::datagrams::{DatagramMeasures, WINDOW};
 use super::delays::FlowDelays;
 use super::diversions_record::DiversionsRecord;
 use super::failover_sums::FailoverSums;
-use super::intervals::{self, Intervals, Sources};
+use super::intervals::{self, IntervalFailovers, Intervals, Sources};
 use super::parts::{self, PartSums, Parts};
 use super::service_record::ServiceRecord;
 use super::sessions_record::{SessionPlaces, SessionsRecord};
@@ -132,6 +132,8 @@ struct FlowRecord {
     /// Failovers that have not been told, each with the instant at which its first message was delivered.
     failing_over: VecDeque<(Failover, Option<Instant>)>,
     failovers: FailoverSums,
+    /// Failovers since the present interval began.
+    recent_failovers: FailoverSums,
 }
 
 impl<'a> Recorder<'a> {
@@ -234,11 +236,23 @@ impl<'a> Recorder<'a> {
         for place in 0..self.flows.len() {
             self.flow(place, network, Finality::Settled)?;
         }
+        let failovers = self.take_recent_failovers();
         let Some(intervals) = &mut self.intervals else { return Ok(()) };
         let now = network.now();
-        let (scenario, flows, links) = (self.scenario, self.flows, self.links);
-        let mut sources = Sources { scenario, flows, links, delays: &mut self.delays, network, signalling };
+        let (scenario, flows, links, delays) = (self.scenario, self.flows, self.links, &mut self.delays);
+        let mut sources = Sources { scenario, flows, links, delays, network, signalling, failovers };
         intervals.close(now, &mut sources, self.observer)
+    }
+
+    /// Takes the failovers of the present interval.
+    fn take_recent_failovers(&mut self) -> IntervalFailovers {
+        let sums = |(flow, record): (&PlannedFlow, &mut FlowRecord)| {
+            let recent = std::mem::take(&mut record.recent_failovers);
+            has_several_paths(flow, self.planned_paths).then_some(recent)
+        };
+        let flows = self.flows.iter().zip(&mut self.records).map(sums).collect();
+        let signalling = self.signalling.as_mut().map(SignallingRecord::take_recent_failovers);
+        IntervalFailovers { flows, signalling: signalling.unwrap_or_default() }
     }
 
     /// Counters of links have been started anew.
@@ -405,7 +419,14 @@ impl<'a> Recorder<'a> {
             self.observer.rows(table, place, timelines::rows(&flow.name, &record.paths, &timeline))?;
         }
         if let Some(table) = self.failovers {
-            record.failing_over.extend(failovers.into_iter().map(|failover| (failover, None)));
+            for failover in failovers {
+                let failed = self
+                    .service
+                    .as_ref()
+                    .and_then(|service| service.failure([flow.from, flow.to], &failover));
+                record.recent_failovers.add(failed.map(|(at, _)| at), failover.at);
+                record.failing_over.push_back((failover, None));
+            }
             let told = record.tell_failovers(&deliveries, finality);
             let mut rows = failovers::Columns::new();
             for (failover, arrived) in &told {

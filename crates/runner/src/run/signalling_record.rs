@@ -6,10 +6,12 @@ use std::io;
 use slantpath_results::Table;
 use slantpath_signalling::M3uaEventKind;
 use slantpath_simulation::{
-    GatewayId, LinkAvailability, ServerId, Side, SignallingLinkId, SignallingProcess, SignallingSimulation,
+    Carried, GatewayId, LinkAvailability, ServerId, Side, SignallingLinkId, SignallingProcess,
+    SignallingSimulation,
 };
 
 use super::diversions_record::DiversionsRecord;
+use super::failover_sums::FailoverSums;
 use super::service_record::ServiceRecord;
 use super::tables::servers::{self, Served};
 use super::tables::signalling::{self, SignallingTable};
@@ -84,6 +86,11 @@ impl<'a> SignallingRecord<'a> {
             }
             Some(_) | None => Ok(()),
         }
+    }
+
+    /// Takes the failovers since this was asked last.
+    pub(super) fn take_recent_failovers(&mut self) -> BTreeMap<(Carried, Side), FailoverSums> {
+        self.diversions.take_recent()
     }
 
     /// The table `signalling_service`.

@@ -108,6 +108,7 @@ impl Scenario {
                 || *declared.count > 1 && number.is_some_and(|number| number.parse::<u32>().is_ok())
         });
         let ends = signalling_ends(&self.signalling);
+        let is_signalling = declared.is_none();
         let (profile, streams, [from, to]) = if let Some((_, declared)) = declared {
             let profile = declared.profile.as_ref().and_then(|profile| self.sctp.find(profile));
             let profile = profile.expect("a flow of SCTP has a profile");
@@ -125,6 +126,7 @@ impl Scenario {
                 seed: options.seed.unwrap_or(*self.scenario.seed),
                 run: options.run,
                 flow: name.to_owned(),
+                is_signalling,
                 from,
                 to,
             },

@@ -200,6 +200,35 @@ fn a_failover_counts_from_the_instant_at_which_the_path_fails() {
     }
 }
 
+/// Place, count and longest time of the rows of an interval table that tell of failovers.
+pub(crate) fn told_in_intervals(table: &Table) -> Vec<(usize, f64, f64)> {
+    let number = |column: &str, row| table.column(column).unwrap().at(row).number();
+    let counts = (0..table.rows()).map(|row| (row, number("failovers", row).expect("a count")));
+    let told = counts.filter(|(_, count)| *count > 0.0);
+    told.map(|(row, count)| (row, count, number("failover_max_s", row).expect("a time"))).collect()
+}
+
+#[test]
+fn the_interval_in_which_traffic_moves_tells_its_failover() {
+    let script =
+        "[probes]\nintervals = \"1 s\"\n\n[[script]]\nat = \"20050 ms\"\nlink = \"one\"\naction = \"down\"\n";
+    for family in ["ipv4", "ipv6"] {
+        let output = steady(family, "path_max_retrans = 0", script);
+        let row = OnlyRow::of(output.table("failovers").unwrap());
+        let (at, took) = (seconds(row.at("at_s")), seconds(row.at("failover_s")));
+        let intervals = output.table("flow_intervals").unwrap();
+        let [(place, count, longest)] = told_in_intervals(intervals)[..] else { panic!("{intervals:?}") };
+        let edge = |name: &str| seconds(intervals.column(name).unwrap().at(place));
+        assert!(edge("start_s") < at && at <= edge("end_s"), "{at}");
+        assert!(count == 1.0 && (longest - took).abs() < 1e-9, "{count} {longest} {took}");
+    }
+    // A flow with one path cannot fail over.
+    let text = include_str!("../../../../scenarios/first.toml");
+    let output = run_text(&format!("{text}\n[probes]\nintervals = \"1 s\"\n"));
+    let column = output.table("flow_intervals").unwrap().column("failovers").unwrap();
+    assert!(column.len() > 1 && (0..column.len()).all(|row| column.at(row) == CellValue::Missing));
+}
+
 #[test]
 fn a_failover_of_a_path_that_is_only_slow_is_spurious() {
     let script = "[[script]]\nat = \"20 s\"\nlink = \"one\"\naction = \"set\"\ndelay = \"3 s\"\n";

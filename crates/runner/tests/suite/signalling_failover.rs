@@ -7,6 +7,7 @@ use slantpath_runner::{RunOptions, RunOutput, run_traced};
 use slantpath_trace::{Record, What};
 
 use crate::alone::{parse, run_text};
+use crate::failover::told_in_intervals;
 
 /// A load from London to Boston by a link of M2PA, with another way by Paris.
 fn triangle(family: &str, script: &str) -> RunOutput {
@@ -99,6 +100,29 @@ fn traffic_of_a_link_fails_over_from_the_instant_at_which_the_network_below_fail
         assert_eq!(number(outages, 0, "begin_s"), Some(20.05));
         // A link that carries none of it, fails without a row.
         assert_eq!(triangle(family, &down("second-half")).table("signalling_failovers").unwrap().rows(), 0);
+    }
+}
+
+#[test]
+fn the_interval_in_which_signalling_moves_tells_its_failover() {
+    let script = "[probes]\nintervals = \"1 s\"\n\n[[script]]\nat = \"20050 ms\"\nlink = \"direct\"\naction = \"down\"\n";
+    for family in ["ipv4", "ipv6"] {
+        let output = triangle(family, script);
+        let failovers = output.table("signalling_failovers").unwrap();
+        let [at, took] = ["at_s", "failover_s"].map(|name| number(failovers, 0, name).unwrap());
+        for (name, subject, end) in
+            [("signalling_link_intervals", "link", "point"), ("association_intervals", "association", "host")]
+        {
+            let table = output.table(name).unwrap();
+            let [(row, count, longest)] = told_in_intervals(table)[..] else { panic!("{table:?}") };
+            assert_eq!([text(table, row, subject), text(table, row, end)], ["atlantic", "london"]);
+            let edges = ["start_s", "end_s"].map(|name| number(table, row, name).unwrap());
+            assert!(edges[0] < at && at <= edges[1], "{at}");
+            assert!(count == 1.0 && (longest - took).abs() < 1e-9, "{count} {longest} {took}");
+        }
+        // All that an end can know: since the last answer, which is older than the failure.
+        let unanswered = number(failovers, 0, "unanswered_s").unwrap();
+        assert!(unanswered > took && unanswered < took + 1.0, "{unanswered} {took}");
     }
 }
 

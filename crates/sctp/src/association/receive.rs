@@ -18,6 +18,7 @@ use crate::packet::{Chunks, FoundChunk, ParsedPacket};
 use crate::path::PathId;
 use crate::policy::PathMtuDiscovery;
 use crate::rx::DataFault;
+use crate::trace::TraceEvent;
 use crate::tx::{SackEffect, SackFault, SackView, Turn};
 use crate::types::{Tsn, VerificationTag};
 use crate::unknown::UnknownAction;
@@ -386,6 +387,13 @@ impl Association {
         //# A SACK chunk MUST be processed in ESTABLISHED, SHUTDOWN-PENDING, and
         //# SHUTDOWN-RECEIVED states.
         if self.state.may_send_data() {
+            if let Some(gaps) = sack.gaps {
+                self.trace(|| TraceEvent::Sack {
+                    cumulative_tsn: sack.cumulative_tsn_ack,
+                    gap_blocks: u16::try_from(gaps.blocks.len()).unwrap_or(u16::MAX),
+                    a_rwnd: gaps.a_rwnd,
+                });
+            }
             self.acknowledge(now, sack);
         }
         self.rest()

@@ -114,6 +114,11 @@ impl Association {
         }
     }
 
+    /// Instant at which the newest packet left that the peer has answered, on whatever path.
+    pub(crate) fn last_answered(&self) -> Option<Instant> {
+        self.paths.iter().filter_map(|path| path.last_answered).max()
+    }
+
     /// Counts since the association was established.
     pub(crate) fn stats(&self) -> AssociationStats {
         let AbandonmentCounts { unsent, sent, forward_tsns } = self.sender.abandonment_counts();

@@ -71,6 +71,7 @@ impl AssociationStory {
                 _ => self.step(at, None, StepKind::Revoked(1)),
             },
             What::Room { .. } => self.rooms += 1,
+            What::Sack { gap_blocks, a_rwnd_bytes, .. } => self.sacks.add(*gap_blocks, *a_rwnd_bytes),
             What::HeartbeatSent { path } => {
                 if let Some(story) = self.path(at, *path) {
                     story.heartbeats[0] += 1;

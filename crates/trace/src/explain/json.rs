@@ -77,6 +77,13 @@ impl AssociationStory {
             "messages_failed": self.messages_failed,
             "messages_abandoned": abandoned,
             "rooms": self.rooms,
+            "sacks": {
+                "count": self.sacks.count,
+                "with_gaps": self.sacks.with_gaps,
+                "a_rwnd_bytes": self.sacks.a_rwnd_bytes.map(|[least, greatest, last]| {
+                    json!({ "least": least, "greatest": greatest, "last": last })
+                }),
+            },
             "chunks_sent": self.chunks_sent,
             "chunks_resent": self.chunks_resent,
             "paths": paths,

@@ -71,6 +71,8 @@ pub struct AssociationStory {
     pub messages_abandoned: BTreeMap<ReliabilityPolicy, [u64; 2]>,
     /// Number of times that the send buffer had room again after a message had been refused.
     pub rooms: u64,
+    /// SACKs that have come.
+    pub sacks: Sacks,
     /// DATA chunks that were put into packets.
     pub chunks_sent: u64,
     /// DATA chunks of those that were retransmitted.
@@ -266,6 +268,17 @@ pub struct PathStory {
     pub(super) answered: Option<(Instant, Duration)>,
 }
 
+/// SACKs that have come to an association, as far as the trace knows: older ones do not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sacks {
+    /// Number of them.
+    pub count: u64,
+    /// Number of them that had Gap Ack Blocks.
+    pub with_gaps: u64,
+    /// The least, the greatest and the last room that the peer had, in bytes.
+    pub a_rwnd_bytes: Option<[u32; 3]>,
+}
+
 /// Delays of messages, as far as the trace knows: until the reader had each, or until it was acknowledged.
 #[derive(Clone, Debug, Default)]
 pub struct MessageDelays {
@@ -364,6 +377,15 @@ impl Message {
         } else if self.parts.len() < follow::REPEATS_MAX {
             self.parts.push(MessagePart { tsn, sent: vec![sent] });
         }
+    }
+}
+
+impl Sacks {
+    pub(super) fn add(&mut self, gap_blocks: u16, a_rwnd: u32) {
+        self.count += 1;
+        self.with_gaps += u64::from(gap_blocks > 0);
+        let [least, greatest, _] = self.a_rwnd_bytes.unwrap_or([a_rwnd; 3]);
+        self.a_rwnd_bytes = Some([least.min(a_rwnd), greatest.max(a_rwnd), a_rwnd]);
     }
 }
 

@@ -8,7 +8,7 @@ use std::net::IpAddr;
 use slantpath_base::{Duration, Instant};
 use slantpath_sctp::{PathState, Unanswered, WaitReason, WindowCause};
 
-use super::story::{AssociationStory, Idle, Loss, Message, MessageKey, MessagePart, PathStory, Story};
+use super::story::{AssociationStory, Idle, Loss, Message, MessageKey, MessagePart, PathStory, Sacks, Story};
 use crate::field::Evidence;
 use crate::header::{TraceHeader, TraceOrigin, TraceSettings};
 
@@ -57,10 +57,11 @@ pub fn tell(story: &Story, selection: StorySelection, out: &mut impl Write) -> i
 
 fn of_what(header: &TraceHeader) -> String {
     match &header.origin {
-        TraceOrigin::Simulated { scenario, set, seed, run, flow, from, to, .. } => {
+        TraceOrigin::Simulated { scenario, set, seed, run, from, to, .. } => {
+            let subject = header.origin.subject().unwrap_or_default();
             let with: Vec<String> = set.iter().map(|set| format!(", with {set}")).collect();
             let with = with.concat();
-            format!("flow `{flow}` from {from} to {to} in {scenario}{with}: seed {seed}, run {run}")
+            format!("{subject} from {from} to {to} in {scenario}{with}: seed {seed}, run {run}")
         }
         TraceOrigin::Captured { capture } => format!("{capture}, as it was captured at one point"),
         TraceOrigin::Live { command } => format!("slantpath {}, on real sockets", command.join(" ")),
@@ -76,6 +77,9 @@ fn tell_association(
     if selection.path.is_none() {
         writeln!(out)?;
         tell_summary(association, out)?;
+        if selection.all {
+            tell_sacks(association.sacks, out)?;
+        }
     }
     let is_meant = |address: &IpAddr| selection.path.is_none_or(|meant| meant == *address);
     writeln!(out, "\nPaths")?;
@@ -162,6 +166,17 @@ fn tell_summary(association: &AssociationStory, out: &mut impl Write) -> io::Res
         writeln!(out, "The longest time without a delivery was {}, from {} on.", duration(gap), instant(at))?;
     }
     Ok(())
+}
+
+fn tell_sacks(sacks: Sacks, out: &mut impl Write) -> io::Result<()> {
+    let Sacks { count, with_gaps, a_rwnd_bytes: Some([least, greatest, last]) } = sacks else {
+        return Ok(());
+    };
+    writeln!(
+        out,
+        "{count} SACKs came, {with_gaps} of them with gaps; the peer had room for {least} to {greatest} bytes, for {last} \
+         at the end."
+    )
 }
 
 fn tell_path(path: &PathStory, out: &mut impl Write) -> io::Result<()> {

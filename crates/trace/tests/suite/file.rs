@@ -17,6 +17,7 @@ fn header() -> TraceHeader {
         seed: u64::MAX,
         run: 3,
         flow: "calls.2".to_owned(),
+        is_signalling: true,
         from: "a".to_owned(),
         to: "b".to_owned(),
     };
@@ -95,6 +96,11 @@ fn what() -> impl Strategy<Value = What> {
             change: TimerChange::Expired,
             rto_ns: Some(rto),
             outstanding_bytes,
+        }),
+        any::<(u32, u16, u32)>().prop_map(|(cumulative_tsn, gap_blocks, a_rwnd_bytes)| What::Sack {
+            cumulative_tsn,
+            gap_blocks,
+            a_rwnd_bytes,
         }),
         (any::<bool>(), any::<String>()).prop_map(|(orderly, reason)| What::Closed { orderly, reason }),
         any::<u64>()

@@ -93,6 +93,8 @@ fn samples() -> Vec<What> {
         }),
         What::Waiting { reason: WaitReason::Pacing, peer_rwnd_bytes: 9 },
         What::Room { free_bytes: 9 },
+        What::Sack { cumulative_tsn: 7, gap_blocks: 1, a_rwnd_bytes: 4_000 },
+        What::Sack { cumulative_tsn: 8, gap_blocks: 0, a_rwnd_bytes: 3_000 },
         What::Notice(Notice::PeerReported { causes: "[NoUserData]".to_owned() }),
         What::Notice(Notice::Restarted {}),
         What::Notice(Notice::ShutdownReceived {}),
@@ -188,6 +190,7 @@ fn what_happens_to_streams_addresses_and_messages_is_told_in_these_words() {
         "1 message of stream 3 given up for room in the send buffer (priority): unsent",
         "1 messages were given up for room in the send buffer (priority), 0 of them",
         "The send buffer was full, and had room again, once.",
+        "2 SACKs came, 1 of them with gaps; the peer had room for 3000 to 4000 bytes, for 3000 at the end.",
         "the rest of message 9 of stream 3 will never come: its reader had a part",
         "the request to begin streams 1, 3 again is answered: done",
         "streams were added: 6 to send on, 2 for the peer",
@@ -209,6 +212,43 @@ fn everything_that_a_trace_may_tell_is_read_as_it_was_written() {
     }
     let read: Vec<Record> = TraceReader::open(&file[..]).unwrap().collect::<Result<_, _>>().unwrap();
     assert_eq!(read, records);
+}
+
+#[test]
+fn the_subject_of_a_trace_is_a_flow_or_an_association() {
+    for (is_signalling, words) in
+        [(false, "flow `trunk` from a to b"), (true, "association `trunk` from a to b")]
+    {
+        let origin = TraceOrigin::Simulated {
+            scenario: "x.toml".to_owned(),
+            hash: "00ff".to_owned(),
+            set: Vec::new(),
+            seed: 1,
+            run: 0,
+            flow: "trunk".to_owned(),
+            is_signalling,
+            from: "a".to_owned(),
+            to: "b".to_owned(),
+        };
+        let header = TraceHeader { origin, ..header() };
+        let mut text = Vec::new();
+        let story = Story::new(header, Duration::from_secs(1));
+        tell(&story, StorySelection::default(), &mut text).expect("memory takes all");
+        let text = String::from_utf8(text).expect("it is text");
+        assert!(text.starts_with(&format!("{words} in x.toml: seed 1, run 0\n")), "{text}");
+    }
+}
+
+/// A trace from before it was told which associations carry signalling.
+#[test]
+fn a_header_without_the_mark_of_signalling_is_that_of_a_flow() {
+    let settings = "\"sctp\":{\"rto_initial_ns\":1,\"rto_min_ns\":1,\"rto_max_ns\":1,\"path_max_retrans\":1,\
+                    \"association_max_retrans\":1,\"heartbeat_interval_ns\":null}";
+    let origin = "\"origin\":{\"kind\":\"simulated\",\"scenario\":\"x.toml\",\"hash\":\"00ff\",\"set\":[],\"seed\":1,\
+                  \"run\":0,\"flow\":\"trunk\",\"from\":\"a\",\"to\":\"b\"}";
+    let file = format!("{{\"slantpath_trace\":1,\"program\":\"1.0.0\",{origin},{settings}}}\n");
+    let reader = TraceReader::open(file.as_bytes()).unwrap();
+    assert_eq!(reader.header().origin.subject().as_deref(), Some("flow `trunk`"));
 }
 
 #[test]

@@ -54,7 +54,8 @@ pub(in super::super) fn main(
     }
     writeln!(
         out,
-        "flow `{flow}` in {}: as it was, and with {}\n",
+        "{} in {}: as it was, and with {}\n",
+        recorded.header.origin.subject().unwrap_or_default(),
         path.display(),
         arguments.what_if.join(", ")
     )?;
@@ -85,7 +86,7 @@ fn seed_of(otherwise: &Scenario, as_it_was: &Scenario) -> Option<u64> {
 }
 
 /// Makes a run, and follows the trace of the flow.
-fn story(
+pub(super) fn story(
     scenario: &Scenario,
     options: &RunOptions,
     flow: &str,

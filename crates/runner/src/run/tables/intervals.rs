@@ -51,6 +51,11 @@ columns! {
         delay_max_s: Number,
         /// Smoothed round-trip time at the end of the interval.
         srtt_s: Number,
+        /// Failovers of a path that carried nothing, whose first new message left by another path in the interval.
+        /// Missing of a flow with one path.
+        failovers: Count,
+        /// Longest failover time of these. Missing if there was none.
+        failover_max_s: Number,
     }
 }
 
@@ -153,6 +158,11 @@ columns! {
         throughput_bit_per_s: Number,
         /// Mean time from when MTP3 gave a message until its acknowledgement was known. Missing where none was.
         acknowledgement_delay_mean_s: Number,
+        /// Failovers from the link, since it could carry no longer, whose first message was handed to another in the
+        /// interval.
+        failovers: Count,
+        /// Longest failover time of these. Missing if there was none.
+        failover_max_s: Number,
     }
 }
 
@@ -194,5 +204,10 @@ columns! {
         /// Mean time from when the layer above handed these messages over until that was known. Missing where there is
         /// none.
         acknowledgement_delay_mean_s: Number,
+        /// Failovers from the association, or from the link that it carries, whose first message was handed to another
+        /// in the interval. An ASP sees none.
+        failovers: Count,
+        /// Longest failover time of these. Missing if there was none.
+        failover_max_s: Number,
     }
 }

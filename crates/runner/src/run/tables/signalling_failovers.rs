@@ -28,6 +28,9 @@ columns! {
         failover_s: Number,
         /// Part of it until the link was out of service at this point, or the ASP did not serve.
         unavailable_s: Number,
+        /// Time until that first message was handed to the other, since the last packet left that the far end of the
+        /// former's association has answered: all that an end can know. Missing of a line, and if none was answered.
+        unanswered_s: Number,
     }
 }
 
@@ -69,11 +72,13 @@ pub(in crate::run) struct ToldDiversion<'a> {
     pub(in crate::run) names: [&'a str; 2],
     pub(in crate::run) failed: Option<(Instant, &'static str)>,
     pub(in crate::run) unavailable: Option<Instant>,
+    /// Instant at which the newest packet left that the far end of the former's association has answered.
+    pub(in crate::run) answered: Option<Instant>,
 }
 
 impl Columns {
     pub(in crate::run) fn push(&mut self, told: &ToldDiversion<'_>) {
-        let ToldDiversion { at, point, kind, names: [from, to], failed, unavailable } = *told;
+        let ToldDiversion { at, point, kind, names: [from, to], failed, unavailable, answered } = *told;
         let since_failure = |at: Option<Instant>| {
             let (failed, _) = failed?;
             Some(at?.saturating_since(failed).as_secs_f64())
@@ -87,5 +92,7 @@ impl Columns {
         self.failed_s.push_optional(failed.map(|(at, _)| at.since_start().as_secs_f64()));
         self.failover_s.push_optional(since_failure(Some(at)));
         self.unavailable_s.push_optional(since_failure(unavailable));
+        let unanswered = answered.map(|answered| at.saturating_since(answered).as_secs_f64());
+        self.unanswered_s.push_optional(unanswered);
     }
 }

@@ -72,10 +72,32 @@ fn an_association_begins_with_its_state_its_paths_and_nothing_to_send() {
     assert_eq!((second.address, second.is_primary), (address(1, 1), false));
     let idle = TraceEvent::Waiting { reason: WaitReason::NothingToSend, peer_rwnd: 256 * 1_024 };
     assert_eq!(told[3], idle);
+    let cumulative_tsn = tcb(0, 1, &quiet()).local_initial_tsn;
+    assert_eq!(told[4], TraceEvent::Sack { cumulative_tsn, gap_blocks: 0, a_rwnd: 256 * 1_024 });
     // The acknowledgement measures the round trip: 100 ms and the delay of the SACK.
-    let TraceEvent::Path(measured) = &told[4] else { panic!("{:?}", told[4]) };
+    let TraceEvent::Path(measured) = &told[5] else { panic!("{:?}", told[5]) };
     assert_eq!(measured.srtt, Some(Duration::from_millis(140)));
-    assert_eq!(told.len(), 5);
+    assert_eq!(told.len(), 6);
+}
+
+#[test]
+fn a_sack_is_told_with_what_it_says() {
+    let mut wire = Wire::new(1, traced());
+    lose_first(&mut wire, &[2]);
+    wire.send(0, 0..12, 1_400);
+    wire.run_until(Instant::from_secs(5));
+    let initial = tcb(0, 1, &quiet()).local_initial_tsn;
+    let sacks = reported(&wire, 0).into_iter().filter_map(|event| match event {
+        TraceEvent::Sack { cumulative_tsn, gap_blocks, a_rwnd } => {
+            Some((cumulative_tsn.distance_from(initial), gap_blocks, a_rwnd))
+        }
+        _ => None,
+    });
+    let sacks: Vec<_> = sacks.collect();
+    // Behind the one that was lost the others are reported until it has arrived, too.
+    assert!(sacks.iter().any(|sack| (sack.0, sack.1) == (1, 1)), "{sacks:?}");
+    assert_eq!(sacks.last(), Some(&(11, 0, 256 * 1_024)));
+    assert!(sacks.iter().all(|(up_to, gaps, _)| (*gaps > 0) == (*up_to == 1 && *gaps == 1)), "{sacks:?}");
 }
 
 #[test]
