@@ -124,6 +124,10 @@ pub struct Doors {
     void: Option<Void>,
     /// Instant at which drops were looked for last.
     drops_looked_for: Instant,
+    /// Instant at which others were to look for what has woken them last.
+    others_looked: Instant,
+    /// True if what others look at has ended the last wait.
+    is_woken_by_other: bool,
     /// What is cut out of a frame.
     cut: Vec<u8>,
     /// A frame on its way out.
@@ -151,8 +155,10 @@ const DROPS_EVERY: Duration = Duration::from_millis(500);
 const FRAME_BYTES: usize = 16_384;
 /// Longest packet that an attached interface may join of several, in bytes: whole in that memory.
 pub(crate) const JOINED_BYTES_MAX: u32 = 15_872;
-/// Token of what is no door.
-const OTHER: u64 = u64::MAX;
+/// Token of the timer, which is no door.
+const TIMER: u64 = u64::MAX;
+/// Token of what somebody else has to look at.
+const OTHER: u64 = u64::MAX - 1;
 
 impl Doors {
     /// Opens doors by these interfaces of the calling thread's network namespace. A packet that leaves later than by
@@ -162,7 +168,7 @@ impl Doors {
     /// If an interface does not exist, or the system refuses what a door needs.
     pub fn open(configs: Vec<DoorConfig>, limit: Duration) -> Result<Self, OpenError> {
         let (poll, timer) = (Poll::new()?, TimerFd::new()?);
-        poll.add(&timer, OTHER)?;
+        poll.add(&timer, TIMER)?;
         let mut doors = Vec::new();
         for (config, token) in configs.into_iter().zip(0..) {
             let socket = PacketSocket::open(&config.interface, DEFAULT_RING_BYTES, FRAME_BYTES, false)?;
@@ -183,6 +189,8 @@ impl Doors {
             limit,
             void: None,
             drops_looked_for,
+            others_looked: Instant::START,
+            is_woken_by_other: false,
             cut: Vec::new(),
             outgoing: Vec::new(),
         })
@@ -194,6 +202,18 @@ impl Doors {
     /// If the system refuses it.
     pub fn wake_by(&self, descriptor: impl AsFd) -> io::Result<()> {
         self.poll.add(descriptor, OTHER)
+    }
+
+    /// Tells if it is time to look at what [wakes](Self::wake_by) turns: there is something to read, or nobody has looked
+    /// for a while, in which no turn has waited.
+    pub fn is_to_look(&mut self) -> bool {
+        let now = self.now();
+        let is_to_look =
+            std::mem::take(&mut self.is_woken_by_other) || now >= self.others_looked + LOOK_AROUND;
+        if is_to_look {
+            self.others_looked = now;
+        }
+        is_to_look
     }
 
     /// Begins the run: this is its start. What has come before is dropped.
@@ -230,7 +250,7 @@ impl Doors {
         let due = next.unwrap_or(Instant::FAR_FUTURE).min(now + LOOK_AROUND);
         if due > now {
             self.timer.set(self.origin + time::Duration::from_nanos(due.as_nanos()))?;
-            self.poll.wait(None)?;
+            self.is_woken_by_other |= self.poll.wait(None)?.contains(&OTHER);
         }
         // What was received before this instant is in the doors now.
         let before = reading(self.origin);

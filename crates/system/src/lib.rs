@@ -8,6 +8,7 @@
 //! - [`netlink`]: links, addresses and routes, by hand-written messages.
 //! - [`packet`]: frames of an interface, by a ring that is shared with the kernel.
 //! - [`clock`] and [`poll`]: time, timers and waiting for descriptors. [`signals`]: signals as a descriptor.
+//! - [`local`]: sockets of this machine, for their owner alone.
 //! - [`process`]: programs within a network, and the ends of processes.
 //!
 //! An error names the step that the system has refused ([`SystemFailure`]).
@@ -17,6 +18,7 @@ pub mod clock;
 mod failure;
 mod identity;
 mod interface;
+pub mod local;
 pub mod netlink;
 pub mod network;
 mod options;
