@@ -1,6 +1,7 @@
 //! Command `slantpath emulate`: the network of a scenario in real time, with real programs at its attached nodes.
 
 mod commands;
+mod control;
 mod quick;
 mod told;
 
@@ -9,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use slantpath_base::{Duration, Instant};
 use slantpath_emulate::{
-    Arrival, Doors, InterfaceConfig, PlaceConfig, ProgramConfig, Programs, Void, build_places,
+    Arrival, ControlSocket, Doors, InterfaceConfig, PlaceConfig, ProgramConfig, Programs, Void, build_places,
 };
 use slantpath_interface::InterfaceId;
 use slantpath_runner::{
@@ -22,6 +23,7 @@ use crate::arguments::EmulateArguments;
 use crate::directory::Directory;
 use crate::failure::Failure;
 use crate::{files, interrupt, terminal};
+use control::Control;
 
 /// Variable by which this program knows that it is inside of its namespaces.
 const INSIDE: &str = "SLANTPATH_EMULATE_INSIDE";
@@ -42,8 +44,11 @@ pub(crate) fn main(arguments: &EmulateArguments) -> Result<(), Failure> {
     }
     let options = RunOptions { captures: arguments.pcap.clone(), ..RunOptions::default() };
     let stop = interrupt::flag();
+    let socket = arguments.control.as_deref().map(ControlSocket::open).transpose();
+    let socket = socket.map_err(|error| Failure::Misused(format!("--control: {error}")))?;
     let mut emulation =
         Emulation::new(commands::of(arguments, &scenario, &origin)?, &scenario, arguments.late, stop);
+    emulation.control = socket.map(|socket| Control::new(socket, &scenario));
     match &arguments.out {
         None => {
             run_attached_without_records(&scenario, &options, &mut emulation)?;
@@ -75,6 +80,7 @@ struct Emulation<'a> {
     /// Instant at which programs were asked to end.
     ending: Option<Instant>,
     void: Option<Void>,
+    control: Option<Control>,
 }
 
 impl<'a> Emulation<'a> {
@@ -91,6 +97,7 @@ impl<'a> Emulation<'a> {
             stop,
             ending: None,
             void: None,
+            control: None,
         }
     }
 
@@ -98,7 +105,11 @@ impl<'a> Emulation<'a> {
     fn is_over(&mut self, now: Instant) -> io::Result<bool> {
         let Some(programs) = &mut self.programs else { return Ok(true) };
         programs.look()?;
+        if let Some(control) = &mut self.control {
+            control.tell_ended(now, programs.take_ended());
+        }
         let is_to_end = programs.outcome().is_some()
+            || self.control.as_ref().is_some_and(Control::is_to_stop)
             || self.stop.load(Ordering::Relaxed)
             || self.sky_end.is_some_and(|end| now >= end);
         if !is_to_end {
@@ -109,11 +120,14 @@ impl<'a> Emulation<'a> {
     }
 
     /// Says at once that the run is void.
-    fn note_void(&mut self) -> io::Result<()> {
+    fn note_void(&mut self, now: Instant) -> io::Result<()> {
         if self.void.is_none() {
             self.void = self.doors.as_ref().and_then(Doors::void);
             if let Some(void) = &self.void {
                 terminal::warn(&format!("void: {void}; what is measured from now on says nothing"))?;
+                if let Some(control) = &mut self.control {
+                    control.tell_void(now, void);
+                }
             }
         }
         Ok(())
@@ -126,6 +140,7 @@ impl<'a> Emulation<'a> {
             return Err(Failure::Void(format!("the run is void: {void}")));
         }
         match outcome {
+            _ if self.control.as_ref().is_some_and(Control::is_to_stop) => Ok(()),
             Some(Ok(0)) => Ok(()),
             Some(Ok(status)) => Err(Failure::Ended(status)),
             Some(Err(reason)) => Err(Failure::Failed(reason)),
@@ -141,6 +156,10 @@ impl<'a> Emulation<'a> {
 }
 
 impl Outside for Emulation<'_> {
+    fn changes_links(&self) -> bool {
+        self.control.is_some()
+    }
+
     fn begin(&mut self, attachments: &[Attachment]) -> io::Result<()> {
         let configs: Vec<PlaceConfig> = attachments.iter().map(place).collect();
         let (places, doors) = build_places(&configs).map_err(io::Error::other)?;
@@ -151,6 +170,9 @@ impl Outside for Emulation<'_> {
         let programs =
             Programs::start(std::mem::take(&mut self.planned), places, reentry::variables(INSIDE))?;
         doors.wake_by(programs.woken())?;
+        if let Some(control) = &self.control {
+            control.begin(&doors)?;
+        }
         doors.start();
         (self.doors, self.programs) = (Some(doors), Some(programs));
         Ok(())
@@ -167,7 +189,13 @@ impl Outside for Emulation<'_> {
             // A door gives IP packets alone.
             let _ = turn.inject(at, interfaces[door], packet.to_vec());
         })?;
-        self.note_void()?;
+        self.note_void(present)?;
+        if let (Some(control), Some(doors)) = (&mut self.control, &mut self.doors) {
+            control.tell_events(present);
+            if doors.is_to_look() {
+                control.look(turn, doors, &self.attachments)?;
+            }
+        }
         Ok(Some(until))
     }
 
@@ -179,8 +207,9 @@ impl Outside for Emulation<'_> {
 
     fn end(&mut self) -> io::Result<Vec<InterfaceReport>> {
         let Some(doors) = &mut self.doors else { return Ok(Vec::new()) };
+        let end = doors.now();
         let reports: Vec<InterfaceReport> = doors.reports()?.iter().map(told::interface).collect();
-        self.note_void()?;
+        self.note_void(end)?;
         told::print(&self.attachments, &reports)?;
         Ok(reports)
     }

@@ -103,8 +103,8 @@ fn known(flag: &str, node: &str, attached: &[&str]) -> Result<String, Failure> {
     if attached.contains(&node) {
         return Ok(node.to_owned());
     }
-    let meant =
-        nearest(node, attached.iter().copied()).map_or_else(String::new, |meant| format!(": did you mean `{meant}`?"));
+    let meant = nearest(node, attached.iter().copied())
+        .map_or_else(String::new, |meant| format!(": did you mean `{meant}`?"));
     Err(Failure::Misused(format!(
         "{flag} {node}: there is no attached node `{node}`{meant}; attached: {}",
         attached.join(", ")
