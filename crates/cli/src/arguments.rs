@@ -59,6 +59,8 @@ pub(crate) enum Command {
     Run(RunArguments),
     /// Print the JSON Schema of the scenario file, or of another, for editors.
     Schema(SchemaArguments),
+    /// Change a network that runs, such as an emulation with `--control`, and ask how it does.
+    Set(SetArguments),
     /// Run a grid of scenarios on all cores. What was interrupted goes on where it was.
     Sweep(SweepArguments),
     /// Tell which path, which delay and which handover there is between sites under a sky of satellites.
@@ -545,9 +547,40 @@ pub(crate) struct EmulateArguments {
     /// Write every table, the merged scenario and a manifest into this directory, as `run` does.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+    /// Open a socket at this path, by which `slantpath set` changes links while it runs. Its owner alone may use it.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) control: Option<PathBuf>,
     /// A program with its arguments that runs in `near`. At its end all is over.
     #[arg(last = true, value_name = "PROGRAM")]
     pub(crate) program: Vec<OsString>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct SetArguments {
+    /// The socket that `slantpath emulate --control` has opened.
+    pub(crate) socket: PathBuf,
+    /// Keys with their values, in turn: for example `links.satellite.loss '5 %'`. A link has the keys of `[[script]]`;
+    /// `links.satellite.forward.loss` is that of one direction. What is given at one time happens at one instant.
+    #[arg(value_name = "KEY VALUE")]
+    pub(crate) settings: Vec<String>,
+    /// Take a link out of service. May be given several times.
+    #[arg(long, value_name = "LINK")]
+    pub(crate) down: Vec<String>,
+    /// Bring a link back. May be given several times.
+    #[arg(long, value_name = "LINK")]
+    pub(crate) up: Vec<String>,
+    /// Print what has passed each interface, how late, and if the run is void.
+    #[arg(long)]
+    pub(crate) status: bool,
+    /// Print events until the run is over: of scripts, of programs that end, and if the run becomes void.
+    #[arg(long)]
+    pub(crate) events: bool,
+    /// End the run: its programs are asked to end.
+    #[arg(long)]
+    pub(crate) stop: bool,
+    /// Print answers and events as JSON, one a line.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Args, Debug)]

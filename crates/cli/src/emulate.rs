@@ -1,6 +1,7 @@
 //! Command `slantpath emulate`: the network of a scenario in real time, with real programs at its attached nodes.
 
 mod commands;
+mod control;
 mod quick;
 mod told;
 
@@ -9,7 +10,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use slantpath_base::{Duration, Instant};
 use slantpath_emulate::{
-    Doors, Incoming, InterfaceConfig, NodeProgram, NodePrograms, PlaceConfig, Terminal, Void, build_places,
+    ControlSocket, Doors, Incoming, InterfaceConfig, NodeProgram, NodePrograms, PlaceConfig, Terminal, Void,
+    build_places,
 };
 use slantpath_interface::InterfaceId;
 use slantpath_runner::{
@@ -24,6 +26,7 @@ use crate::arguments::EmulateArguments;
 use crate::directory::Directory;
 use crate::failure::Failure;
 use crate::{files, interrupt, terminal};
+use control::Control;
 
 /// Variable by which this program knows that it is inside of its namespaces.
 const INSIDE: &str = "SLANTPATH_EMULATE_INSIDE";
@@ -44,8 +47,11 @@ pub(crate) fn main(arguments: &EmulateArguments) -> Result<(), Failure> {
     }
     let options = RunOptions { captures: arguments.pcap.clone(), ..RunOptions::default() };
     let stop = interrupt::flag();
+    let socket = arguments.control.as_deref().map(ControlSocket::open).transpose();
+    let socket = socket.map_err(|error| Failure::Misused(format!("--control: {error}")))?;
     let mut emulation =
         Emulation::new(commands::of(arguments, &scenario, &origin)?, &scenario, arguments.late, stop);
+    emulation.control = socket.map(|socket| Control::new(socket, &scenario));
     match &arguments.out {
         None => {
             run_attached_without_records(&scenario, &options, &mut emulation)?;
@@ -78,6 +84,7 @@ struct Emulation<'a> {
     ending: Option<Instant>,
     void: Option<Void>,
     status: StatusLine,
+    control: Option<Control>,
 }
 
 impl<'a> Emulation<'a> {
@@ -96,6 +103,7 @@ impl<'a> Emulation<'a> {
             ending: None,
             void: None,
             status: StatusLine::new(has_terminal),
+            control: None,
         }
     }
 
@@ -103,7 +111,11 @@ impl<'a> Emulation<'a> {
     fn is_over(&mut self, now: Instant) -> io::Result<bool> {
         let Some(programs) = &mut self.programs else { return Ok(true) };
         programs.look()?;
+        if let Some(control) = &mut self.control {
+            control.tell_ended(now, programs.take_ended());
+        }
         let is_to_end = programs.outcome().is_some()
+            || self.control.as_ref().is_some_and(Control::is_to_stop)
             || self.stop.load(Ordering::Relaxed)
             || self.sky_end.is_some_and(|end| now >= end);
         if !is_to_end {
@@ -114,11 +126,14 @@ impl<'a> Emulation<'a> {
     }
 
     /// Says at once that the run is void.
-    fn note_void(&mut self) -> io::Result<()> {
+    fn note_void(&mut self, now: Instant) -> io::Result<()> {
         if self.void.is_none() {
             self.void = self.doors.as_ref().and_then(Doors::void);
             if let Some(void) = &self.void {
                 terminal::warn(&format!("void: {void}; what is measured from now on says nothing"))?;
+                if let Some(control) = &mut self.control {
+                    control.tell_void(now, void);
+                }
             }
         }
         Ok(())
@@ -134,6 +149,7 @@ impl<'a> Emulation<'a> {
             return Err(Failure::Interrupted("interrupted: all programs were ended".to_owned()));
         }
         match outcome {
+            _ if self.control.as_ref().is_some_and(Control::is_to_stop) => Ok(()),
             Some(Ok(0)) => Ok(()),
             Some(Ok(status)) => Err(Failure::Ended(status)),
             Some(Err(reason)) => Err(Failure::Failed(reason)),
@@ -146,6 +162,10 @@ impl<'a> Emulation<'a> {
 }
 
 impl Outside for Emulation<'_> {
+    fn changes_links(&self) -> bool {
+        self.control.is_some()
+    }
+
     fn begin(&mut self, attachments: &[Attachment]) -> io::Result<()> {
         let configs: Vec<PlaceConfig> = attachments.iter().map(place).collect();
         let (places, doors) = build_places(&configs).map_err(io::Error::other)?;
@@ -156,6 +176,9 @@ impl Outside for Emulation<'_> {
         let programs =
             NodePrograms::start(std::mem::take(&mut self.planned), places, reentry::variables(INSIDE))?;
         doors.wake_by(programs.woken())?;
+        if let Some(control) = &self.control {
+            control.begin(&doors)?;
+        }
         doors.start();
         (self.doors, self.programs) = (Some(doors), Some(programs));
         Ok(())
@@ -173,7 +196,13 @@ impl Outside for Emulation<'_> {
             let _ = turn.inject(at, interfaces[door], packet.to_vec());
         })?;
         self.status.tell(doors, &self.attachments)?;
-        self.note_void()?;
+        self.note_void(present)?;
+        if let (Some(control), Some(doors)) = (&mut self.control, &mut self.doors) {
+            control.tell_events(present);
+            if doors.is_to_look() {
+                control.look(turn, doors, &self.attachments)?;
+            }
+        }
         Ok(Some(until))
     }
 
@@ -185,13 +214,14 @@ impl Outside for Emulation<'_> {
 
     fn end(&mut self) -> io::Result<Vec<InterfaceReport>> {
         let Some(doors) = &mut self.doors else { return Ok(Vec::new()) };
+        let end = doors.now();
         let reports: Vec<InterfaceReport> = doors.reports()?.iter().map(told::interface).collect();
         self.status.clear()?;
         told::print(&self.attachments, &reports)?;
         if let (Some(_), Some(error)) = (doors.void(), doors.priority_refused()) {
             told::advise(error)?;
         }
-        self.note_void()?;
+        self.note_void(end)?;
         Ok(reports)
     }
 }

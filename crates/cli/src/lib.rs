@@ -39,6 +39,19 @@ mod other_file;
 mod plan;
 mod progress;
 mod run;
+#[cfg(unix)]
+mod set;
+#[cfg(not(unix))]
+mod set {
+    use std::io::Write;
+
+    use crate::arguments::SetArguments;
+    use crate::failure::Failure;
+
+    pub(crate) fn main(_: &SetArguments, _: &mut impl Write) -> Result<(), Failure> {
+        Err(Failure::Failed("set needs sockets of Unix".to_owned()))
+    }
+}
 mod summary;
 mod sweep;
 mod table;
@@ -109,6 +122,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>, draw: Option<Draw<'_>>) ->
             };
             out.write_all(schema.as_bytes()).map_err(Failure::from)
         }
+        Command::Set(options) => set::main(options, &mut out),
         Command::Sweep(options) => sweep::main(options, &mut out),
         Command::Topology(options) => topology::main(options, draw, &mut out),
     };

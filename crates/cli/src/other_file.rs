@@ -91,7 +91,8 @@ fn wanted(command: &Command) -> Option<(&Path, IsRight)> {
         | Command::Keys(_)
         | Command::Man(_)
         | Command::New(_)
-        | Command::Schema(_) => return None,
+        | Command::Schema(_)
+        | Command::Set(_) => return None,
     })
 }
 

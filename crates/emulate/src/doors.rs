@@ -125,6 +125,10 @@ pub struct Doors {
     /// Instant at which drops were looked for last.
     drops_looked_for: Instant,
     priority_refused: Option<io::Error>,
+    /// Instant at which others were to look for what has woken them last.
+    others_looked: Instant,
+    /// True if what others look at has ended the last wait.
+    is_woken_by_other: bool,
     /// Buffer for packets that are cut out of a frame.
     cut: Vec<u8>,
     /// A frame on its way out.
@@ -154,8 +158,10 @@ const FRAME_BYTES: usize = 16_384;
 pub(crate) const JOINED_BYTES_MAX: u32 = 15_872;
 /// Real-time priority of the calling thread, where it may have one: below those of the kernel's own threads.
 const PRIORITY: i32 = 10;
-/// Token of what is no door.
-const OTHER: u64 = u64::MAX;
+/// Token of the timer, which is no door.
+const TIMER: u64 = u64::MAX;
+/// Token of what somebody else has to look at.
+const OTHER: u64 = u64::MAX - 1;
 
 impl Doors {
     /// Opens doors by these interfaces of the calling thread's network namespace. A packet that leaves later than by
@@ -165,7 +171,7 @@ impl Doors {
     /// If an interface does not exist, or the system refuses what a door needs.
     pub fn open(configs: Vec<DoorConfig>, limit: Duration) -> Result<Self, DoorError> {
         let (poll, timer) = (Poll::new()?, TimerFd::new()?);
-        poll.add(&timer, OTHER)?;
+        poll.add(&timer, TIMER)?;
         let mut doors = Vec::new();
         for (config, token) in configs.into_iter().zip(0..) {
             let socket = PacketSocket::open(&config.interface, DEFAULT_RING_BYTES, FRAME_BYTES, false)?;
@@ -188,6 +194,8 @@ impl Doors {
             void: None,
             drops_looked_for,
             priority_refused: priority,
+            others_looked: Instant::START,
+            is_woken_by_other: false,
             cut: Vec::new(),
             outgoing: Vec::new(),
         })
@@ -204,6 +212,18 @@ impl Doors {
     /// Why the calling thread has no real-time priority, if it has none: on a busy machine packets leave later then.
     pub const fn priority_refused(&self) -> Option<&io::Error> {
         self.priority_refused.as_ref()
+    }
+
+    /// Tells if it is time to look at what [wakes](Self::wake_by) turns: there is something to read, or nobody has
+    /// looked for a while, in which no turn has waited.
+    pub fn is_to_look(&mut self) -> bool {
+        let now = self.now();
+        let is_to_look =
+            std::mem::take(&mut self.is_woken_by_other) || now >= self.others_looked + LOOK_AROUND;
+        if is_to_look {
+            self.others_looked = now;
+        }
+        is_to_look
     }
 
     /// Begins the run: this is its start. What has come before is dropped.
@@ -240,7 +260,7 @@ impl Doors {
         let due = next.unwrap_or(Instant::FAR_FUTURE).min(now + LOOK_AROUND);
         if due > now {
             self.timer.set(self.origin + time::Duration::from_nanos(due.as_nanos()))?;
-            self.poll.wait(None)?;
+            self.is_woken_by_other |= self.poll.wait(None)?.contains(&OTHER);
         }
         // What was received before this instant is in the doors now.
         let before = reading(self.origin);

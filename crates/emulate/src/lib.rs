@@ -5,6 +5,7 @@
 //! On Linux:
 //!
 //! - [`doors`][]: the interfaces to attached nodes, and the loop that keeps the pace.
+//! - [`control_socket`][]: clients by whom the running network is asked and changed.
 //! - [`lab`][]: places of attached nodes, as network namespaces. [`programs`][]: what runs there. [`listening`]: ports
 //!   at which somebody listens.
 //!
@@ -18,6 +19,8 @@
 //! - [`instants`][]: the kernel's times of reception as instants of the run.
 //! - [`lateness`][]: lateness of departures.
 
+#[cfg(target_os = "linux")]
+mod control_socket;
 #[cfg(target_os = "linux")]
 mod doors;
 pub mod frames;
@@ -34,6 +37,8 @@ pub mod offload;
 mod programs;
 
 #[cfg(target_os = "linux")]
+pub use control_socket::{ControlError, ControlSocket};
+#[cfg(target_os = "linux")]
 pub use doors::{DoorConfig, DoorCounters, DoorError, DoorReport, Doors, Incoming, Void};
 pub use frames::{FrameKind, MacAddress, Priority};
 pub use instants::{ClockReading, Stamps};
@@ -43,4 +48,4 @@ pub use lab::{AttachedPlace, InterfaceConfig, PlaceConfig, PlaceError, build as 
 pub use lateness::{DepartureLateness, DepartureSummary};
 pub use offload::{DeviceLayer, Offload, OffloadError};
 #[cfg(target_os = "linux")]
-pub use programs::{NodeProgram, NodePrograms, Terminal};
+pub use programs::{EndedProgram, NodeProgram, NodePrograms, Terminal};

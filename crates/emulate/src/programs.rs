@@ -70,9 +70,21 @@ struct Shared {
     err: File,
 }
 
+/// End of a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EndedProgram {
+    /// Name of its node.
+    pub node: String,
+    /// Exit code as a shell tells it.
+    pub code: u8,
+}
+
 #[derive(Debug, Default)]
 struct State {
-    running: Vec<Running>,
+    /// Programs that run, with the names of their nodes.
+    running: Vec<(String, Running)>,
+    /// Programs that have ended, and of which nobody was told.
+    over: Vec<EndedProgram>,
     /// Process of the last program, once it is started.
     last: Option<u32>,
     /// Status of the last program, or the reason for which one could not be started.
@@ -148,6 +160,11 @@ impl NodePrograms {
         self.shared.lock().outcome.clone()
     }
 
+    /// Takes the programs that have ended since this was last asked.
+    pub fn take_ended(&mut self) -> Vec<EndedProgram> {
+        std::mem::take(&mut self.shared.lock().over)
+    }
+
     /// Has every program end that runs, by SIGTERM, and starts no more. Gives how many run.
     ///
     /// # Errors
@@ -157,7 +174,7 @@ impl NodePrograms {
         if !std::mem::replace(&mut self.is_stopping, true) {
             state.is_closed = true;
             self.shared.changed.notify_all();
-            for running in &state.running {
+            for (_, running) in &state.running {
                 running.signal(Signal::SIGTERM)?;
             }
         }
@@ -170,8 +187,9 @@ impl State {
     fn settle(&mut self, ended: &mut BTreeMap<u32, ExitStatus>) {
         let (last, is_closed) = (self.last, self.last.is_some() || self.is_closed);
         let mut outcome = None;
-        self.running.retain(|running| {
+        self.running.retain(|(node, running)| {
             let Some(status) = ended.remove(&running.pid) else { return true };
+            self.over.push(EndedProgram { node: node.clone(), code: code(status) });
             if last == Some(running.pid) {
                 outcome = Some(Ok(code(status)));
             }
@@ -266,7 +284,7 @@ impl Shared {
         if is_last {
             state.last = Some(running.pid);
         }
-        state.running.push(running);
+        state.running.push((config.node.clone(), running));
         drop(state);
         for (stream, out) in streams {
             let Some(stream) = stream else { continue };

@@ -94,5 +94,5 @@ pub use probe::{QueueProbe, QueueSample, Sampling};
 pub use routes::Routes;
 pub use script::Change;
 pub use slantpath_interface::{EndSystem, InterfaceId, Journey};
-pub use source::{Demand, Leaving, Links, Source};
+pub use source::{Changeable, Demand, Leaving, Links, Source};
 pub use ways::{OutageCause, Way, WayChange, WayOutage};

@@ -13,8 +13,9 @@ use crate::parcel::Parcel;
 use crate::planned::Planned;
 use crate::probe::{QueueProbe, QueueSample, Sampling};
 use crate::sampler::Sampler;
-use crate::slots::Component;
-use crate::source::Source;
+use crate::script::Change;
+use crate::slots::{Component, Slots};
+use crate::source::{Changeable, Source};
 use crate::ways::{WatchedWays, Way, WayChange};
 use crate::{DirectionId, EndSystem, InterfaceId, NodeId, SharedPortId};
 
@@ -66,6 +67,16 @@ impl<H: EndSystem> Network<H> {
     pub fn new(graph: NetworkGraph, seed: Seed, hosts: Vec<H>) -> Self {
         let planned = Planned::new(&graph);
         Self::with_source(graph, seed, hosts, planned)
+    }
+}
+
+impl<H: EndSystem, S: Changeable> Network<H, S> {
+    /// Changes a direction of a link at `at`, or at once if that is past. The change is an event like those that were
+    /// [declared](crate::NetworkBuilder::change): it comes before all else that is still to happen at its instant.
+    pub fn change(&mut self, at: Instant, direction: DirectionId, change: Change) {
+        let at = at.max(self.now());
+        self.source.add_change(&self.fabric.graph, at, direction, change);
+        self.fabric.kernel.schedule(Slots::SOURCE, self.source.next_change());
     }
 }
 

@@ -8,7 +8,7 @@ use slantpath_base::{Duration, Instant};
 use crate::graph::{NetworkGraph, Routing};
 use crate::routes::Routes;
 use crate::script::{Change, Script};
-use crate::source::{Links, Source};
+use crate::source::{Changeable, Links, Source};
 use crate::{DestinationId, DirectionId, LinkEnd, LinkId, NodeId};
 
 /// The changes that were [declared](crate::NetworkBuilder::change), and the [shortest paths](Routes).
@@ -61,6 +61,16 @@ impl Planned {
         let Some(known) = self.routes.delay(direction).filter(|_| changed) else { return };
         let delay = if idle { known.saturating_add(IDLE) } else { known.saturating_sub(IDLE) };
         self.routes.set_delay(direction, Some(delay));
+    }
+}
+
+impl Changeable for Planned {
+    fn add_change(&mut self, graph: &NetworkGraph, at: Instant, direction: DirectionId, change: Change) {
+        if graph.contact_links.contains(&direction.sender().link()) {
+            let declared = || graph.direction(direction).delay.at(Instant::START);
+            self.in_contacts.entry(direction).or_insert_with(declared);
+        }
+        self.script.insert(at, direction, change);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Changes of the network at times that were fixed beforehand.
+//! Changes of the network: most at times that were fixed beforehand, some that somebody makes while it runs.
 
 use slantpath_base::{DataRate, Duration, Instant, Probability};
 
@@ -37,6 +37,13 @@ impl Script {
     pub(crate) fn new(mut changes: Vec<(Instant, DirectionId, Change)>) -> Self {
         changes.sort_by_key(|&(at, _, _)| at);
         Self { changes, done: 0 }
+    }
+
+    /// Takes a change in that is still to come: behind all others of its instant.
+    pub(crate) fn insert(&mut self, at: Instant, direction: DirectionId, change: Change) {
+        let coming = &self.changes[self.done..];
+        let place = self.done + coming.partition_point(|&(other, _, _)| other <= at);
+        self.changes.insert(place, (at, direction, change));
     }
 
     /// Instant of the next change; [`Instant::FAR_FUTURE`] after the last.

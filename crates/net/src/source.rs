@@ -7,6 +7,7 @@ use slantpath_wire::Packet;
 use crate::address_names::AddressNames;
 use crate::conditioner::FlowKey;
 use crate::fabric::Receivers;
+use crate::graph::NetworkGraph;
 use crate::link::{
     Asked, AtHandover, DelayPiece, DropReason, LeftBehind, LinkContact, LinkDirection, SharedPort, SlotRuns,
 };
@@ -47,6 +48,12 @@ pub trait Source {
     ) -> Option<(DirectionId, DestinationId)> {
         Some((direction, destination))
     }
+}
+
+/// A source to which changes can be given that nobody knew of at the start.
+pub trait Changeable: Source {
+    /// Has a change of `graph` happen at `at`, which is not past: behind those of that instant that are known already.
+    fn add_change(&mut self, graph: &NetworkGraph, at: Instant, direction: DirectionId, change: Change);
 }
 
 /// A packet that is about to be sent, as a [`Source`] sees it.

@@ -91,8 +91,8 @@ tables! {
         given "with `probes.host_pairs`",
     /// A path between two hosts of a flow, or of an association that carries signalling.
     HostPaths = "host_paths" keyed by ["from", "to", "path"],
-        given "for flows and for signalling over SCTP, if links change: with `[[script]]`, `[sky]`, a `delay_trace` \
-               or a `fade_trace`",
+        given "for flows and for signalling over SCTP, if links change: with `[[script]]`, `[sky]`, a `delay_trace`, \
+               a `fade_trace` or `emulate --control`",
     /// A host.
     Hosts = "hosts" keyed by ["host"],
         given "always",
@@ -125,8 +125,8 @@ tables! {
         given "with `[signalling]`",
     /// An outage of a path between two hosts of a flow, or of an association that carries signalling.
     Outages = "outages" keyed by [],
-        given "for flows and for signalling over SCTP, if links change: with `[[script]]`, `[sky]`, a `delay_trace` \
-               or a `fade_trace`",
+        given "for flows and for signalling over SCTP, if links change: with `[[script]]`, `[sky]`, a `delay_trace`, \
+               a `fade_trace` or `emulate --control`",
     /// A sample of a path of a flow.
     Paths = "paths" keyed by [],
         given "with `probes.paths`",
@@ -147,7 +147,7 @@ tables! {
         given "with `[signalling]`",
     /// An event of a script.
     Script = "script" keyed by [],
-        given "with `[[script]]`, of flows and of signalling too",
+        given "with `[[script]]`, of flows and of signalling too, and of changes while a network runs",
     /// The sessions of a table.
     SessionSources = "session_sources" keyed by ["sessions"],
         given "with `[sessions]`",

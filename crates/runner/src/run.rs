@@ -42,10 +42,11 @@ use tables::tables;
 use trace::Tracing;
 
 pub use attached::{
-    AttachedInterface, Attachment, InterfaceCounts, InterfaceReport, Outside, Turn, run_attached_stored,
-    run_attached_without_records,
+    AskedChange, AttachedInterface, Attachment, InterfaceCounts, InterfaceReport, Outside, Turn,
+    run_attached_stored, run_attached_without_records,
 };
 pub use programs::{FlowRequest, ProgramEnd, RequestError, run_with_programs};
+pub use tables::script::{ScriptEvent, script_events};
 pub use trace::{TraceError, TraceRequest, TraceSink, run_traced};
 
 /// Options that may differ from run to run of one scenario.
@@ -137,6 +138,13 @@ impl Drive<'_> {
             Self::Outside(_) => Attached::Outside,
         }
     }
+
+    fn changes_links(&self) -> bool {
+        match self {
+            Self::Free(_) => false,
+            Self::Outside(outside) => outside.changes_links(),
+        }
+    }
 }
 
 /// Number of events between two of something, at least.
@@ -170,7 +178,7 @@ fn run_at_pace(
     };
     let Plan { graph, hosts, links, flows, sessions, mut signalling, sky, ways, paths, .. } =
         plan(scenario, seed, roles)?;
-    let links_change = graph.changes_in_a_run();
+    let links_change = graph.changes_in_a_run() || drive.changes_links();
     let mut source = RunSource::new(scenario, sky.as_ref(), &graph);
     source.follow(&graph, ways.iter().map(|(.., way)| *way));
     let source = OnDemand::new(source, access_systems(scenario, &links, seed));
@@ -200,7 +208,8 @@ fn run_at_pace(
     let mut recorder = Recorder::new(recorded, &mut network, signalling.as_ref(), captures, observer)?;
     recorder
         .trace(traces.map(|(names, sink)| Tracing::new(names, scenario, &flows, signalling.as_ref(), sink)));
-    let mut course = Course::new(scenario, &flows, &mut network, signalling.as_mut(), &mut recorder, pace);
+    let mut course =
+        Course::new(scenario, (&links, &flows), &mut network, signalling.as_mut(), &mut recorder, pace);
     let mut attached = None;
     match drive {
         Drive::Free(go_on) => {
@@ -214,12 +223,12 @@ fn run_at_pace(
             attached = Some(tables::attached::table(&attachments, &outside.end()?));
         }
     }
-    let at_warm_up = course.at_warm_up;
+    let Course { at_warm_up, asked, .. } = course;
     let end = network.now();
     recorder.collect(&mut network, Finality::Over)?;
     let delays = recorder.delays(end)?;
     let sums: Vec<_> = delays.into_iter().zip(recorder.failovers()).collect();
-    let mut tables = tables(scenario, &mut network, &links, &flows, &at_warm_up, &sums);
+    let mut tables = tables(scenario, &mut network, &links, &flows, (&at_warm_up, &asked), &sums);
     tables.extend(recorder.delay_tables());
     tables.extend(recorder.datagram_tables());
     if *scenario.probes.host_pairs {

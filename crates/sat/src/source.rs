@@ -7,8 +7,8 @@
 use rustc_hash::FxHashMap;
 use slantpath_base::{Duration, Instant};
 use slantpath_net::{
-    Delay, DelayPiece, DestinationId, DirectionId, Leaving, LeftBehind, LinkContact, LinkEnd, LinkId, Links,
-    NetworkGraph, NodeId, Planned, Source, Way,
+    Change, Changeable, Delay, DelayPiece, DestinationId, DirectionId, Leaving, LeftBehind, LinkContact,
+    LinkEnd, LinkId, Links, NetworkGraph, NodeId, Planned, Source, Way,
 };
 use slantpath_orbit::ContactNodeId;
 use slantpath_orbit::contact::{ContactCause, ContactId, ContactPlan};
@@ -597,6 +597,12 @@ impl<'p> SkySource<'p> {
             }
             None => self.hop_on_the_ground(node, destination),
         }
+    }
+}
+
+impl Changeable for SkySource<'_> {
+    fn add_change(&mut self, graph: &NetworkGraph, at: Instant, direction: DirectionId, change: Change) {
+        self.wires.add_change(graph, at, direction, change);
     }
 }
 

@@ -24,6 +24,8 @@ pub use crate::network::node::{HostNumber, ip_fields};
 pub use crate::network::planned::{PlannedLink, PlannedPath};
 pub use crate::network::site::address_on;
 pub use crate::network::source::{RunNetwork, RunSource};
+pub use crate::script::asked::{event_of_table, events_of_settings};
+pub use crate::script::build::changes_of;
 pub use crate::sessions::build::PlannedSessions;
 pub use crate::signalling::{SignallingEnd, gateways_of, side_name, signalling_ends, with_mtp3};
 

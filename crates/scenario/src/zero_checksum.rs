@@ -1,10 +1,12 @@
 //! Links that flip bits below profiles without SCTP's checksum (RFC 9653).
 
-use slantpath_reader::{Fault, Faults, Named, Nested, Tables};
+use core::slice;
+
+use slantpath_reader::{Fault, Faults, Named, Nested, Stage, Tables};
 
 use crate::link::arq::Arq;
 use crate::link::fade_step::FadeStep;
-use crate::schema::SctpProfile;
+use crate::schema::{self, SctpProfile};
 use crate::script::schema::Event;
 use crate::written::{FadeTrace, Link, LinkParameters, SkyDirection, SkyTable};
 
@@ -25,11 +27,32 @@ pub(crate) fn check(
     let by_sky = || sky.and_then(of_sky);
     let by_script = || by_script(links, sky, events);
     let Some(link) = by_links.or_else(by_sky).or_else(by_script) else { return };
-    let fault =
-        Fault::new(format!("{link} flips bits, which nothing would find in a packet without checksum"));
     let help = "give it `loss` in place of `bit_error_rate`, as DTLS throws a broken record away, or `arq`; or leave \
                 `zero_checksum` out";
-    faults.report(method.place(), fault.help(help));
+    faults.report(method.place(), flips_bits(&link).help(help));
+}
+
+/// Reports events that let a link flip bits below such a profile, where they are asked for.
+pub(crate) fn check_events(
+    profiles: &Tables<SctpProfile>,
+    links: &Tables<schema::Link>,
+    sky: Option<&schema::SkyTable>,
+    events: &[Named<Event>],
+    faults: &mut Faults,
+) {
+    if profiles.iter().all(|(_, profile)| profile.zero_checksum.is_none()) {
+        return;
+    }
+    for event in events {
+        if let Some((link, place)) = by_script(links, sky, slice::from_ref(event)).zip(event.bit_error_rate) {
+            let help = "set `loss` in place of `bit_error_rate`, as DTLS throws a broken record away";
+            faults.report(place.place(), flips_bits(&link).help(help));
+        }
+    }
+}
+
+fn flips_bits(link: &str) -> Fault {
+    Fault::new(format!("{link} flips bits, which nothing would find in a packet without checksum"))
 }
 
 fn link_flips(own: &LinkParameters) -> bool {
@@ -57,7 +80,7 @@ fn of_sky(sky: &SkyTable) -> Option<String> {
 }
 
 /// Tells whether every link of the sky repeats what an error hits.
-fn sky_repeats(sky: &SkyTable) -> bool {
+fn sky_repeats<S: Stage>(sky: &schema::SkyTable<S>) -> bool {
     let repeats = |arq: &Option<Nested<Arq>>| arq.is_some();
     let access = sky
         .access
@@ -67,7 +90,11 @@ fn sky_repeats(sky: &SkyTable) -> bool {
 }
 
 /// An event that lets a link flip bits which does not repeat.
-fn by_script(links: &Tables<Link>, sky: Option<&SkyTable>, events: &[Named<Event>]) -> Option<String> {
+fn by_script<S: Stage>(
+    links: &Tables<schema::Link<S>>,
+    sky: Option<&schema::SkyTable<S>>,
+    events: &[Named<Event>],
+) -> Option<String> {
     let sets_errors = |event: &&Event| event.bit_error_rate.is_some_and(|rate| !rate.is_never());
     let repeats = |name: &str| match links.find(name) {
         Some(link) => link.forward.0.channel.arq.is_some() && link.reverse.0.channel.arq.is_some(),

@@ -9,6 +9,7 @@
 //! - [`packet`]: frames of an interface, by a ring that is shared with the kernel. [`offloads`]: work that the kernel
 //!   is to do itself, since a packet socket cannot describe it.
 //! - [`clock`] and [`poll`]: time, timers and waiting for descriptors. [`signals`]: signals as a descriptor.
+//! - [`local`]: sockets of this machine, for their owner alone.
 //! - [`process`]: programs within a network, and the ends of processes.
 //!
 //! An error names the step that the system has refused ([`SystemFailure`]).
@@ -19,6 +20,7 @@ mod descriptors;
 mod failure;
 mod identity;
 mod interface;
+pub mod local;
 pub mod netlink;
 pub mod network;
 pub mod offloads;

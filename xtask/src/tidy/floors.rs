@@ -22,6 +22,8 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("topology", &["orbit", "reader", "results", "workers"]),
     // Formulas and the planner that needs no simulator.
     ("plan", &["reader"]),
+    // Lines of JSON by which a running network is asked and changed: it knows neither a network nor a socket.
+    ("control", &["reader"]),
     ("des", &[]),
     ("ss7", &["wire"]),
     ("sctp", &["wire", "cc"]),
@@ -44,7 +46,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("simulation", &["net", "sctp", "sigtran", "ss7", "host", "applications", "signalling"]),
     ("live", &["wire", "interface", "des", "sctp", "host", "applications"]),
     // Attached devices: it knows bytes and instants, never what the network between them is modelled by.
-    ("emulate", &["system", "wire"]),
+    ("emulate", &["control", "system", "wire"]),
     // Programs that measure a path, above what drives their host.
     ("instruments", &["wire", "interface", "sctp", "host", "applications", "live"]),
     // Live associations for programs on tokio, which nothing else here needs.
@@ -110,6 +112,7 @@ const FLOORS: &[(&str, &[&str])] = &[
         "cli",
         &[
             "capture",
+            "control",
             "profiles",
             "runner",
             "topology",

@@ -3,6 +3,8 @@
 #![allow(clippy::print_stderr, reason = "a test that is skipped says so")]
 
 mod check;
+#[cfg(target_os = "linux")]
+mod control;
 mod criteria;
 #[cfg(target_os = "linux")]
 mod emulate;

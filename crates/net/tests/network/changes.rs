@@ -54,6 +54,31 @@ fn a_new_loss_rate_spares_what_is_being_sent() {
 }
 
 #[test]
+fn a_change_that_is_made_on_the_way_is_the_same_event_as_one_that_was_declared() {
+    let slow = Change::Rate(DataRate::from_bits_per_sec(4_000));
+    let declared = run(&config(), &[(50, slow), (50, Change::Loss(Probability::NEVER)), (210, Change::Down)]);
+    let mut pair = Pair::with(&config(), Seed::new(1, 0), |builder, link| {
+        builder.change(millis(50), link.forward(), slow);
+    });
+    for tag in 0..3 {
+        pair.send(millis(0), 100, tag);
+    }
+    let link = pair.link.forward();
+    pair.network.run_until(millis(20));
+    // In the order of time whatever the order of calls, and behind what is known of an instant.
+    pair.network.change(millis(210), link, Change::Down);
+    pair.network.change(millis(50), link, Change::Loss(Probability::NEVER));
+    pair.network.run_until(millis(10_000));
+    assert_eq!(arrivals(&pair), arrivals(&declared));
+    assert_eq!(pair.network.digest(), declared.network.digest());
+    // What is past happens at once.
+    pair.network.change(millis(1), link, Change::Up);
+    pair.send(millis(10_500), 100, 9);
+    pair.network.run_until(millis(20_000));
+    assert_eq!(arrivals(&pair).last(), Some(&(10_710, 9)));
+}
+
+#[test]
 fn going_down_cuts_off_what_is_being_sent_and_drops_what_waits() {
     let mut pair = run(&config(), &[(150, Change::Down), (400, Change::Up)]);
     assert_eq!(arrivals(&pair), [(110, 0)]);

@@ -5,10 +5,12 @@ use std::net::IpAddr;
 
 use slantpath_base::{DataSize, Duration, Instant};
 use slantpath_net::{InjectError, InterfaceId, LinkEnd as _, NetworkGraph, Routes};
+use slantpath_reader::Diagnostics;
 use slantpath_scenario::build::PlannedLink;
 use slantpath_scenario::network::leaving_for;
 use slantpath_scenario::schema::NodeKind;
 
+use super::tables::script::ScriptEvent;
 use super::{Drive, Pace, RunError, RunOptions, run_at_pace};
 use crate::observer::Observer;
 use crate::output::RunOutput;
@@ -46,7 +48,23 @@ pub struct Turn<'a> {
     pub now: Instant,
     /// Instant of the network's next event, if it has one.
     pub next: Option<Instant>,
-    pub(super) inject: &'a mut dyn FnMut(Instant, InterfaceId, Vec<u8>) -> Result<(), InjectError>,
+    pub(super) inside: &'a mut dyn Inside,
+}
+
+/// Network as a turn reaches it.
+pub(super) trait Inside {
+    fn inject(&mut self, at: Instant, interface: InterfaceId, bytes: Vec<u8>) -> Result<(), InjectError>;
+
+    fn change(&mut self, at: Instant, asked: &AskedChange<'_>) -> Result<Vec<ScriptEvent>, Diagnostics>;
+}
+
+/// Change of links that somebody asks for while the network runs.
+#[derive(Clone, Copy, Debug)]
+pub enum AskedChange<'a> {
+    /// Settings, each a path like `links.satellite.loss` and its value.
+    Settings(&'a [(String, String)]),
+    /// An event of `[[script]]` without `at`: its keys, each with its value as TOML.
+    Event(&'a [(String, String)]),
 }
 
 impl Turn<'_> {
@@ -56,7 +74,16 @@ impl Turn<'_> {
     /// # Errors
     /// If it is no IP packet.
     pub fn inject(&mut self, at: Instant, interface: InterfaceId, bytes: Vec<u8>) -> Result<(), InjectError> {
-        (self.inject)(at.max(self.now), interface, bytes)
+        self.inside.inject(at.max(self.now), interface, bytes)
+    }
+
+    /// Changes links as an event of the script at `at` does: before all else of that instant. If that instant has
+    /// begun, it is the next. Gives the events that this is, as the table `script` will have them.
+    ///
+    /// # Errors
+    /// If a script could not do it: nothing has changed then.
+    pub fn change(&mut self, at: Instant, asked: &AskedChange<'_>) -> Result<Vec<ScriptEvent>, Diagnostics> {
+        self.inside.change(at.max(self.now + Duration::from_nanos(1)), asked)
     }
 }
 
@@ -96,6 +123,11 @@ pub struct InterfaceReport {
 
 /// Whatever stands outside of a network, and sets its pace.
 pub trait Outside {
+    /// Tells whether it may change links. Tables that tell what changes do to traffic are given then.
+    fn changes_links(&self) -> bool {
+        false
+    }
+
     /// Is told once, before all else, what it stands for.
     fn begin(&mut self, attachments: &[Attachment]) -> io::Result<()>;
 

@@ -6,13 +6,18 @@ use std::io;
 use slantpath_applications::Flows as _;
 use slantpath_applications::record::Finality;
 use slantpath_base::{Duration, Instant};
-use slantpath_net::OutsidePacket;
-use slantpath_scenario::build::{PlannedFlow, RunNetwork};
+use slantpath_net::{InjectError, InterfaceId, OutsidePacket};
+use slantpath_reader::{Diagnostics, Named};
+use slantpath_scenario::build::{
+    PlannedFlow, PlannedLink, RunNetwork, changes_of, event_of_table, events_of_settings,
+};
+use slantpath_scenario::schema::Event;
 use slantpath_simulation::SignallingSimulation;
 
-use super::attached::{Attachment, Outside, Turn};
+use super::attached::{AskedChange, Attachment, Inside, Outside, Turn};
 use super::recorder::Recorder;
 use super::tables::AtWarmUp;
+use super::tables::script::ScriptEvent;
 use super::{Pace, RunError};
 use crate::scenario::Scenario;
 
@@ -21,6 +26,10 @@ pub(super) struct Course<'c, 'r, 'p> {
     pub(super) network: &'c mut RunNetwork<'p>,
     /// Counts of flows at the end of the warm-up.
     pub(super) at_warm_up: AtWarmUp,
+    /// Events that were asked for on the way.
+    pub(super) asked: Vec<Named<Event>>,
+    scenario: &'c Scenario,
+    links: &'c [PlannedLink],
     flows: &'c [PlannedFlow],
     signalling: Option<&'c mut SignallingSimulation>,
     recorder: &'c mut Recorder<'r>,
@@ -33,8 +42,8 @@ pub(super) struct Course<'c, 'r, 'p> {
 
 impl<'c, 'r, 'p> Course<'c, 'r, 'p> {
     pub(super) fn new(
-        scenario: &Scenario,
-        flows: &'c [PlannedFlow],
+        scenario: &'c Scenario,
+        (links, flows): (&'c [PlannedLink], &'c [PlannedFlow]),
         network: &'c mut RunNetwork<'p>,
         signalling: Option<&'c mut SignallingSimulation>,
         recorder: &'c mut Recorder<'r>,
@@ -45,6 +54,9 @@ impl<'c, 'r, 'p> Course<'c, 'r, 'p> {
         Self {
             network,
             at_warm_up: AtWarmUp::default(),
+            asked: Vec::new(),
+            scenario,
+            links,
             flows,
             signalling,
             recorder,
@@ -78,9 +90,7 @@ impl<'c, 'r, 'p> Course<'c, 'r, 'p> {
         loop {
             let next = self.next_event();
             let now = self.network.now();
-            let network = &mut *self.network;
-            let mut turn =
-                Turn { now, next, inject: &mut |at, interface, bytes| network.inject(at, interface, bytes) };
+            let mut turn = Turn { now, next, inside: self };
             let Some(until) = outside.wait(&mut turn)? else { break };
             let mut handed: io::Result<()> = Ok(());
             self.advance(until, &mut |network| {
@@ -153,6 +163,29 @@ impl<'c, 'r, 'p> Course<'c, 'r, 'p> {
             self.network.host_mut(flow.to).restart_gap(flow.receiver);
         }
     }
+}
+
+impl Inside for Course<'_, '_, '_> {
+    fn inject(&mut self, at: Instant, interface: InterfaceId, bytes: Vec<u8>) -> Result<(), InjectError> {
+        self.network.inject(at, interface, bytes)
+    }
+
+    fn change(&mut self, at: Instant, asked: &AskedChange<'_>) -> Result<Vec<ScriptEvent>, Diagnostics> {
+        let events = match asked {
+            AskedChange::Settings(settings) => events_of_settings(self.scenario, at, pairs(settings))?,
+            AskedChange::Event(table) => event_of_table(self.scenario, at, pairs(table))?,
+        };
+        for (direction, change) in events.iter().flat_map(|event| changes_of(event, self.links)) {
+            self.network.change(at, direction, change);
+        }
+        let told = events.iter().map(|event| ScriptEvent::of_link(event)).collect();
+        self.asked.extend(events);
+        Ok(told)
+    }
+}
+
+fn pairs(pairs: &[(String, String)]) -> impl Iterator<Item = (&str, &str)> {
+    pairs.iter().map(|(key, value)| (key.as_str(), value.as_str()))
 }
 
 /// Gives what has come to outside nodes to them.

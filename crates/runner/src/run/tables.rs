@@ -17,7 +17,7 @@ pub(super) mod network;
 pub(super) mod outages;
 pub(super) mod requests;
 mod sccp;
-mod script;
+pub(super) mod script;
 pub(super) mod servers;
 pub(super) mod sessions;
 pub(super) mod signalling;
@@ -29,8 +29,10 @@ use std::net::IpAddr;
 
 use slantpath_applications::Flows;
 use slantpath_applications::record::{ReceiverReport, SenderReport};
+use slantpath_reader::Named;
 use slantpath_results::Table;
 use slantpath_scenario::build::{PlannedFlow, PlannedLink, RunNetwork};
+use slantpath_scenario::schema::Event;
 
 use super::failover_sums::FailoverSums;
 use super::recorder::DelaySummary;
@@ -190,7 +192,7 @@ pub(super) fn tables(
     network: &mut RunNetwork<'_>,
     links: &[PlannedLink],
     flows: &[PlannedFlow],
-    at_warm_up: &AtWarmUp,
+    (at_warm_up, asked): (&AtWarmUp, &[Named<Event>]),
     sums: &[FlowSums],
 ) -> Vec<Table> {
     let mut tables = vec![
@@ -200,7 +202,7 @@ pub(super) fn tables(
     ];
     tables.extend(abandonments::table(network, flows, at_warm_up));
     tables.extend(association_commands::table(network, flows));
-    tables.extend(script::table(scenario));
+    tables.extend(script::table(scenario, asked));
     tables
 }
 

@@ -4,6 +4,7 @@
 mod abandonment;
 mod admission;
 mod alone;
+mod asked_changes;
 mod attached;
 mod bounds;
 mod capacity_on_demand;

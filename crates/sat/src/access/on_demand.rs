@@ -1,7 +1,9 @@
 //! A source of changes and next hops, with access systems beside it.
 
 use slantpath_base::Instant;
-use slantpath_net::{DestinationId, DirectionId, Leaving, Links, NodeId, Source};
+use slantpath_net::{
+    Change, Changeable, DestinationId, DirectionId, Leaving, Links, NetworkGraph, NodeId, Source,
+};
 
 use super::Access;
 
@@ -34,6 +36,12 @@ impl<S> OnDemand<S> {
 
 fn next_of(systems: &[Access]) -> Instant {
     systems.iter().map(Access::next_change).min().unwrap_or(Instant::FAR_FUTURE)
+}
+
+impl<S: Changeable> Changeable for OnDemand<S> {
+    fn add_change(&mut self, graph: &NetworkGraph, at: Instant, direction: DirectionId, change: Change) {
+        self.inner.add_change(graph, at, direction, change);
+    }
 }
 
 impl<S: Source> Source for OnDemand<S> {

@@ -7,16 +7,16 @@ use slantpath_net::FrameConfig;
 use slantpath_orbit::ContactNetwork;
 use slantpath_orbit::ground::{GroundPolicy, Handover};
 use slantpath_profiles::fault::positive;
-use slantpath_reader::{Fault, Faults, Named, Origin, Place, Setting, Tables, Written};
+use slantpath_reader::{Fault, Faults, Named, Origin, Place, Setting, Stage, Tables, Written};
 
 use super::build::rate;
 use super::schema::{AccessSystem, AskFor, DRAIN, RequestChannel, TerminalAccess, rate_of, slots_for};
 use crate::fault::resolve;
 use crate::link::wiring::Wiring;
-use crate::schema::{Action, Event, Node, Which};
+use crate::schema::{self, Action, Event, Node, Which};
 use crate::sky_links::port::SkyPort;
 use crate::sky_links::tables::access_table;
-use crate::written::{AccessTable, Link, LinkParameters, SkyDirection, SkyTable};
+use crate::written::{Link, LinkParameters, SkyDirection, SkyTable};
 
 /// The frames of systems whose slots carry something, by name.
 type FramesByName = BTreeMap<String, FrameConfig>;
@@ -67,7 +67,8 @@ pub(crate) fn check(
             let Some(access) = &parameters.access else { continue };
             has_slots(&access.0, 1, faults);
             alone(parameters, &access.0, faults);
-            not_scripted(events, name, which, parameters, faults);
+            rate_not_set(events, name, which, faults);
+            not_faded(parameters, faults);
         }
     }
     for (table, antennas) in antennas(wiring.nodes, sky, bodies) {
@@ -81,7 +82,8 @@ pub(crate) fn check(
                 let help = "write `handover = \"break-before-make\"` for this antenna";
                 faults.report(access.0.system.place(), Fault::new(message).help(help));
             }
-            sky_not_scripted(events, sky, name, faults);
+            rate_not_set(events, name, Which::Forward, faults);
+            sky_not_faded(sky, name, faults);
         }
     }
     for (name, system) in systems.iter() {
@@ -115,13 +117,13 @@ pub(crate) fn check(
 }
 
 /// Antennas by the table of their links: what each is called, and how it changes satellites.
-fn antennas<'a>(
+fn antennas<'a, S: Stage>(
     nodes: &'a Tables<Node>,
-    sky: Option<&'a SkyTable>,
+    sky: Option<&'a schema::SkyTable<S>>,
     bodies: Option<&'a ContactNetwork>,
-) -> Vec<(&'a AccessTable, Vec<(&'a str, GroundPolicy)>)> {
+) -> Vec<(&'a schema::AccessTable<S>, Vec<(&'a str, GroundPolicy)>)> {
     let (Some(sky), Some(bodies)) = (sky, bodies) else { return Vec::new() };
-    let tables: Vec<&AccessTable> = sky.access.iter().map(|(_, table)| &**table).collect();
+    let tables: Vec<&schema::AccessTable<S>> = sky.access.iter().map(|(_, table)| &**table).collect();
     let mut all: Vec<_> = tables.into_iter().map(|table| (table, Vec::new())).collect();
     for (_, node) in nodes.iter() {
         let (Some(site), Some(names)) = (&node.site, &node.antennas) else { continue };
@@ -290,14 +292,40 @@ fn not_beside(place: Place, others: &[(&str, bool)], faults: &mut Faults) {
     }
 }
 
-/// Reports changes of a rate that an antenna does not have.
-fn sky_not_scripted(events: &[Named<Event>], sky: Option<&SkyTable>, antenna: &str, faults: &mut Faults) {
+/// Reports events that change a rate which a terminal does not have.
+pub(crate) fn check_events<S: Stage>(
+    wiring: Wiring<'_, S>,
+    sky: Option<&schema::SkyTable<S>>,
+    events: &[Named<Event>],
+    bodies: Option<&ContactNetwork>,
+    faults: &mut Faults,
+) {
+    for (name, link) in wiring.links.iter() {
+        for (which, parameters) in [(Which::Forward, &link.forward), (Which::Reverse, &link.reverse)] {
+            if parameters.access.is_some() {
+                rate_not_set(events, name, which, faults);
+            }
+        }
+    }
+    for (table, antennas) in antennas(wiring.nodes, sky, bodies) {
+        if table.uplink.access.is_some() {
+            antennas.iter().for_each(|(name, _)| rate_not_set(events, name, Which::Forward, faults));
+        }
+    }
+}
+
+/// Reports events that change the rate of a direction.
+fn rate_not_set(events: &[Named<Event>], name: &str, which: Which, faults: &mut Faults) {
     for event in events {
-        let is_of_it = *event.link == antenna && [Which::Forward, Which::Both].contains(&event.direction);
+        let is_of_it = *event.link == name && [which, Which::Both].contains(&event.direction);
         if let Some(rate) = event.rate.filter(|_| is_of_it && *event.action == Action::Set) {
             no_rate(rate.place(), faults);
         }
     }
+}
+
+/// Reports fades of a rate that an antenna does not have.
+fn sky_not_faded(sky: Option<&SkyTable>, antenna: &str, faults: &mut Faults) {
     let fades = sky.into_iter().flat_map(|sky| sky.fades.iter());
     for (_, fade) in fades.filter(|(_, fade)| *fade.link == *antenna && *fade.direction != Which::Reverse) {
         no_rate(fade.trace.0.file.place(), faults);
@@ -310,20 +338,8 @@ fn no_rate(place: Place, faults: &mut Faults) {
     faults.report(place, Fault::new(message).help(help));
 }
 
-/// Reports changes of a rate that it does not have.
-fn not_scripted(
-    events: &[Named<Event>],
-    name: &str,
-    which: Which,
-    parameters: &LinkParameters,
-    faults: &mut Faults,
-) {
-    for event in events {
-        let is_of_it = *event.link == name && [which, Which::Both].contains(&event.direction);
-        if let Some(rate) = event.rate.filter(|_| is_of_it && *event.action == Action::Set) {
-            no_rate(rate.place(), faults);
-        }
-    }
+/// Reports fades of a rate that it does not have.
+fn not_faded(parameters: &LinkParameters, faults: &mut Faults) {
     if let Some(trace) = &parameters.fade_trace {
         // A trace of losses alone would do, but whether it is one is not known before it has been read.
         no_rate(trace.0.file.place(), faults);

@@ -3,7 +3,8 @@
 use slantpath_applications::Host;
 use slantpath_base::Instant;
 use slantpath_net::{
-    DestinationId, DirectionId, Leaving, Links, Network, NetworkGraph, NodeId, Planned, Source, Way,
+    Change, Changeable, DestinationId, DirectionId, Leaving, Links, Network, NetworkGraph, NodeId, Planned,
+    Source, Way,
 };
 use slantpath_sat::{AntennaHandover, OnDemand, PathChange, Sky, SkySource};
 
@@ -64,6 +65,15 @@ impl<'p> RunSource<'p> {
         match self {
             Self::Planned(_) => Vec::new(),
             Self::Sky(sky) => sky.take_handovers(),
+        }
+    }
+}
+
+impl Changeable for RunSource<'_> {
+    fn add_change(&mut self, graph: &NetworkGraph, at: Instant, direction: DirectionId, change: Change) {
+        match self {
+            Self::Planned(planned) => planned.add_change(graph, at, direction, change),
+            Self::Sky(sky) => sky.add_change(graph, at, direction, change),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use slantpath_base::Instant;
-use slantpath_net::{Change, NetworkBuilder, Reordering};
+use slantpath_net::{Change, DirectionId, NetworkBuilder, Reordering};
 
 use super::schema::{Action, Event};
 use crate::network::planned::{PlannedLink, directions_called};
@@ -23,6 +23,13 @@ pub(crate) fn schedule(file: &File, links: &[PlannedLink], builder: &mut Network
             }
         }
     }
+}
+
+/// The changes that an event makes, each with the direction of a link that it changes.
+pub fn changes_of(event: &Event, links: &[PlannedLink]) -> Vec<(DirectionId, Change)> {
+    let directions = directions_called(links, &event.link, *event.direction);
+    let changes = changes(event);
+    directions.into_iter().flat_map(|id| changes.iter().map(move |change| (id, *change))).collect()
 }
 
 fn changes(event: &Event) -> Vec<Change> {

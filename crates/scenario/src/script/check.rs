@@ -1,18 +1,18 @@
 //! The script: events that can happen.
 
 use slantpath_base::Duration;
-use slantpath_reader::{Fault, Faults, Named, Place, Tables, Written};
+use slantpath_reader::{Fault, Faults, Named, Place, Stage, Tables};
 
 use crate::fault::before_the_end;
+use crate::link::schema::{Link, LinkParameters};
 use crate::link::wiring::Wiring;
 use crate::schema::{Action, Event, Which};
 use crate::sky_links::changes::is_of_sky;
-use crate::written::{Link, LinkParameters};
 
 /// `has_sky` tells whether links between satellites may be meant.
-pub(crate) fn check(
+pub(crate) fn check<S: Stage>(
     events: &[Named<Event>],
-    wiring: Wiring<'_, Written>,
+    wiring: Wiring<'_, S>,
     has_sky: bool,
     duration: Option<Duration>,
     faults: &mut Faults,
@@ -53,12 +53,12 @@ pub(crate) fn check(
     }
 }
 
-fn on_a_link_that_keeps_order(links: &Tables<Link>, event: &Event, faults: &mut Faults) {
+fn on_a_link_that_keeps_order<S: Stage>(links: &Tables<Link<S>>, event: &Event, faults: &mut Faults) {
     let Some(link) = links.find(&event.link) else { return };
     let changed = [(Which::Forward, &link.forward), (Which::Reverse, &link.reverse)];
     let mut changed =
         changed.into_iter().filter(|(which, _)| [*which, Which::Both].contains(&event.direction));
-    let keeps_order = |parameters: &LinkParameters| parameters.channel.keeping_order().next().is_some();
+    let keeps_order = |parameters: &LinkParameters<S>| parameters.channel.keeping_order().next().is_some();
     if !changed.any(|(_, parameters)| keeps_order(parameters)) {
         return;
     }

@@ -10,7 +10,7 @@ use slantpath_net::NetworkBuilder;
 use slantpath_orbit::constellation::Payload;
 use slantpath_orbit::contact::ContactKind;
 use slantpath_orbit::{ContactNetwork, ContactNodeId};
-use slantpath_reader::{Fault, Faults, Named, Place, Tables, Written};
+use slantpath_reader::{Fault, Faults, Named, Place, Stage, Tables, Written};
 
 use super::plan::SkyPlan;
 use super::schema::SkyTable;
@@ -38,20 +38,8 @@ pub(crate) fn check(
     events: &[Named<Event>],
     faults: &mut Faults,
 ) {
+    check_events(sky, bodies, wiring.nodes, events, faults);
     let is_of_sky = |name: &str| is_of_sky(wiring.nodes, true, name);
-    for event in events.iter().filter(|event| is_of_sky(&event.link)) {
-        parameters(event, faults);
-        if let Some(rate) = event.rate {
-            rate_of_downlink(
-                wiring.nodes,
-                sky,
-                bodies,
-                (&event.link, *event.direction),
-                rate.place(),
-                faults,
-            );
-        }
-    }
     for (_, fade) in sky.fades.iter() {
         if !is_of_sky(&fade.link) {
             if wiring.links.find(&fade.link).is_some() {
@@ -66,6 +54,22 @@ pub(crate) fn check(
         if fade.trace.0.steps.as_ref().is_some_and(|steps| steps.iter().any(FadeStep::changes_rate)) {
             let place = fade.trace.0.file.place();
             rate_of_downlink(wiring.nodes, sky, bodies, (&fade.link, *fade.direction), place, faults);
+        }
+    }
+}
+
+/// Reports events of links of the sky that cannot be.
+pub(crate) fn check_events<S: Stage>(
+    sky: &SkyTable<S>,
+    bodies: &ContactNetwork,
+    nodes: &Tables<Node>,
+    events: &[Named<Event>],
+    faults: &mut Faults,
+) {
+    for event in events.iter().filter(|event| is_of_sky(nodes, true, &event.link)) {
+        parameters(event, faults);
+        if let Some(rate) = event.rate {
+            rate_of_downlink(nodes, sky, bodies, (&event.link, *event.direction), rate.place(), faults);
         }
     }
 }
@@ -101,9 +105,9 @@ fn parameters(event: &Event, faults: &mut Faults) {
 }
 
 /// Reports a rate that is set for the way from satellites to an antenna and is not the antenna's to set.
-fn rate_of_downlink(
+fn rate_of_downlink<S: Stage>(
     nodes: &Tables<Node>,
-    sky: &SkyTable<Written>,
+    sky: &SkyTable<S>,
     bodies: &ContactNetwork,
     (link, direction): (&str, Which),
     place: Place,
@@ -137,8 +141,8 @@ pub fn uplink_rate(file: &File, bodies: &ContactNetwork, name: &str) -> Option<D
     Some(table.uplink.port.transmitter()?.top_rate.0)
 }
 
-fn downlink(
-    sky: &SkyTable<Written>,
+fn downlink<S: Stage>(
+    sky: &SkyTable<S>,
     bodies: &ContactNetwork,
     site: &str,
     antenna: usize,

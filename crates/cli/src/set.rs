@@ -1,0 +1,169 @@
+//! Command `slantpath set`: changes a network that runs, and asks how it does.
+
+use std::io::{self, BufRead as _, BufReader, Read as _, Write};
+use std::os::unix::net::UnixStream;
+use std::time::Duration;
+
+use slantpath_control::{Answer, Command, Json, Refusal};
+
+use crate::arguments::SetArguments;
+use crate::failure::Failure;
+
+/// Longest time that an answer takes: the network looks for commands ten times a second at least.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Longest answer that is taken, in bytes.
+const ANSWER_MAX: u64 = 16 << 20;
+
+pub(crate) fn main(arguments: &SetArguments, out: &mut impl Write) -> Result<(), Failure> {
+    let commands = commands(arguments)?;
+    let path = arguments.socket.display();
+    let stream = UnixStream::connect(&arguments.socket).map_err(|error| {
+        Failure::Failed(format!("{path}: {error}: is `slantpath emulate --control {path}` running?"))
+    })?;
+    let mut connection =
+        Connection { stream: BufReader::new(stream), heard: Vec::new(), is_json: arguments.json };
+    for command in &commands {
+        let outcome = connection.ask(command)?;
+        connection.print(command, &outcome, out)?;
+    }
+    if arguments.events { connection.follow(out) } else { Ok(()) }
+}
+
+/// The commands in the order in which they are carried out: what is told comes behind what is changed.
+fn commands(arguments: &SetArguments) -> Result<Vec<Command>, Failure> {
+    let SetArguments { socket, settings, down, up, status, stop, events, json: _ } = arguments;
+    let mut commands = Vec::new();
+    let (pairs, rest) = settings.as_chunks::<2>();
+    if let [key] = rest {
+        return Err(Failure::Misused(format!("`{key}` has no value: write keys and values in turn")));
+    }
+    if !pairs.is_empty() {
+        let pair = |[key, value]: &[String; 2]| (key.clone(), value.clone());
+        commands.push(Command::Set(pairs.iter().map(pair).collect()));
+    }
+    commands.extend(down.iter().map(|link| Command::act("down", link)));
+    commands.extend(up.iter().map(|link| Command::act("up", link)));
+    commands.extend(events.then_some(Command::Events(true)));
+    commands.extend(status.then_some(Command::Status));
+    commands.extend(stop.then_some(Command::Stop));
+    if commands.is_empty() {
+        let form = format!("slantpath set {} links.satellite.loss '5 %'", socket.display());
+        return Err(Failure::Misused(format!("say what to set: {form}; or ask: --status, --events")));
+    }
+    Ok(commands)
+}
+
+/// Connection to a network that runs.
+struct Connection {
+    stream: BufReader<UnixStream>,
+    /// Events that came before an answer.
+    heard: Vec<Json>,
+    is_json: bool,
+}
+
+impl Connection {
+    fn ask(&mut self, command: &Command) -> Result<Json, Failure> {
+        self.stream.get_ref().set_read_timeout(Some(PATIENCE)).map_err(failed)?;
+        self.stream.get_mut().write_all(command.to_line().as_bytes()).map_err(failed)?;
+        loop {
+            match self.answer()? {
+                Some(Answer::Done(outcome)) => return Ok(outcome),
+                Some(Answer::Event(event)) => self.heard.push(event),
+                Some(Answer::Refused(Refusal { message, help })) => {
+                    let help = help.map_or_else(String::new, |help| format!("\n  help: {help}"));
+                    return Err(Failure::Misused(format!("{message}{help}")));
+                }
+                None => return Err(Failure::Failed("the run has ended without an answer".to_owned())),
+            }
+        }
+    }
+
+    /// Next line from the network; `None` if its run is over.
+    fn answer(&mut self) -> Result<Option<Answer>, Failure> {
+        let mut line = Vec::new();
+        self.stream.by_ref().take(ANSWER_MAX).read_until(b'\n', &mut line).map_err(failed)?;
+        if line.is_empty() {
+            return Ok(None);
+        }
+        Answer::parse(&line).map(Some).map_err(|error| Failure::Failed(error.to_string()))
+    }
+
+    fn print(&self, command: &Command, outcome: &Json, out: &mut impl Write) -> Result<(), Failure> {
+        match command {
+            _ if self.is_json => writeln!(out, "{outcome}")?,
+            Command::Do(_) | Command::Set(_) => {
+                for event in outcome.as_array().into_iter().flatten() {
+                    writeln!(out, "{}", event_in_words(event))?;
+                }
+            }
+            Command::Events(_) => {}
+            Command::Status => print_status(outcome, out)?,
+            Command::Stop => writeln!(out, "the run ends")?,
+        }
+        Ok(out.flush()?)
+    }
+
+    /// Prints events until the run is over.
+    fn follow(&mut self, out: &mut impl Write) -> Result<(), Failure> {
+        self.stream.get_ref().set_read_timeout(None).map_err(failed)?;
+        for event in std::mem::take(&mut self.heard) {
+            self.print_event(&event, out)?;
+        }
+        while let Some(answer) = self.answer()? {
+            if let Answer::Event(event) = answer {
+                self.print_event(&event, out)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn print_event(&self, event: &Json, out: &mut impl Write) -> io::Result<()> {
+        if self.is_json {
+            writeln!(out, "{event}")?;
+        } else {
+            writeln!(out, "{}", event_in_words(event))?;
+        }
+        out.flush()
+    }
+}
+
+fn failed(error: io::Error) -> Failure {
+    match error.kind() {
+        io::ErrorKind::WouldBlock => Failure::Failed(format!("no answer within {} s", PATIENCE.as_secs())),
+        _ => Failure::Failed(format!("the run does not answer: {error}")),
+    }
+}
+
+fn event_in_words(event: &Json) -> String {
+    let text = |key: &str| event[key].as_str().unwrap_or_default();
+    let at = event["at_s"].as_f64().unwrap_or_default();
+    match text("type") {
+        "program_ended" => format!("{at:.3} s: a program in {} ended with {}", text("node"), event["status"]),
+        "script" => {
+            let part = event["part"].as_str().map_or_else(String::new, |part| format!(" {part}"));
+            format!("{at:.3} s: {} {}{part}: {}", text("kind"), text("name"), text("event"))
+        }
+        "void" => format!("{at:.3} s: void: {}", text("reason")),
+        // A newer program may tell more.
+        _ => format!("{at:.3} s: {event}"),
+    }
+}
+
+fn print_status(status: &Json, out: &mut impl Write) -> io::Result<()> {
+    writeln!(out, "{:.3} s", status["at_s"].as_f64().unwrap_or_default())?;
+    for interface in status["interfaces"].as_array().into_iter().flatten() {
+        let text = |key: &str| interface[key].as_str().unwrap_or_default();
+        let (node, link) = (text("node"), text("link"));
+        let [from, to, late] =
+            ["packets_in", "packets_out", "late"].map(|key| interface[key].as_u64().unwrap_or(0));
+        write!(out, "{node} at `{link}`: {from} packets from it, {to} to it, {late} late")?;
+        if let Some(most) = interface["lateness"]["max_s"].as_f64() {
+            write!(out, ", by {:.3} ms at most", most * 1e3)?;
+        }
+        writeln!(out)?;
+    }
+    match status["void"].as_str() {
+        Some(reason) => writeln!(out, "void: {reason}"),
+        None => Ok(()),
+    }
+}
