@@ -27,8 +27,9 @@ macro_rules! template {
     };
 }
 
-const TEMPLATES: [Template; 8] = [
+const TEMPLATES: [Template; 9] = [
     template!("diffserv"),
+    template!("emulate"),
     template!("geo-backup"),
     template!("m2pa"),
     template!("m3ua"),
