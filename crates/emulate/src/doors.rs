@@ -17,11 +17,11 @@ use slantpath_system::clock::{TimerFd, monotonic, realtime, schedule_fifo, set_t
 use slantpath_system::packet::{DEFAULT_RING_BYTES, PacketSocket};
 use slantpath_system::poll::Poll;
 
-use crate::frames::{FrameKind, MacAddress, classify, ethernet};
+use crate::frames::{ETHERNET_HEADER_LEN, FrameKind, MacAddress, classify, ethernet};
 use crate::instants::{ClockReading, Stamps};
 use crate::lateness::{DepartureLateness, DepartureSummary};
 use crate::neighbours;
-use crate::offload::{DeviceLayer, Offload, packets};
+use crate::offload::{DeviceLayer, Offload, join, packets};
 
 /// Why doors could not be opened.
 #[derive(Debug, thiserror::Error)]
@@ -108,6 +108,10 @@ struct Door {
     config: DoorConfig,
     counters: DoorCounters,
     lateness: DepartureLateness,
+    /// Frames that leave together, one behind the other.
+    leaving: Vec<u8>,
+    /// Of each the end, and the instant at which it was to leave.
+    leaving_ends: Vec<(usize, Instant)>,
 }
 
 /// All doors of an emulation, with its clock.
@@ -131,7 +135,7 @@ pub struct Doors {
     is_woken_by_other: bool,
     /// Buffer for packets that are cut out of a frame.
     cut: Vec<u8>,
-    /// A frame on its way out.
+    /// Frame that is joined of several.
     outgoing: Vec<u8>,
 }
 
@@ -148,6 +152,8 @@ pub struct Incoming<'a> {
 
 /// Frames that are read from a door before others have their turn.
 const BUDGET: usize = 256;
+/// Packets that leave together by a door, at most.
+const TOGETHER: usize = 64;
 /// Longest time for which a turn waits: then whoever waits looks for an interruption.
 const LOOK_AROUND: Duration = Duration::from_millis(100);
 /// Time between two looks for frames that were dropped.
@@ -177,7 +183,9 @@ impl Doors {
             let socket = PacketSocket::open(&config.interface, DEFAULT_RING_BYTES, FRAME_BYTES, false)?;
             poll.add(&socket, token)?;
             let lateness = DepartureLateness::new(limit);
-            doors.push(Door { socket, config, counters: DoorCounters::default(), lateness });
+            let counters = DoorCounters::default();
+            let (leaving, leaving_ends) = (Vec::new(), Vec::new());
+            doors.push(Door { socket, config, counters, lateness, leaving, leaving_ends });
         }
         set_timer_slack(NonZeroU64::MIN)?;
         let priority = schedule_fifo(PRIORITY).err();
@@ -256,6 +264,9 @@ impl Doors {
         next: Option<Instant>,
         take: &mut dyn FnMut(Incoming<'_>),
     ) -> io::Result<Instant> {
+        for number in 0..self.doors.len() {
+            self.let_out(number)?;
+        }
         let now = self.now();
         let due = next.unwrap_or(Instant::FAR_FUTURE).min(now + LOOK_AROUND);
         if due > now {
@@ -321,29 +332,51 @@ impl Doors {
         last
     }
 
-    /// Hands a packet that has come to a door at `at` to the attached interface.
+    /// Hands a packet that has come to a door at `at` to the attached interface: with others that leave at the time, and
+    /// before the next turn waits.
     ///
     /// # Errors
     /// If the interface is gone.
     pub fn depart(&mut self, number: usize, at: Instant, packet: &[u8]) -> io::Result<()> {
-        let late = self.now().saturating_since(at);
         let door = &mut self.doors[number];
         // What is no IP packet has no header: nothing of the network is that.
         let Some(header) = ethernet(door.config.attached, door.config.own, packet) else { return Ok(()) };
-        self.outgoing.clear();
-        self.outgoing.extend_from_slice(&header);
-        self.outgoing.extend_from_slice(packet);
-        if door.socket.send(&Offload::NONE.to_bytes(), &self.outgoing)? {
-            door.counters.packets_out += 1;
-            door.counters.bytes_out += packet.len() as u64;
-        } else {
-            door.counters.refused += 1;
+        door.leaving.extend_from_slice(&header);
+        door.leaving.extend_from_slice(packet);
+        door.leaving_ends.push((door.leaving.len(), at));
+        if door.leaving_ends.len() >= TOGETHER { self.let_out(number) } else { Ok(()) }
+    }
+
+    /// Sends what leaves by a door. Packets of one flow go as one frame, which costs the receiver less.
+    fn let_out(&mut self, number: usize) -> io::Result<()> {
+        let now = present(self.origin);
+        let Door { socket, counters, lateness, leaving, leaving_ends, .. } = &mut self.doors[number];
+        let begins = [0].into_iter().chain(leaving_ends.iter().map(|(end, _)| *end));
+        let frames = begins.zip(&*leaving_ends).map(|(begin, (end, _))| &leaving[begin..*end]);
+        let mut outcome = Ok(());
+        join(
+            DeviceLayer::Ethernet,
+            frames,
+            JOINED_BYTES_MAX as usize,
+            &mut self.outgoing,
+            |offload, frame| match socket.send(&offload.to_bytes(), frame) {
+                Ok(true) => {}
+                Ok(false) => counters.refused += offload.packets_in(frame.len()),
+                Err(error) => outcome = Err(error),
+            },
+        );
+        for (_, at) in &*leaving_ends {
+            let late = now.saturating_since(*at);
+            lateness.record(late);
+            if late > self.limit {
+                self.void.get_or_insert(Void::Late { at: *at, late });
+            }
         }
-        door.lateness.record(late);
-        if late > self.limit {
-            self.void.get_or_insert(Void::Late { at, late });
-        }
-        Ok(())
+        counters.packets_out += leaving_ends.len() as u64;
+        counters.bytes_out += (leaving.len() - leaving_ends.len() * ETHERNET_HEADER_LEN) as u64;
+        leaving.clear();
+        leaving_ends.clear();
+        outcome
     }
 
     fn look_for_drops(&mut self) -> io::Result<()> {
@@ -363,6 +396,9 @@ impl Doors {
     /// # Errors
     /// If the system does not tell what it dropped.
     pub fn reports(&mut self) -> io::Result<Vec<DoorReport>> {
+        for number in 0..self.doors.len() {
+            self.let_out(number)?;
+        }
         self.look_for_drops()?;
         let report = |door: &Door| {
             let summary = door.lateness.summary();

@@ -108,6 +108,13 @@ impl Offload {
         Ok((Self { checksum, segmentation, header_len }, frame))
     }
 
+    /// Number of packets that a frame of so many octets with this work is cut into.
+    pub fn packets_in(&self, frame_len: usize) -> u64 {
+        let Some(Segmentation { size, .. }) = self.segmentation else { return 1 };
+        let data = frame_len.saturating_sub(self.header_len.into());
+        data.div_ceil(size.get().into()).max(1) as u64
+    }
+
     /// The header's octets, in the machine's own byte order.
     pub fn to_bytes(&self) -> [u8; OFFLOAD_LEN] {
         let (flags, PartialChecksum { start, offset }) = match self.checksum {
@@ -214,5 +221,14 @@ mod tests {
                 prop_assert_eq!(Offload::parse(&written), Ok((offload, &[][..])));
             }
         }
+    }
+
+    #[test]
+    fn a_frame_is_as_many_packets_as_its_data_fills() {
+        let offload = parsed(1, 1, 1_000).unwrap();
+        for (data, packets) in [(0, 1), (1, 1), (1_000, 1), (1_001, 2), (3_000, 3)] {
+            assert_eq!(offload.packets_in(66 + data), packets, "{data}");
+        }
+        assert_eq!((offload.packets_in(10), Offload::NONE.packets_in(9_000)), (1, 1));
     }
 }
