@@ -151,5 +151,5 @@ fn a_change_of_an_instant_that_has_begun_happens_at_the_next() {
     asking.asked = vec![(Instant::START, pairs(&[("links.satellite.loss", "5 %")]), false)];
     let late = run("", &mut asking);
     let script = late.tables.iter().find(|table| table.name() == "script").unwrap();
-    assert_eq!(format!("{:?}", script.columns()[0].at(0)), "Some(Float(1e-9))");
+    assert_eq!(format!("{:?}", script.columns()[0].at(0)), "F64(1e-9)");
 }
