@@ -89,7 +89,7 @@ fn a_load_is_echoed_measured_and_told_as_a_table_and_as_json() {
     assert_eq!(rows[0]["sctpAssocLocalAddrTable"][0]["sctpAssocLocalAddr"], "127.0.0.1");
     assert!(json["sctp_mib"]["sctpAssocT1expireds"].is_u64(), "{json}");
     let record = files.iter().find(|(name, _)| name == "load.record").expect("it was asked for");
-    assert!(record.1.starts_with(b"slantpath live 1"));
+    assert!(record.1.starts_with(b"slantpath record"));
 
     // The run again: the same packets, and the same trace, whether or not it was traced the first time.
     let replayed = place.run(&["replay", "load.record", "--trace", "again.trace", "--pcap", "again.pcapng"]);
