@@ -45,7 +45,7 @@ pub struct Turn<'a> {
     pub now: Instant,
     /// Instant of the network's next event, if it has one.
     pub next: Option<Instant>,
-    pub(super) inject: &'a mut dyn FnMut(Instant, InterfaceId, Vec<u8>) -> Result<(), InjectError>,
+    pub(crate) inject: &'a mut dyn FnMut(Instant, InterfaceId, Vec<u8>) -> Result<(), InjectError>,
 }
 
 impl Turn<'_> {

@@ -34,6 +34,7 @@ mod path_limits;
 mod project;
 mod queues;
 mod reconfiguration;
+mod record;
 mod reference;
 mod refusals;
 mod reordering;
