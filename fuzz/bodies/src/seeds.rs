@@ -2,6 +2,7 @@
 
 mod associations;
 mod calls;
+mod records;
 mod traces;
 
 use std::collections::BTreeMap;
@@ -55,6 +56,7 @@ pub fn seeds() -> BTreeMap<String, Vec<u8>> {
     user_adaptation(&mut seeds);
     orbit(&mut seeds);
     calls::keep(&mut seeds);
+    records::keep(&mut seeds);
     traces::keep(&mut seeds);
     stream(&mut seeds);
     quantities(&mut seeds);
