@@ -668,7 +668,10 @@ mod tests {
         };
         // The last block, with the last entry alone.
         let before = Replayed { is_cut: true, ..whole[6].clone() };
-        assert_eq!((repeated(&container), repeated(&container[..container.len() - 1])), (whole[7].clone(), before));
+        assert_eq!(
+            (repeated(&container), repeated(&container[..container.len() - 1])),
+            (whole[7].clone(), before)
+        );
         for place in 0..container.len() {
             let mut changed = container.clone();
             changed[place] ^= 1;

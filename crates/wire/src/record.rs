@@ -280,7 +280,8 @@ mod tests {
         assert_eq!(split.len(), HEADER_LEN + 2 * (BLOCK_HEAD_LEN + CHECK_LEN) + BLOCK_MAX + 1);
         assert_eq!(read(&split).unwrap().1, much);
         let len = u32::try_from(BLOCK_MAX + 1).unwrap().to_be_bytes();
-        let long = [&written(RecordKind::Live, &[])[..], &len, &check(0, &len), &much, &check(0, &much)].concat();
+        let long =
+            [&written(RecordKind::Live, &[])[..], &len, &check(0, &len), &much, &check(0, &much)].concat();
         assert_eq!(read(&long), Err(RecordError::Damaged { number: 0, at }));
     }
 
