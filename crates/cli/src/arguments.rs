@@ -53,7 +53,7 @@ pub(crate) enum Command {
     New(NewArguments),
     /// Work out which settings carry signalling over a path, why, and with what margin.
     Plan(PlanArguments),
-    /// Repeat a live run from its record, in virtual time, and say whether it comes out the same.
+    /// Repeat a live run or an emulation from its record, in virtual time, and say whether it comes out the same.
     Replay(ReplayArguments),
     /// Run a scenario once or several times and print a summary.
     Run(RunArguments),
@@ -284,8 +284,12 @@ pub(crate) struct LiveOutputArguments {
 
 #[derive(Args, Debug)]
 pub(crate) struct ReplayArguments {
-    /// Record that `slantpath echo --record` or `slantpath load --record` has written.
+    /// Record that `slantpath echo --record`, `slantpath load --record` or `slantpath emulate --record` has written.
     pub(crate) record: PathBuf,
+    /// Let the packets of an emulation come to another network: replace a value of its scenario, for example
+    /// `links.link.rate="1 Mbit/s"`, and compare. May be given several times.
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub(crate) set: Vec<String>,
     /// Write what each association decided and why into this file, for `slantpath explain`.
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
@@ -550,6 +554,9 @@ pub(crate) struct EmulateArguments {
     /// Open a socket at this path, by which `slantpath set` changes links while it runs. Its owner alone may use it.
     #[arg(long, value_name = "PATH")]
     pub(crate) control: Option<PathBuf>,
+    /// Record all that comes from programs, for `slantpath replay`.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) record: Option<PathBuf>,
     /// A program with its arguments that runs in `near`. At its end all is over.
     #[arg(last = true, value_name = "PROGRAM")]
     pub(crate) program: Vec<OsString>,

@@ -5,7 +5,9 @@ mod control;
 mod quick;
 mod told;
 
+use std::fs::File;
 use std::io;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use slantpath_base::{Duration, Instant};
@@ -15,8 +17,8 @@ use slantpath_emulate::{
 };
 use slantpath_interface::InterfaceId;
 use slantpath_runner::{
-    Attachment, InterfaceReport, Outside, RunOptions, Scenario, Store, Turn, run_attached_stored,
-    run_attached_without_records,
+    Attachment, EmulationRecording, InterfaceReport, Outside, RunOptions, Scenario, Store, Turn,
+    run_attached_stored, run_attached_without_records,
 };
 use slantpath_system::reentry;
 
@@ -52,20 +54,48 @@ pub(crate) fn main(arguments: &EmulateArguments) -> Result<(), Failure> {
     let mut emulation =
         Emulation::new(commands::of(arguments, &scenario, &origin)?, &scenario, arguments.late, stop);
     emulation.control = socket.map(|socket| Control::new(socket, &scenario));
-    match &arguments.out {
+    match &arguments.record {
         None => {
-            run_attached_without_records(&scenario, &options, &mut emulation)?;
+            made(arguments, &scenario, &options, &mut emulation)?;
         }
-        Some(out) => {
-            let captures = scenario.probes.captures.iter().chain(&arguments.pcap);
-            let mut directory = Directory::open(out, files::of_run(captures))?;
-            let store = Store::new(&directory.path().join("unfinished"));
-            let (output, records) = run_attached_stored(&scenario, &options, &store, &mut emulation)?;
-            files::write_run(&scenario, &[output], &[records], &mut directory, &AtomicBool::new(false))?;
-            store.clear().map_err(|error| Failure::Failed(error.to_string()))?;
+        Some(path) => {
+            let file = File::create(path).map_err(Failure::of_file(path.clone()))?;
+            let mut recording =
+                EmulationRecording::begin(&scenario, &directory(arguments), file, &mut emulation)
+                    .map_err(Failure::of_file(path.clone()))?;
+            let digest = made(arguments, &scenario, &options, &mut recording)?;
+            recording.finish(&digest).map_err(Failure::of_file(path.clone()))?;
         }
     }
     emulation.conclude()
+}
+
+/// Makes the run, and gives its digest.
+fn made(
+    arguments: &EmulateArguments,
+    scenario: &Scenario,
+    options: &RunOptions,
+    outside: &mut dyn Outside,
+) -> Result<String, Failure> {
+    let Some(out) = &arguments.out else {
+        return Ok(run_attached_without_records(scenario, options, outside)?.digest);
+    };
+    let captures = scenario.probes.captures.iter().chain(&arguments.pcap);
+    let mut directory = Directory::open(out, files::of_run(captures))?;
+    let store = Store::new(&directory.path().join("unfinished"));
+    let (output, records) = run_attached_stored(scenario, options, &store, outside)?;
+    let digest = output.digest.clone();
+    files::write_run(scenario, &[output], &[records], &mut directory, &AtomicBool::new(false))?;
+    store.clear().map_err(|error| Failure::Failed(error.to_string()))?;
+    Ok(digest)
+}
+
+/// The directory to which names of files in the scenario are relative, from wherever the record is repeated.
+fn directory(arguments: &EmulateArguments) -> String {
+    let parent = arguments.scenario.as_deref().and_then(Path::parent);
+    let directory = parent.filter(|parent| !parent.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
+    let absolute = std::path::absolute(directory);
+    absolute.map_or_else(|_| ".".to_owned(), |absolute| absolute.display().to_string())
 }
 
 /// Outside of the network: doors, and the programs behind them.

@@ -38,6 +38,7 @@ mod new;
 mod other_file;
 mod plan;
 mod progress;
+mod replay;
 mod run;
 #[cfg(unix)]
 mod set;
@@ -111,7 +112,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>, draw: Option<Draw<'_>>) ->
         Command::Man(options) => man(options, &mut out.0),
         Command::New(options) => new::main(options, &mut out),
         Command::Plan(options) => plan::main(options, &mut out),
-        Command::Replay(options) => live::replay(options, &mut out),
+        Command::Replay(options) => replay::main(options, &mut out),
         Command::Run(options) => run::main(options, &mut out),
         Command::Schema(options) => {
             let schema = match options.of {

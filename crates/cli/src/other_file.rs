@@ -13,8 +13,8 @@ use crate::failure::Failure;
 
 /// Beginning of a file that tells a trace: its first line has the command of a live run in it.
 const BEGINNING: u64 = 1 << 20;
-/// First bytes of the record of a live run, but for its version.
-const RECORD: &[u8] = b"slantpath live";
+/// First bytes of a record, by now and of a live run by older versions.
+const RECORDS: [&[u8]; 2] = [b"slantpath record", b"slantpath live"];
 
 /// Kind of a file by its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ impl Content {
         if first.first_chunk::<4>().is_some_and(|magic| is_capture(*magic)) {
             return Some(Self::Capture);
         }
-        if first.starts_with(RECORD) {
+        if RECORDS.iter().any(|magic| first.starts_with(magic)) {
             return Some(Self::Record);
         }
         if !matches!(TraceReader::open(first.as_slice()), Err(ReadError::NotATrace | ReadError::Io { .. })) {
@@ -46,7 +46,7 @@ impl Content {
     const fn words(self) -> &'static str {
         match self {
             Self::Capture => "a packet capture",
-            Self::Record => "the record of a live run",
+            Self::Record => "the record of a run",
             Self::Toml(kind) => kind.words(),
             Self::Trace => "a trace",
         }

@@ -3,17 +3,25 @@
 //! A record has the secret from which the run drew its chance, every packet, and the instant of every call. A host that
 //! is set up alike and told the same sends the same at the same instants: [`Replay`] proves it by a [`Digest`]. Whoever
 //! has the record can foretell what the run's cookies were signed with; it is not for others while the run lasts.
+//!
+//! The file is a record of `slantpath_wire`. Its content is the secret, and then entries. Files of older versions have
+//! no container, and are read as well.
 
+use std::borrow::Cow;
 use std::net::IpAddr;
 
 use bytes::Bytes;
 use slantpath_base::Instant;
 use slantpath_des::RunDigest;
 use slantpath_interface::{AddressNews, EndSystem, InterfaceId};
+use slantpath_wire::record::{RECORD_MAGIC, RecordError, RecordKind, RecordPart, RecordReader, RecordWriter};
 use slantpath_wire::{Checksum, Packet, Reader, WireError};
 
-/// Bytes with which a record begins.
+/// Bytes with which a record without a container begins: those of versions that had none.
 const MAGIC: [u8; 16] = *b"slantpath live 1";
+
+/// Length of the secret that stands in front of the entries.
+const SECRET_LEN: usize = 32;
 
 /// The kinds of entries.
 mod kind {
@@ -72,13 +80,18 @@ impl std::fmt::Display for Digest {
 /// Writes a record.
 #[derive(Clone, Debug)]
 pub struct Recorder {
+    writer: RecordWriter,
+    /// Parts of the file that nobody has taken.
+    file: Vec<u8>,
+    /// Content that is in none of them.
     bytes: Vec<u8>,
 }
 
 impl Recorder {
     /// A record of a run that draws its chance from this secret.
     pub fn new(secret: [u8; 32]) -> Self {
-        Self { bytes: [&MAGIC[..], &secret].concat() }
+        let mut file = Vec::new();
+        Self { writer: RecordWriter::begin(RecordKind::Live, &mut file), file, bytes: secret.to_vec() }
     }
 
     /// Writes down a description of the run, in words that whoever repeats it understands. It stands in front of
@@ -192,16 +205,21 @@ impl Recorder {
 
     /// Takes what has been written since this was last asked: the next part of the file.
     pub fn take(&mut self) -> Vec<u8> {
-        std::mem::take(&mut self.bytes)
+        self.writer.write(&self.bytes, &mut self.file);
+        self.bytes.clear();
+        std::mem::take(&mut self.file)
     }
 }
 
 /// Why a record cannot be repeated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReplayError {
-    /// Bytes that do not begin as a record does.
+    /// Bytes that do not begin as a record of a live run does.
     #[error("not a record of a live run")]
     NotARecord,
+    /// Container that cannot be read, or has been changed.
+    #[error(transparent)]
+    Container(#[from] RecordError),
     /// Record that ends in the middle of an entry: [`Replayed::is_cut`] tells it of one that is repeated.
     #[error("the record is cut off: {0}")]
     CutOff(#[from] WireError),
@@ -230,30 +248,44 @@ enum Told {
 /// A record that is told to a host.
 #[derive(Clone, Debug)]
 pub struct Replay<'a> {
-    reader: Reader<'a>,
-    secret: [u8; 32],
+    entries: Cow<'a, [u8]>,
+    secret: [u8; SECRET_LEN],
+    /// True if the container ends within a block.
+    is_cut: bool,
 }
 
 impl<'a> Replay<'a> {
-    /// Reads the beginning of a record.
+    /// Reads a record, as far as it goes.
     pub fn new(record: &'a [u8]) -> Result<Self, ReplayError> {
-        let mut reader = Reader::new(record);
-        let magic = reader.array().map_err(|_| ReplayError::NotARecord)?;
-        if magic != MAGIC {
-            return Err(ReplayError::NotARecord);
-        }
-        let secret = reader.array().map_err(|_| ReplayError::NotARecord)?;
-        Ok(Self { reader, secret })
+        let (content, is_cut) = if record.starts_with(&RECORD_MAGIC) {
+            let (content, is_cut) = content(record)?;
+            (Cow::Owned(content), is_cut)
+        } else {
+            let content = record.strip_prefix(&MAGIC).ok_or(ReplayError::NotARecord)?;
+            (Cow::Borrowed(content), false)
+        };
+        let secret = *content.first_chunk().ok_or(ReplayError::NotARecord)?;
+        let entries = match content {
+            Cow::Borrowed(content) => Cow::Borrowed(&content[SECRET_LEN..]),
+            Cow::Owned(content) => Cow::Owned(content[SECRET_LEN..].to_vec()),
+        };
+        Ok(Self { entries, secret, is_cut })
+    }
+
+    /// Tells if the beginning of a file is that of a live run's record.
+    pub fn is_begun_by(first: &[u8]) -> bool {
+        first.starts_with(&MAGIC)
+            || RecordReader::open(first).is_ok_and(|reader| reader.kind() == RecordKind::Live)
     }
 
     /// The secret that the run drew its chance from.
-    pub const fn secret(&self) -> [u8; 32] {
+    pub const fn secret(&self) -> [u8; SECRET_LEN] {
         self.secret
     }
 
     /// Description of the run, if the record has one.
     pub fn about(&self) -> Option<String> {
-        let mut reader = self.reader;
+        let mut reader = Reader::new(&self.entries);
         if reader.u8().ok()? != kind::ABOUT {
             return None;
         }
@@ -274,25 +306,50 @@ impl<'a> Replay<'a> {
     /// Variant of [`Replay::run`] in which `watch` looks at the host behind every entry, when it has sent what it had
     /// to.
     pub fn run_watched<H: EndSystem>(
-        mut self,
+        self,
         host: &mut H,
         mut command: impl FnMut(&mut H, Instant, u8),
         mut watch: impl FnMut(&mut H, Instant),
     ) -> Result<Replayed, ReplayError> {
         let mut replayed =
             Replayed { digest: Digest::default(), recorded: None, until: Instant::START, is_cut: false };
+        let mut telling = Telling { reader: Reader::new(&self.entries) };
         host.ask_for_routes();
-        while !self.reader.is_empty() && !replayed.is_cut {
-            match self.tell(host, &mut command, &mut replayed) {
+        while !telling.reader.is_empty() && !replayed.is_cut {
+            match telling.tell(host, &mut command, &mut replayed) {
                 Ok(Told::Host) => watch(host, replayed.until),
                 Ok(Told::Nobody) => {}
                 Err(ReplayError::CutOff(_)) => replayed.is_cut = true,
                 Err(error) => return Err(error),
             }
         }
+        replayed.is_cut |= self.is_cut;
         Ok(replayed)
     }
+}
 
+/// The content of a record, and whether it is cut.
+fn content(record: &[u8]) -> Result<(Vec<u8>, bool), ReplayError> {
+    let mut reader = RecordReader::open(record)?;
+    if reader.kind() != RecordKind::Live {
+        return Err(ReplayError::NotARecord);
+    }
+    let mut content = Vec::new();
+    loop {
+        match reader.read(&mut content)? {
+            RecordPart::Block => {}
+            RecordPart::Cut => return Ok((content, true)),
+            RecordPart::End => return Ok((content, false)),
+        }
+    }
+}
+
+/// Entries on their way to a host.
+struct Telling<'a> {
+    reader: Reader<'a>,
+}
+
+impl Telling<'_> {
     /// Tells the host what the next entry has, and takes in what it sends.
     fn tell<H: EndSystem>(
         &mut self,
@@ -522,11 +579,12 @@ mod tests {
         };
         let (cut_off, behind) = replayed(&record);
         assert_eq!((cut_off.is_same(), cut_off.recorded.clone(), behind), (false, None, vec![2_000_000]));
+        let mut another = recorder.clone();
         recorder.digest(Instant::from_millis(3), &cut_off.digest);
         let (whole, _) = replayed(&[record.clone(), recorder.take()].concat());
         assert!(whole.is_same());
-        recorder.digest(Instant::from_millis(3), &Digest::default());
-        let (other, _) = replayed(&[record, recorder.take()].concat());
+        another.digest(Instant::from_millis(3), &Digest::default());
+        let (other, _) = replayed(&[record, another.take()].concat());
         assert!(!other.is_same());
     }
 
@@ -582,7 +640,9 @@ mod tests {
 
     #[test]
     fn a_record_is_repeated_up_to_where_it_is_cut() {
-        let record = record();
+        // One whose entries are not in blocks: the container's own tests cut blocks.
+        let container = record();
+        let record = [&MAGIC[..], &content(&container).unwrap().0].concat();
         let mut whole = Vec::new();
         for len in 0..=record.len() {
             let replay = match Replay::new(&record[..len]) {
@@ -602,6 +662,21 @@ mod tests {
             }
         }
         assert_eq!(whole.len(), 8, "an empty one, and one behind each entry");
+        let repeated = |record: &[u8]| {
+            let replay = Replay::new(record).unwrap();
+            replay.run_watched(&mut Parrot::default(), |_, _, _| {}, |_, _| {}).unwrap()
+        };
+        // The last block, with the last entry alone.
+        let before = Replayed { is_cut: true, ..whole[6].clone() };
+        assert_eq!(
+            (repeated(&container), repeated(&container[..container.len() - 1])),
+            (whole[7].clone(), before)
+        );
+        for place in 0..container.len() {
+            let mut changed = container.clone();
+            changed[place] ^= 1;
+            assert!(Replay::new(&changed).is_err(), "byte {place}");
+        }
         let unknown = [&MAGIC[..], &[0; 32], &[9; 9]].concat();
         let replayed = Replay::new(&unknown).unwrap().run(&mut Parrot::default(), |_, _, _| {});
         assert_eq!(replayed, Err(ReplayError::UnknownEntry(9)));

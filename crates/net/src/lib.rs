@@ -87,7 +87,7 @@ pub use link::{
     ShaperConfig, SharedPortStatistics, SlotRun, SlotRuns, WhileDown,
 };
 pub use network::Network;
-pub use outside::{InjectError, OutsidePacket, RecordError};
+pub use outside::{InjectError, OutsidePacket};
 pub use parcel::DestinationId;
 pub use planned::Planned;
 pub use probe::{QueueProbe, QueueSample, Sampling};

@@ -8,7 +8,7 @@ use crate::fabric::{Delivery, Fabric, Refusal};
 use crate::graph::{NetworkGraph, NodeKind};
 use crate::host_pairs::{HostPair, HostPairs};
 use crate::link::{Asked, DirectionCounters, QueueStatistics, SharedPortStatistics};
-use crate::outside::{InjectError, OutsidePacket, RecordError};
+use crate::outside::{InjectError, OutsidePacket};
 use crate::parcel::Parcel;
 use crate::planned::Planned;
 use crate::probe::{QueueProbe, QueueSample, Sampling};
@@ -466,29 +466,6 @@ impl<H: EndSystem, S: Source> Network<H, S> {
     /// The next packet that has come to an outside node, in the order of time. They are kept until they are asked for.
     pub fn poll_outside(&mut self) -> Option<OutsidePacket> {
         self.fabric.outside.poll()
-    }
-
-    /// Records from now on what comes from outside and what goes there, with its instants, as a pcapng file. Its
-    /// interfaces are those of outside nodes, each called as the direction into which it sends; what comes from outside
-    /// is inbound.
-    pub fn record_outside(&mut self) {
-        let Fabric { outside, graph, .. } = &mut self.fabric;
-        outside.start_record(graph);
-    }
-
-    /// The part of that file that was written since it was last asked for.
-    pub fn take_outside_record(&mut self) -> Vec<u8> {
-        self.fabric.outside.take_record()
-    }
-
-    /// [Injects](Self::inject) all packets of a [record](Self::record_outside) that came from outside, each at its
-    /// instant, and gives how many there are. A network like the one that was recorded, at its start, then repeats the
-    /// run, digest and all.
-    ///
-    /// # Errors
-    /// At the first packet that is not taken; those before it have been injected.
-    pub fn inject_record(&mut self, record: &[u8]) -> Result<usize, RecordError> {
-        self.fabric.announce_record(record)
     }
 
     /// Captures directions into one pcapng file, from now on: every packet as its sender offers it to the

@@ -1,22 +1,20 @@
 //! Packets that come from outside the simulation, and packets that leave it.
 //!
 //! An outside node stands for whatever is not simulated: a program, another stack, a recording. A packet that comes
-//! from it waits for its instant in the calendar like any other event, behind all others of that instant, and is
-//! taken into the record then. So what happens depends on the packets and their instants alone, and the record
-//! repeats the run.
+//! from it waits for its instant in the calendar like any other event, behind all others of that instant. So what
+//! happens depends on the packets and their instants alone, and whoever keeps both can repeat the run.
 
 use std::collections::VecDeque;
 
 use slantpath_base::Instant;
 use slantpath_wire::ip::IpHeader;
-use slantpath_wire::pcapng::{Block, Blocks, CaptureInterface, Direction, Writer};
 use slantpath_wire::{Checksum, Packet, WireError};
 
+use crate::InterfaceId;
 use crate::fabric::{Fabric, length_of};
-use crate::graph::{NetworkGraph, NodeKind};
+use crate::graph::NodeKind;
 use crate::parcel::Parcel;
 use crate::source::Source;
-use crate::{InterfaceId, LinkEnd};
 
 /// A packet that has come to an outside node.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,36 +52,12 @@ pub enum InjectError {
     },
 }
 
-/// Why a record cannot be repeated.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum RecordError {
-    /// The record is no capture that can be read.
-    #[error("not a record: {0}")]
-    Unreadable(#[from] WireError),
-    /// The record names an interface that the network does not have.
-    #[error("the network has no interface `{name}`")]
-    UnknownInterface {
-        /// Name of the interface.
-        name: String,
-    },
-    /// A packet in it is not taken.
-    #[error("packet {number}: {error}")]
-    Refused {
-        /// Number of the packet, counted from 1 among those from outside.
-        number: usize,
-        /// Reason for which it is not taken.
-        error: InjectError,
-    },
-}
-
-/// Packets that come from the outside in a run, that go there, and the record of both.
+/// Packets that come from the outside in a run, and that go there.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Outside {
     /// Packets that will come, in the order of time; of one instant in the order in which they were announced.
     coming: VecDeque<Coming>,
     gone: VecDeque<OutsidePacket>,
-    record: Option<Record>,
 }
 
 #[derive(Clone, Debug)]
@@ -91,22 +65,6 @@ struct Coming {
     at: Instant,
     interface: InterfaceId,
     bytes: Vec<u8>,
-}
-
-/// The record of all that has passed, as a capture.
-#[derive(Clone, Debug)]
-struct Record {
-    writer: Writer,
-    interfaces: Vec<(InterfaceId, CaptureInterface)>,
-}
-
-impl Record {
-    fn packet(&mut self, interface: InterfaceId, at: Instant, bytes: &[u8], direction: Direction) {
-        let found = self.interfaces.iter().find(|(own, _)| *own == interface);
-        if let Some((_, named)) = found {
-            self.writer.packet(*named, at, bytes, direction, None);
-        }
-    }
 }
 
 impl Outside {
@@ -118,24 +76,6 @@ impl Outside {
     pub(crate) fn poll(&mut self) -> Option<OutsidePacket> {
         self.gone.pop_front()
     }
-
-    pub(crate) fn start_record(&mut self, graph: &NetworkGraph) {
-        let mut writer = Writer::new();
-        let outside = graph.nodes.iter().filter(|node| node.kind == NodeKind::Outside);
-        let interfaces = outside.flat_map(|node| node.interfaces.iter().copied());
-        let interfaces =
-            interfaces.map(|interface| (interface, writer.interface(&name_of(graph, interface)))).collect();
-        self.record = Some(Record { writer, interfaces });
-    }
-
-    pub(crate) fn take_record(&mut self) -> Vec<u8> {
-        self.record.as_mut().map(|record| record.writer.take()).unwrap_or_default()
-    }
-}
-
-/// An interface is called as the direction into which it sends.
-fn name_of(graph: &NetworkGraph, interface: InterfaceId) -> String {
-    graph.direction_path(interface.outbound())
 }
 
 impl Fabric {
@@ -171,11 +111,7 @@ impl Fabric {
     /// the next one, however early that was announced.
     #[cold]
     pub(crate) fn let_in(&mut self, source: &mut impl Source) {
-        let now = self.now();
         if let Some(Coming { interface, bytes, .. }) = self.outside.coming.pop_front() {
-            if let Some(record) = &mut self.outside.record {
-                record.packet(interface, now, &bytes, Direction::Inbound);
-            }
             let packet = Packet::shared(bytes.into(), Checksum::Complete);
             self.kernel.record(self.slots.outside(), length_of(&packet).into());
             let id = self.packets.insert(packet);
@@ -198,36 +134,6 @@ impl Fabric {
 
     fn let_out(&mut self, interface: InterfaceId, bytes: Vec<u8>) {
         let at = self.now();
-        if let Some(record) = &mut self.outside.record {
-            record.packet(interface, at, &bytes, Direction::Outbound);
-        }
         self.outside.gone.push_back(OutsidePacket { at, interface, bytes });
-    }
-
-    /// Takes note of all packets of a record that came from outside; gives how many there are.
-    pub(crate) fn announce_record(&mut self, record: &[u8]) -> Result<usize, RecordError> {
-        let mut interfaces = Vec::new();
-        let mut number = 0;
-        for block in Blocks::new(record) {
-            match block? {
-                Block::Interface { name } => {
-                    let name = name.unwrap_or_default();
-                    let own = self.graph.nodes.iter().flat_map(|node| &node.interfaces);
-                    let found = own.copied().find(|interface| name_of(&self.graph, *interface) == name);
-                    interfaces.push(found.ok_or(RecordError::UnknownInterface { name })?);
-                }
-                Block::Packet { interface, time, bytes, direction: Some(Direction::Inbound), .. } => {
-                    number += 1;
-                    let place = usize::try_from(interface).unwrap_or(usize::MAX);
-                    let interface = *interfaces.get(place).ok_or_else(|| RecordError::UnknownInterface {
-                        name: format!("number {interface}"),
-                    })?;
-                    self.announce(time, interface, bytes.to_vec())
-                        .map_err(|error| RecordError::Refused { number, error })?;
-                }
-                Block::Other(_) | Block::Packet { .. } | Block::Section => {}
-            }
-        }
-        Ok(number)
     }
 }

@@ -9,6 +9,7 @@
 //!
 //! - [`scenario`] is a scenario from its text to its merged form. What may stand in it, and what is built of it, is
 //!   `slantpath_scenario`'s.
+//! - `record` writes what passes between an emulation and what is outside of it, and repeats it.
 //! - [`mod@run`] makes one run and its `tables`. [`sweep`] runs grids, and keeps finished runs.
 //! - [`output`][]: every table that there is ([`TableKind`]).
 //!
@@ -36,6 +37,7 @@
 mod columns;
 mod observer;
 mod output;
+mod record;
 mod replicate;
 mod run;
 mod scenario;
@@ -46,6 +48,11 @@ mod sweep;
 pub use columns::ColumnDeclaration;
 pub use observer::{Announcement, Collector, GrowingTable, Observer, Reading};
 pub use output::{Capture, FlowFailure, RunOutput, TABLES, TableKind};
+pub use record::{
+    Delays, Difference, EmulatedRun, EmulationRecording, EmulationReplay, InterfacePassage,
+    RecordedDeparture, RecordedInterface, RepeatError, Repetition, ReplayFault, WaySummary,
+    read_whole_record,
+};
 pub use replicate::{replicate, replicate_without_records};
 pub use run::{
     AskedChange, AttachedInterface, Attachment, FlowRequest, InterfaceCounts, InterfaceReport, Outside,

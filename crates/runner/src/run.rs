@@ -41,6 +41,7 @@ use tables::signalling::SignallingTable;
 use tables::tables;
 use trace::Tracing;
 
+pub(crate) use attached::Inside;
 pub use attached::{
     AskedChange, AttachedInterface, Attachment, InterfaceCounts, InterfaceReport, Outside, Turn,
     run_attached_stored, run_attached_without_records,

@@ -11,7 +11,7 @@
 //! - [`checksum`][]: the Internet checksum and CRC32c. It calls the processor's CRC32c, once the processor has said
 //!   that it has it: one of the project's two `unsafe` calls (the other is `prefetch` of `slantpath_base`).
 //! - [`ip`], [`fragment`], [`reassembly`], [`icmp`], [`udp`]: headers, fragments, and packets put together again.
-//! - [`pcapng`][]: captures.
+//! - [`pcapng`][]: captures. [`record`][]: the container of records, whose content other crates know.
 
 mod buffers;
 pub mod checksum;
@@ -22,6 +22,7 @@ mod packet;
 pub mod pcapng;
 mod reader;
 pub mod reassembly;
+pub mod record;
 pub mod tlv;
 pub mod udp;
 

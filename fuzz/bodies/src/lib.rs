@@ -8,6 +8,7 @@ pub mod emulate;
 pub mod host;
 pub mod mtp3;
 pub mod orbit;
+pub mod record;
 pub mod sccp;
 pub mod scenario;
 pub mod sctp;
@@ -44,6 +45,7 @@ pub const BODIES: &[(&str, Body)] = &[
     ("orbit_tle", orbit::two_line),
     ("orbit_track", orbit::track),
     ("quantity", scenario::quantity),
+    ("record", record::read),
     ("scenario", scenario::scenario),
     ("sccp", ss7::sccp),
     ("sccp_node", sccp::node),

@@ -3,6 +3,7 @@
 mod associations;
 mod calls;
 mod emulate;
+mod records;
 mod traces;
 
 use std::collections::BTreeMap;
@@ -57,6 +58,7 @@ pub fn seeds() -> BTreeMap<String, Vec<u8>> {
     orbit(&mut seeds);
     calls::keep(&mut seeds);
     emulate::keep(&mut seeds);
+    records::keep(&mut seeds);
     traces::keep(&mut seeds);
     stream(&mut seeds);
     quantities(&mut seeds);

@@ -34,7 +34,9 @@ fn record_in(path: &Path) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     let mut file = File::open(path).map_err(|error| error.to_string())?;
     (&file).take(BEGINNING).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
-    Replay::new(&bytes).map_err(|error| error.to_string())?;
+    if !Replay::is_begun_by(&bytes) {
+        return Err("not a record of a live run".to_owned());
+    }
     file.read_to_end(&mut bytes).map_err(|error| error.to_string())?;
     Ok(bytes)
 }

@@ -89,7 +89,7 @@ fn a_load_is_echoed_measured_and_told_as_a_table_and_as_json() {
     assert_eq!(rows[0]["sctpAssocLocalAddrTable"][0]["sctpAssocLocalAddr"], "127.0.0.1");
     assert!(json["sctp_mib"]["sctpAssocT1expireds"].is_u64(), "{json}");
     let record = files.iter().find(|(name, _)| name == "load.record").expect("it was asked for");
-    assert!(record.1.starts_with(b"slantpath live 1"));
+    assert!(record.1.starts_with(b"slantpath record"));
 
     // The run again: the same packets, and the same trace, whether or not it was traced the first time.
     let replayed = place.run(&["replay", "load.record", "--trace", "again.trace", "--pcap", "again.pcapng"]);
@@ -120,6 +120,25 @@ fn a_load_is_echoed_measured_and_told_as_a_table_and_as_json() {
     assert_eq!(row("acknowledged"), ["acknowledged", "500", "500", "500", "messages"], "{}", asked.out);
 }
 
+/// Blocks of a record: a place in the file, and content.
+fn blocks(record: &[u8]) -> Vec<(usize, &[u8])> {
+    let (mut at, mut blocks) = (24, Vec::new());
+    while let Some(len) = record[at..].first_chunk() {
+        let len = u32::from_be_bytes(*len) as usize;
+        blocks.push((at, &record[at + 8..][..len]));
+        at += len + 12;
+    }
+    blocks
+}
+
+fn last_block(record: &[u8]) -> usize {
+    blocks(record).last().expect("a block").0
+}
+
+fn content(record: &[u8]) -> Vec<u8> {
+    blocks(record).iter().flat_map(|(_, content)| *content).copied().collect()
+}
+
 #[test]
 fn a_record_that_is_none_is_cut_off_or_was_changed_is_told_apart() {
     let place = Place::new("live-replayed");
@@ -136,18 +155,25 @@ fn a_record_that_is_none_is_cut_off_or_was_changed_is_told_apart() {
     let same = replay(&record);
     let told: serde_json::Value = serde_json::from_str(&same.out).expect("it is JSON");
     assert_eq!((same.status, &told["is_same"], &told["command"][0]), (Some(0), &true.into(), &"echo".into()));
-    // Without its last entry, the digest: 13 bytes in front of the words.
-    let words = told["recorded"].as_str().expect("words").len();
-    let unfinished = replay(&record[..record.len() - words - 13]);
+    // Without its last block, which has the digest, and may have what was told last.
+    let unfinished = replay(&record[..last_block(&record)]);
     let told: serde_json::Value = serde_json::from_str(&unfinished.out).expect("it is JSON");
     assert_eq!((unfinished.status, &told["recorded"]), (Some(0), &serde_json::Value::Null));
-    // Another secret: other cookies, other tags.
     let mut other = record.clone();
-    other[20] ^= 1;
+    other[40] ^= 1;
     let changed = replay(&other);
+    assert_eq!(changed.status, Some(2), "{}", changed.out);
+    let damaged =
+        "error: other.record: the record has been changed in its block 0, which begins at byte 24\n";
+    assert_eq!(changed.err, damaged);
+    // Another secret: other cookies, other tags. An older version had no container around what it wrote.
+    let mut older = [&b"slantpath live 1"[..], &content(&record)].concat();
+    assert_eq!(replay(&older).status, Some(0));
+    older[20] ^= 1;
+    let changed = replay(&older);
     assert_eq!(changed.status, Some(1), "{}", changed.out);
     assert!(changed.err.starts_with("error: the repetition is another run: "), "{}", changed.err);
-    // In its last entry: what stands before that is repeated.
+    // In its last block: what stands before that is repeated.
     let cut = replay(&record[..record.len() - 1]);
     let told_of_cut: serde_json::Value = serde_json::from_str(&cut.out).expect("it is JSON");
     assert_eq!((cut.status, &told_of_cut["is_cut"], &told["is_cut"]), (Some(0), &true.into(), &false.into()));

@@ -22,6 +22,7 @@ mod new;
 mod other_file;
 mod place;
 mod plan;
+mod replay;
 mod run;
 mod sweep;
 mod topology;

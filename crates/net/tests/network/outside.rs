@@ -1,4 +1,4 @@
-//! Packets from outside: when they come, what is refused, and that a record repeats a run.
+//! Packets from outside: when they come, what is refused, and that the same packets repeat a run.
 
 use std::net::Ipv4Addr;
 
@@ -6,11 +6,10 @@ use proptest::prelude::*;
 use slantpath_base::{DataRate, Duration, Instant, Seed};
 use slantpath_net::{
     DirectionConfig, DropReason, GraphError, InjectError, LinkId, Network, NetworkBuilder, NodeId,
-    OutsidePacket, RecordError,
+    OutsidePacket,
 };
 use slantpath_wire::WireError;
 use slantpath_wire::ip::protocol;
-use slantpath_wire::pcapng::{Block, Blocks, Direction};
 
 use crate::fixture::{Scripted, address, byte_a_millisecond, clean, millis, packet, tag};
 
@@ -141,49 +140,6 @@ fn what_is_too_long_is_reported_to_the_outside_and_what_is_for_nobody_is_counted
     assert_eq!(counters.dropped(DropReason::Unreachable).packets, 1);
 }
 
-#[test]
-fn a_record_is_a_capture_of_what_passed_with_its_instants() {
-    let mut edge = Edge::new(&slow());
-    edge.network.record_outside();
-    edge.inject(millis(5), 100, 7).unwrap();
-    edge.send(millis(20), 40, 8);
-    edge.network.run_until(millis(70));
-    let mut record = edge.network.take_outside_record();
-    edge.network.run_until(millis(1_000));
-    record.extend(edge.network.take_outside_record());
-    let blocks: Vec<Block<'_>> = Blocks::new(&record).collect::<Result<_, _>>().unwrap();
-    let passed: Vec<_> = blocks
-        .iter()
-        .filter_map(|block| match block {
-            Block::Packet { time, bytes, direction, .. } => Some((*time, bytes[20], *direction)),
-            _ => None,
-        })
-        .collect();
-    let (inbound, outbound) = (Some(Direction::Inbound), Some(Direction::Outbound));
-    assert_eq!(passed, [(millis(5), 7, inbound), (millis(120), 8, outbound)]);
-    assert_eq!(blocks[1], Block::Interface { name: Some("links/access/forward".to_owned()) });
-}
-
-#[test]
-fn a_record_of_another_network_or_of_the_past_is_refused() {
-    let mut edge = Edge::new(&slow());
-    edge.network.record_outside();
-    edge.inject(millis(5), 100, 7).unwrap();
-    edge.network.run_until(millis(10));
-    let record = edge.network.take_outside_record();
-    let past = InjectError::Past { at: millis(5), now: millis(10) };
-    let refused = RecordError::Refused { number: 1, error: past };
-    assert_eq!(edge.network.inject_record(&record), Err(refused));
-    let mut builder = NetworkBuilder::new();
-    let (first, second) = (builder.outside("first"), builder.host("second"));
-    builder.link("other", first, second, slow(), slow());
-    let mut other =
-        Network::new(builder.build().expect("a sound plan"), Seed::new(1, 0), vec![Scripted::default()]);
-    let unknown = RecordError::UnknownInterface { name: "links/access/forward".to_owned() };
-    assert_eq!(other.inject_record(&record), Err(unknown));
-    assert!(matches!(other.inject_record(&record[..20]), Err(RecordError::Unreadable(_))));
-}
-
 /// A network that loses, damages, doubles and reorders, and in which a packet may take no time at all.
 fn rough() -> DirectionConfig {
     let mut config = clean(DataRate::from_bits_per_sec(100_000_000_000), Duration::ZERO, 3);
@@ -210,30 +166,31 @@ proptest! {
     /// Packets come while the simulation goes on, several at an instant, some announced before their time; then all of
     /// them are known from the start.
     #[test]
-    fn a_record_repeats_a_run(
+    fn the_same_packets_at_the_same_instants_repeat_a_run(
         packets in proptest::collection::vec((0_u64..3, 0_u64..4, 28_usize..900), 1..40),
         rough_link: bool,
     ) {
         let config = if rough_link { rough() } else { slow() };
         let mut live = Edge::new(&config);
-        live.network.record_outside();
+        let mut came = Vec::new();
         for (number, (wait, ahead, length)) in packets.iter().enumerate() {
             let until = live.network.now() + Duration::from_millis(*wait * 7);
             live.network.run_until(until);
-            live.inject(until + Duration::from_millis(*ahead * 7), *length, u8::try_from(number).unwrap()).unwrap();
+            let (at, tag) = (until + Duration::from_millis(*ahead * 7), u8::try_from(number).unwrap());
+            came.push((at, *length, tag));
+            live.inject(at, *length, tag).unwrap();
         }
         live.network.run_until(millis(5_000));
-        let record = live.network.take_outside_record();
 
         let mut again = Edge::new(&config);
-        prop_assert_eq!(again.network.inject_record(&record), Ok(packets.len()));
-        again.network.record_outside();
+        for (at, length, tag) in came {
+            again.inject(at, length, tag).unwrap();
+        }
         again.network.run_until(millis(5_000));
         prop_assert_eq!(again.network.digest(), live.network.digest());
         prop_assert_eq!(again.network.events(), live.network.events());
         prop_assert_eq!(&again.network.host(again.host).received, &live.network.host(live.host).received);
         prop_assert_eq!(again.gone(), live.gone());
-        prop_assert_eq!(again.network.take_outside_record(), record);
     }
 
     #[test]

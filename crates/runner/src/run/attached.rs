@@ -48,11 +48,11 @@ pub struct Turn<'a> {
     pub now: Instant,
     /// Instant of the network's next event, if it has one.
     pub next: Option<Instant>,
-    pub(super) inside: &'a mut dyn Inside,
+    pub(crate) inside: &'a mut dyn Inside,
 }
 
 /// Network as a turn reaches it.
-pub(super) trait Inside {
+pub(crate) trait Inside {
     fn inject(&mut self, at: Instant, interface: InterfaceId, bytes: Vec<u8>) -> Result<(), InjectError>;
 
     fn change(&mut self, at: Instant, asked: &AskedChange<'_>) -> Result<Vec<ScriptEvent>, Diagnostics>;

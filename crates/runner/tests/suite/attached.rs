@@ -170,7 +170,7 @@ fn packet(from: IpAddr, to: IpAddr, protocol: u8, payload: &[u8]) -> Vec<u8> {
 }
 
 /// A datagram of 125 bytes in all, which takes a millisecond on every link.
-fn datagram(from: IpAddr, to: IpAddr, tag: u8) -> Vec<u8> {
+pub(crate) fn datagram(from: IpAddr, to: IpAddr, tag: u8) -> Vec<u8> {
     let ip = if from.is_ipv4() { 20 } else { 40 };
     let data = vec![tag; 125 - ip - 8];
     let header = UdpHeader { source_port: 7_000, destination_port: 7_001 };

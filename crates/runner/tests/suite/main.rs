@@ -35,6 +35,7 @@ mod path_limits;
 mod project;
 mod queues;
 mod reconfiguration;
+mod record;
 mod reference;
 mod refusals;
 mod reordering;
