@@ -19,10 +19,12 @@ pub(crate) const CASE: &str = "SLANTPATH_SYSTEM_CASE";
 pub(crate) const MARKER: &str = "SLANTPATH_SYSTEM_INSIDE";
 /// Variable with the ids that the user has outside.
 const IDS: &str = "SLANTPATH_SYSTEM_IDS";
+/// Variable with the namespaces outside.
+const NAMESPACES: &str = "SLANTPATH_SYSTEM_NAMESPACES";
 /// A user and group without rights.
 const UNPRIVILEGED: u32 = 1_000;
-/// Exit code of a case that has come to its end.
-pub(crate) const PASSED: u8 = 0;
+/// Exit code of a case that has come to its end, and of nothing else.
+pub(crate) const PASSED: u8 = 33;
 /// Exit code of a case that is skipped.
 const SKIPPED: i32 = 77;
 /// Longer than any case takes that does not hang.
@@ -68,6 +70,7 @@ impl User {
             command.uid(id).gid(id);
         }
         command.env(CASE, case).env(IDS, format!("{uid} {gid}")).stdin(Stdio::null());
+        command.env(NAMESPACES, own_namespaces().join(" "));
         command
     }
 }
@@ -90,7 +93,7 @@ pub(crate) fn main() {
                 eprintln!("skipped: {case}, as {}", user.name);
                 continue;
             }
-            assert!(status.success(), "{case}, as {}: {status}", user.name);
+            assert_eq!(status.code(), Some(PASSED.into()), "{case}, as {}: {status}", user.name);
             assert_nothing_is_left(&before);
             eprintln!("{case}, as {}: ok", user.name);
         }
@@ -136,6 +139,17 @@ fn refused(failure: &SystemFailure) -> u8 {
 /// Ids of the user outside.
 pub(crate) fn ids() -> String {
     env::var(IDS).unwrap()
+}
+
+/// Namespaces outside, as [`own_namespaces`] gives them there.
+pub(crate) fn namespaces() -> Vec<String> {
+    env::var(NAMESPACES).unwrap().split(' ').map(str::to_owned).collect()
+}
+
+/// Namespaces of this process that are to be its own.
+pub(crate) fn own_namespaces() -> Vec<String> {
+    let link = |kind| std::fs::read_link(format!("/proc/self/ns/{kind}")).unwrap();
+    ["ipc", "mnt", "net", "pid"].map(|kind| link(kind).into_os_string().into_string().unwrap()).to_vec()
 }
 
 /// State of the machine that cases must not change.
