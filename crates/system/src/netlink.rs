@@ -5,17 +5,28 @@ mod requests;
 
 use std::io;
 use std::net::IpAddr;
-use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd};
+use std::time::Duration;
 
+use nix::sys::socket::NetlinkAddr;
+use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType};
 
+use crate::clock::monotonic;
 use crate::{interface, options};
-use message::{Answer, Message, answer};
+use message::{Answer, Heard, Message, answer, messages};
 
 /// SOL_NETLINK and its options NETLINK_CAP_ACK and NETLINK_EXT_ACK.
 const SOL_NETLINK: i32 = 270;
 const CAP_ACK: i32 = 10;
 const EXT_ACK: i32 = 11;
+/// NETLINK_ADD_MEMBERSHIP, NETLINK_DROP_MEMBERSHIP and the groups RTNLGRP_LINK and RTNLGRP_IPV6_ROUTE.
+const ADD_MEMBERSHIP: i32 = 1;
+const DROP_MEMBERSHIP: i32 = 2;
+const LINKS: u32 = 1;
+const ROUTES_OF_IPV6: u32 = 11;
+/// Longer than the kernel takes to have a new address, by far.
+const SOON: Duration = Duration::from_secs(1);
 /// Longer than any answer to a request here.
 const LONGEST: usize = 8_192;
 
@@ -23,6 +34,8 @@ const LONGEST: usize = 8_192;
 #[derive(Debug)]
 pub struct Netlink {
     socket: OwnedFd,
+    /// Hears news, as long as they are waited for.
+    listener: OwnedFd,
     sequence: u32,
 }
 
@@ -105,7 +118,9 @@ impl Netlink {
         for option in [CAP_ACK, EXT_ACK] {
             options::set(&socket, SOL_NETLINK, option, &1_i32.to_ne_bytes())?;
         }
-        Ok(Self { socket, sequence: 0 })
+        let listener = rustix::net::socket_with(family, kind, SocketFlags::CLOEXEC, None)?;
+        nix::sys::socket::bind(listener.as_raw_fd(), &NetlinkAddr::new(0, 0))?;
+        Ok(Self { socket, listener, sequence: 0 })
     }
 
     /// Adds both ends of a wire, which are down.
@@ -123,6 +138,23 @@ impl Netlink {
         self.ask(request, requests::set_up(name))
     }
 
+    /// Waits until a link is up and has a carrier: until then what is sent there is lost. The two ends of a wire have
+    /// one soon after both are up. `false` if the time is over before that.
+    pub fn wait_until_running(&mut self, name: &str, timeout: Duration) -> Result<bool, NetlinkError> {
+        let request = format!("wait until the link {name} is running");
+        let index = checked(&request, interface::index_of(&self.socket, name))?;
+        checked(&request, self.listen(LINKS, true))?;
+        let mut is_running = false;
+        let told = self.ask_for(request.clone(), requests::tell_link(name), |heard| {
+            is_running |= heard.is_running(index);
+        });
+        let heard = told.and_then(|()| {
+            Ok(is_running || checked(&request, self.hear(timeout, |heard| heard.is_running(index)))?)
+        });
+        checked(&request, self.listen(LINKS, false))?;
+        heard
+    }
+
     /// Removes a link, and the other end of its wire with it.
     pub fn remove_link(&mut self, name: &str) -> Result<(), NetlinkError> {
         let request = format!("remove the link {name}");
@@ -135,7 +167,16 @@ impl Netlink {
         let request = format!("add the address {address}/{prefix_len} to the link {name}");
         checked(&request, prefix(address, prefix_len))?;
         let index = checked(&request, interface::index_of(&self.socket, name))?;
-        self.ask(request, requests::add_address(index, address, prefix_len))
+        let message = requests::add_address(index, address, prefix_len);
+        let IpAddr::V6(address) = address else { return self.ask(request, message) };
+        // The kernel says that it has the address before it takes packets to it.
+        checked(&request, self.listen(ROUTES_OF_IPV6, true))?;
+        let added = self.ask(request.clone(), message).and_then(|()| {
+            // It does so by and by if the link is down.
+            checked(&request, self.hear(SOON, |heard| heard.is_own(address))).map(|_| ())
+        });
+        checked(&request, self.listen(ROUTES_OF_IPV6, false))?;
+        added
     }
 
     /// Adds a route, of which there is none yet.
@@ -151,8 +192,56 @@ impl Netlink {
         self.ask(request, requests::add_route(route, index))
     }
 
+    /// Hears the news of a group from now on, or no more.
+    fn listen(&self, group: u32, is_heard: bool) -> io::Result<()> {
+        let option = if is_heard { ADD_MEMBERSHIP } else { DROP_MEMBERSHIP };
+        options::set(&self.listener, SOL_NETLINK, option, &group.to_ne_bytes())?;
+        if !is_heard {
+            // What is left would be heard the next time.
+            let mut octets = [0; LONGEST];
+            while rustix::net::recv(&self.listener, &mut octets[..], RecvFlags::DONTWAIT).is_ok() {}
+        }
+        Ok(())
+    }
+
+    /// Waits for news. `false` if the time is over before that.
+    fn hear(&self, timeout: Duration, is_it: impl Fn(Heard<'_>) -> bool) -> io::Result<bool> {
+        let end = monotonic().saturating_add(timeout);
+        loop {
+            let mut octets = [0; LONGEST];
+            match rustix::net::recv(&self.listener, &mut octets[..], RecvFlags::DONTWAIT) {
+                Ok((len, _)) if messages(&octets[..len]).any(&is_it) => return Ok(true),
+                // Of very many some are lost, and it may be among them.
+                Ok(_) | Err(rustix::io::Errno::INTR | rustix::io::Errno::NOBUFS) => {}
+                Err(rustix::io::Errno::AGAIN) => {
+                    let left = end.saturating_sub(monotonic());
+                    if left.is_zero() {
+                        return Ok(false);
+                    }
+                    let left = Timespec::try_from(left).map_err(|_| io::ErrorKind::InvalidInput)?;
+                    let mut ready = [PollFd::new(&self.listener, PollFlags::IN)];
+                    match rustix::event::poll(&mut ready, Some(&left)) {
+                        Ok(_) | Err(rustix::io::Errno::INTR) => {}
+                        Err(errno) => return Err(errno.into()),
+                    }
+                }
+                Err(errno) => return Err(errno.into()),
+            }
+        }
+    }
+
     /// Sends a request and waits for the kernel's answer, which comes at once.
     fn ask(&mut self, request: String, message: Message) -> Result<(), NetlinkError> {
+        self.ask_for(request, message, |_| {})
+    }
+
+    /// Does so, and hands over what comes before the answer.
+    fn ask_for(
+        &mut self,
+        request: String,
+        message: Message,
+        mut before: impl FnMut(Heard<'_>),
+    ) -> Result<(), NetlinkError> {
         self.sequence = self.sequence.wrapping_add(1);
         let failed = |errno: rustix::io::Errno| (errno.into(), ());
         let outcome = (|| {
@@ -165,6 +254,7 @@ impl Netlink {
                     Err(rustix::io::Errno::INTR) => continue,
                     other => other.map_err(failed)?,
                 };
+                messages(&octets[..len]).for_each(&mut before);
                 if let Some(answer) = answer(&octets[..len], self.sequence) {
                     return Ok(answer);
                 }

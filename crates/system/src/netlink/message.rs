@@ -1,5 +1,7 @@
 //! Messages of netlink: a header, a fixed part and attributes, in the machine's byte order.
 
+use std::net::Ipv6Addr;
+
 /// Kind of an answer that says if a request was done (NLMSG_ERROR).
 const ERROR: u16 = 2;
 /// Flags of a request: NLM_F_REQUEST and NLM_F_ACK.
@@ -73,19 +75,69 @@ pub(super) enum Answer {
     Refused { errno: i32, detail: Option<String> },
 }
 
+/// Message of the kernel, of which the body begins with a fixed part.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Heard<'a> {
+    pub(super) kind: u16,
+    flags: u16,
+    sequence: u32,
+    body: &'a [u8],
+}
+
+/// Messages among what was read at one time, as far as they can be read.
+pub(super) fn messages(octets: &[u8]) -> impl Iterator<Item = Heard<'_>> {
+    let mut rest = octets;
+    std::iter::from_fn(move || {
+        let (len, kind, flags) = (u32_at(rest, 0)?, u16_at(rest, 4)?, u16_at(rest, 6)?);
+        let (sequence, len) = (u32_at(rest, 8)?, usize::try_from(len).ok()?);
+        let body = rest.get(HEADER..len)?;
+        // The last one need not be filled up.
+        rest = rest.get(len.next_multiple_of(4)..).unwrap_or_default();
+        Some(Heard { kind, flags, sequence, body })
+    })
+}
+
 /// The answer to the request of this number, if it is among what was read at one time.
 pub(super) fn answer(octets: &[u8], sequence: u32) -> Option<Answer> {
+    let heard = messages(octets).find(|heard| heard.kind == ERROR && heard.sequence == sequence)?;
+    let errno = i32::from_ne_bytes(*heard.body.first_chunk()?).checked_neg()?;
+    if errno == 0 {
+        return Some(Answer::Done);
+    }
+    Some(Answer::Refused { errno, detail: words(heard.body.get(4..)?, heard.flags) })
+}
+
+impl Heard<'_> {
+    /// Tells if this is the news of a link, by its number, that is up and has a carrier (`struct ifinfomsg`).
+    pub(super) fn is_running(&self, index: u32) -> bool {
+        /// RTM_NEWLINK, and the flags IFF_UP and IFF_RUNNING.
+        const NEW_LINK: u16 = 16;
+        const RUNNING: u32 = 0x1 | 0x40;
+        let flags = u32_at(self.body, 8).unwrap_or_default();
+        self.kind == NEW_LINK && u32_at(self.body, 4) == Some(index) && flags & RUNNING == RUNNING
+    }
+
+    /// Tells if this is the news of a route by which the machine takes packets to an address of IPv6 as its own
+    /// (`struct rtmsg`).
+    pub(super) fn is_own(&self, address: Ipv6Addr) -> bool {
+        /// RTM_NEWROUTE, RTN_LOCAL and RTA_DST.
+        const NEW_ROUTE: u16 = 24;
+        const LOCAL: u8 = 2;
+        const DESTINATION: u16 = 1;
+        let is_local = matches!(self.body, [_, 128, _, _, _, _, _, LOCAL, ..]);
+        let attributes = self.body.get(12..).unwrap_or_default();
+        self.kind == NEW_ROUTE && is_local && attribute(attributes, DESTINATION) == Some(&address.octets())
+    }
+}
+
+/// Value of the first attribute of a kind.
+fn attribute(octets: &[u8], kind: u16) -> Option<&[u8]> {
     let mut rest = octets;
     loop {
-        let (len, kind, flags) = (u32_at(rest, 0)?, u16_at(rest, 4)?, u16_at(rest, 6)?);
-        let len = usize::try_from(len).ok()?;
-        let body = rest.get(HEADER..len)?;
-        if kind == ERROR && u32_at(rest, 8)? == sequence {
-            let errno = i32::from_ne_bytes(*body.first_chunk()?).checked_neg()?;
-            if errno == 0 {
-                return Some(Answer::Done);
-            }
-            return Some(Answer::Refused { errno, detail: words(body.get(4..)?, flags) });
+        let (len, found) = (usize::from(u16_at(rest, 0)?), u16_at(rest, 2)?);
+        let value = rest.get(4..len)?;
+        if found == kind {
+            return Some(value);
         }
         rest = rest.get(len.next_multiple_of(4)..)?;
     }
@@ -98,16 +150,9 @@ fn words(quoted: &[u8], flags: u16) -> Option<String> {
     }
     let quoted_len =
         if flags & CAPPED == 0 { usize::try_from(u32_at(quoted, 0)?).ok()?.max(HEADER) } else { HEADER };
-    let mut rest = quoted.get(quoted_len.checked_next_multiple_of(4)?..)?;
-    loop {
-        let (len, kind) = (usize::from(u16_at(rest, 0)?), u16_at(rest, 2)?);
-        let value = rest.get(4..len)?;
-        if kind == WORDS {
-            let end = value.iter().position(|&octet| octet == 0).unwrap_or(value.len());
-            return Some(String::from_utf8_lossy(&value[..end]).into_owned());
-        }
-        rest = rest.get(len.next_multiple_of(4)..)?;
-    }
+    let value = attribute(quoted.get(quoted_len.checked_next_multiple_of(4)?..)?, WORDS)?;
+    let end = value.iter().position(|&octet| octet == 0).unwrap_or(value.len());
+    Some(String::from_utf8_lossy(&value[..end]).into_owned())
 }
 
 fn u16_at(octets: &[u8], at: usize) -> Option<u16> {
@@ -158,6 +203,40 @@ mod tests {
     }
 
     #[test]
+    fn news_are_of_one_link_or_address() {
+        let heard = |kind, fixed: &[u8]| Message::new(kind, 0, fixed).finish(0);
+        let link = |index: u32, flags: u32| {
+            heard(16, &[[0; 4], index.to_ne_bytes(), flags.to_ne_bytes(), [0; 4]].concat())
+        };
+        for (octets, expected) in [
+            (link(3, 0x41), true),
+            (link(4, 0x41), false),
+            (link(3, 0x01), false),
+            (link(3, 0x40), false),
+            (heard(17, &link(3, 0x41)[16..]), false),
+            (heard(16, &[0; 7]), false),
+        ] {
+            assert_eq!(messages(&octets).any(|heard| heard.is_running(3)), expected, "{octets:?}");
+        }
+        let route = |kind, prefix, local, last| {
+            let mut message = Message::new(kind, 0, &[10, prefix, 0, 0, 255, 2, 0, local, 0, 0, 0, 0]);
+            message.attribute(4, &[1, 0, 0, 0]).attribute(1, &Ipv6Addr::from([last; 16]).octets());
+            message.finish(0)
+        };
+        for (octets, expected) in [
+            (route(24, 128, 2, 7), true),
+            (route(25, 128, 2, 7), false),
+            (route(24, 64, 2, 7), false),
+            (route(24, 128, 1, 7), false),
+            (route(24, 128, 2, 8), false),
+            (route(24, 128, 2, 7)[..40].to_vec(), false),
+        ] {
+            let is_own = |heard: Heard<'_>| heard.is_own([7; 16].into());
+            assert_eq!(messages(&octets).any(is_own), expected, "{octets:?}");
+        }
+    }
+
+    #[test]
     fn an_answer_is_found_by_its_number_with_the_kernel_s_words() {
         let words = words_of_the_kernel();
         let detail = Some("no such thing".to_owned());
@@ -200,6 +279,9 @@ mod tests {
             octets in proptest::collection::vec(proptest::num::u8::ANY, 0..120), sequence: u32,
         ) {
             let _ = answer(&octets, sequence);
+            for heard in messages(&octets) {
+                let _ = (heard.is_running(1), heard.is_own(Ipv6Addr::LOCALHOST));
+            }
         }
     }
 

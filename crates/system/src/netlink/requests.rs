@@ -6,9 +6,10 @@ use std::os::fd::AsRawFd as _;
 use super::message::Message;
 use super::{KernelRoute, Veth};
 
-/// Kinds of requests: RTM_NEWLINK, RTM_DELLINK, RTM_NEWADDR and RTM_NEWROUTE.
+/// Kinds of requests: RTM_NEWLINK, RTM_DELLINK, RTM_GETLINK, RTM_NEWADDR and RTM_NEWROUTE.
 const NEW_LINK: u16 = 16;
 const DELETE_LINK: u16 = 17;
+const GET_LINK: u16 = 18;
 const NEW_ADDRESS: u16 = 20;
 const NEW_ROUTE: u16 = 24;
 /// NLM_F_CREATE and NLM_F_EXCL: there is none yet.
@@ -69,6 +70,12 @@ fn end(message: &mut Message, veth: &Veth<'_>, name: &str, address: [u8; 6]) {
 
 pub(super) fn set_up(name: &str) -> Message {
     let mut message = Message::new(NEW_LINK, 0, &link(UP, UP));
+    message.string(IFLA_IFNAME, name);
+    message
+}
+
+pub(super) fn tell_link(name: &str) -> Message {
+    let mut message = Message::new(GET_LINK, 0, &link(0, 0));
     message.string(IFLA_IFNAME, name);
     message
 }
@@ -179,7 +186,9 @@ mod tests {
         let name = attribute(3, b"lo\0");
         let up = [[0_u32, 0, 1, 1].map(u32::to_ne_bytes).concat(), name.clone()].concat();
         assert_eq!(parts(set_up("lo")), (16, 5, up));
-        assert_eq!(parts(remove_link("lo")), (17, 5, [vec![0; 16], name].concat()));
+        let body = [vec![0; 16], name].concat();
+        assert_eq!(parts(remove_link("lo")), (17, 5, body.clone()));
+        assert_eq!(parts(tell_link("lo")), (18, 5, body));
     }
 
     #[test]

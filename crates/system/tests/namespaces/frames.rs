@@ -3,13 +3,13 @@
 use std::os::fd::AsFd as _;
 use std::time::Duration;
 
-use slantpath_system::clock::realtime;
+use slantpath_system::clock::{monotonic, realtime};
 use slantpath_system::netlink::{Netlink, Veth};
 use slantpath_system::network::{NetNamespace, write_setting};
 use slantpath_system::packet::{OFFLOAD_LEN, PacketSocket};
 use slantpath_system::reentry::Entered;
 
-use crate::outside::{PASSED, wait_for};
+use crate::outside::{LIMIT, PASSED, wait_for};
 
 /// Two networks, and the links `near` and `far` between them.
 pub(crate) struct Wire {
@@ -44,6 +44,10 @@ impl Wire {
         })
         .unwrap();
         far.run(|| Netlink::open().unwrap().set_up("far").unwrap()).unwrap();
+        for (network, name) in [(&near, "near"), (&far, "far")] {
+            let wait = || Netlink::open().unwrap().wait_until_running(name, LIMIT).unwrap();
+            assert!(network.run(wait).unwrap());
+        }
         Self { near, far }
     }
 
@@ -77,7 +81,8 @@ struct Seen {
 
 /// The next frame that begins with this address.
 fn next(socket: &mut PacketSocket) -> Seen {
-    loop {
+    let begin = monotonic();
+    while monotonic() < begin + LIMIT {
         if let Some(frame) = socket.receive() {
             // The kernel may have spoken before it was silenced.
             if frame.bytes().starts_with(&FAR) {
@@ -93,6 +98,7 @@ fn next(socket: &mut PacketSocket) -> Seen {
             wait_for(&*socket);
         }
     }
+    panic!("the socket is ready and has no frame");
 }
 
 fn frame(kind: &[u8], payload: &[u8]) -> Vec<u8> {

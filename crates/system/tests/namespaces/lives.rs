@@ -12,7 +12,7 @@ use slantpath_system::process::{Identity, NetworkProgram, ProgramCommand, Standa
 use slantpath_system::reentry::Entered;
 use slantpath_system::signals::{Signal, Signals};
 
-use crate::outside::{PASSED, User, ids, wait_for};
+use crate::outside::{PASSED, User, ids, namespaces, own_namespaces, wait_for};
 
 /// Cases that others start.
 pub(crate) const OWN: [&str; 2] = [SEVEN, SLEEPER];
@@ -36,6 +36,11 @@ pub(crate) fn origin(origin: &Entered) -> u8 {
     assert_eq!(format!("{} {}", origin.uid, origin.gid), ids());
     assert_eq!(std::process::id(), 1);
     assert!(rustix::process::geteuid().is_root());
+    for (own, outside) in own_namespaces().iter().zip(namespaces()) {
+        assert_ne!(*own, outside);
+    }
+    let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
+    assert!(!mounts.contains(" shared:") && !mounts.contains(" master:"), "{mounts}");
     // The caller's mask of signals, and not that with which it waits.
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     assert!(status.contains("\nSigBlk:\t0000000000000000\n"), "{status}");
@@ -55,7 +60,7 @@ pub(crate) fn sleeper(_: &Entered) -> u8 {
     let signals = Signals::open(&[Signal::SIGTERM, Signal::SIGINT]).unwrap();
     let network = NetNamespace::new().unwrap();
     let program = NetworkProgram {
-        command: ProgramCommand::Shell("echo ready; sleep 1000 & sleep 1000".into()),
+        command: ProgramCommand::Shell("echo ready; sleep 60 & sleep 60".into()),
         network: &network,
         identity: Identity::Caller { uid: 1, gid: 1 },
         hosts: None,

@@ -1,6 +1,7 @@
 //! Addresses, routes and settings of two networks.
 
 use std::net::{IpAddr, SocketAddr, UdpSocket};
+use std::time::Duration;
 
 use slantpath_system::SystemStep;
 use slantpath_system::netlink::{KernelRoute, Netlink, NetlinkError};
@@ -73,6 +74,15 @@ pub(crate) fn datagrams(_: &Entered) -> u8 {
         .unwrap();
     exchange(&wire, "10.9.0.1", "10.77.0.1");
     exchange(&wire, "fd09::1", "fd77::1");
+    // A link without a carrier is not waited for for ever.
+    wire.far
+        .run(|| {
+            let mut netlink = Netlink::open().unwrap();
+            assert!(!netlink.wait_until_running("lo", Duration::from_millis(1)).unwrap());
+            netlink.set_up("lo").unwrap();
+            assert!(netlink.wait_until_running("lo", LIMIT).unwrap());
+        })
+        .unwrap();
     // The other end goes with a link.
     wire.near.run(|| Netlink::open().unwrap().remove_link("near").unwrap()).unwrap();
     wire.far

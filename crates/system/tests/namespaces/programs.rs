@@ -143,14 +143,14 @@ pub(crate) fn ends(_: &Entered) -> u8 {
     assert_eq!(status.code(), Some(3));
     // Signals that are held back here are not held back there.
     let signals = Signals::open(&[Signal::SIGTERM]).unwrap();
-    let sleeping = program(&network, ProgramCommand::Line(["sleep", "1000"].map(OsString::from).to_vec()));
+    let sleeping = program(&network, ProgramCommand::Line(["sleep", "60"].map(OsString::from).to_vec()));
     let running = sleeping.spawn().unwrap();
     running.signal(Signal::SIGTERM).unwrap();
     assert_eq!(end_of(&running).unwrap().signal(), Some(15));
     running.signal(Signal::SIGTERM).unwrap();
     assert!(signals.read().unwrap().is_none());
     // A group ends as one, and its orphans come to process 1.
-    let mut group = program(&network, shell("sleep 1000 & echo $!; sleep 1000"));
+    let mut group = program(&network, shell("sleep 60 & echo $!; sleep 60"));
     group.has_own_group = true;
     let mut running = group.spawn().unwrap();
     let mut octets = [0; 32];
