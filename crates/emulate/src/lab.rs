@@ -5,9 +5,11 @@ use std::collections::BTreeSet;
 use std::io;
 use std::net::IpAddr;
 use std::os::fd::AsFd as _;
+use std::time::Duration;
 
 use slantpath_system::netlink::{KernelRoute, Netlink, Veth};
 use slantpath_system::network::{NetNamespace, write_setting};
+use slantpath_system::offloads;
 
 use crate::doors::{DoorConfig, JOINED_BYTES_MAX};
 use crate::frames::MacAddress;
@@ -58,6 +60,8 @@ pub struct PlaceError {
     pub error: Box<dyn std::error::Error + Send + Sync>,
 }
 
+/// Longest time for which an interface may be without a carrier after it is up.
+const CARRIER_TIMEOUT: Duration = Duration::from_secs(5);
 /// Longest name of an interface, in bytes.
 const NAME_MAX: usize = 15;
 
@@ -103,6 +107,16 @@ pub fn build(nodes: &[PlaceConfig]) -> Result<(Vec<AttachedPlace>, Vec<DoorConfi
             });
         }
         step(&format!("the network of `{}`", node.name), || network.run(|| configure(node, &interfaces)))??;
+        for place in 0..interfaces.len() {
+            let door = format!("n{number}i{place}");
+            let is_running = step(&format!("the network of `{}`", node.name), || {
+                near.wait_until_running(&door, CARRIER_TIMEOUT)
+            })?;
+            if !is_running {
+                let what = format!("interface `{}` of `{}`", interfaces[place], node.name);
+                return Err(PlaceError { what, error: "it has no carrier".into() });
+            }
+        }
         places.push(AttachedPlace { name: node.name.clone(), network, hosts: hosts(node), interfaces });
     }
     Ok((places, doors))
@@ -160,6 +174,13 @@ fn configure(node: &PlaceConfig, names: &[String]) -> Result<(), PlaceError> {
     let mut is_first = [true; 2];
     for (interface, name) in node.interfaces.iter().zip(names) {
         step(&format!("interface `{name}` of `{}`", node.name), || link.set_up(name))?;
+        step(&format!("offloads of `{name}` of `{}`", node.name), || {
+            match offloads::switch_off(name, &offloads::OF_SCTP) {
+                // A kernel that has no such offload has nothing to switch off.
+                Err(error) if error.kind() == io::ErrorKind::Unsupported => Ok(()),
+                outcome => outcome,
+            }
+        })?;
         for &address in &interface.addresses {
             step(&format!("address {address} of `{}`", node.name), || {
                 link.add_address(name, address, host_len(address))
