@@ -294,7 +294,7 @@ impl<R: Read> Entries<R> {
         Ok(next)
     }
 
-    /// What stands next in the content; `None` if the record ends in it.
+    /// Value that stands next in the content; `None` if the record ends in it.
     fn parsed<T>(
         &mut self,
         parse: impl Fn(&mut Reader<'_>, u64) -> Result<T, Unread>,
