@@ -104,7 +104,7 @@ pub enum ReplayFault {
         number: u64,
         /// Length that it says.
         found: usize,
-        /// Greatest length.
+        /// Greatest length that is allowed.
         most: usize,
     },
     /// String that is not UTF-8.

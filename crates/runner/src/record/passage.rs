@@ -13,7 +13,7 @@ use crate::run::Attachment;
 /// Delays of packets in a few numbers, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WayDelays {
-    /// Their mean.
+    /// Mean of the delays.
     pub mean_s: f64,
     /// Delay within which 99 % of them are, to 1 %.
     pub p99_s: f64,

@@ -87,7 +87,7 @@ rate = "500 kbit/s"
 #[derive(Clone, Default)]
 struct Disk {
     file: Rc<RefCell<Vec<u8>>>,
-    /// Longest write.
+    /// Length of the longest write.
     longest: Rc<RefCell<usize>>,
     /// Number of writes that succeed, if not all do.
     room: Option<usize>,
