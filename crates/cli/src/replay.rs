@@ -31,7 +31,7 @@ pub(crate) fn main(arguments: &ReplayArguments, out: &mut impl Write) -> Result<
 
 /// Why a record is not opened here.
 enum Unopened {
-    /// It is no record of an emulation.
+    /// Not the record of an emulation.
     OfAnother,
     Unreadable(Failure),
 }

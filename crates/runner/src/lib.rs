@@ -49,9 +49,8 @@ pub use columns::ColumnDeclaration;
 pub use observer::{Announcement, Collector, GrowingTable, Observer, Reading};
 pub use output::{Capture, FlowFailure, RunOutput, TABLES, TableKind};
 pub use record::{
-    Delays, Difference, EmulatedRun, EmulationRecording, EmulationReplay, InterfacePassage,
-    RecordedDeparture, RecordedInterface, RepeatError, Repetition, ReplayFault, WaySummary,
-    read_whole_record,
+    Difference, EmulatedRun, EmulationRecording, EmulationReplay, InterfacePassage, RecordedDeparture,
+    RecordedInterface, RepeatError, Repetition, ReplayFault, WayDelays, WaySummary, read_whole_record,
 };
 pub use replicate::{replicate, replicate_without_records};
 pub use run::{

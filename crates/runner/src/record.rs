@@ -11,6 +11,6 @@ mod recording;
 mod replay;
 
 pub use entries::{EmulatedRun, RecordedDeparture, RecordedInterface, ReplayFault, read_whole_record};
-pub use passage::{Delays, InterfacePassage, WaySummary};
+pub use passage::{InterfacePassage, WayDelays, WaySummary};
 pub use recording::EmulationRecording;
 pub use replay::{Difference, EmulationReplay, RepeatError, Repetition};

@@ -109,7 +109,7 @@ pub enum ReplayFault {
         number: u64,
         /// Length that it says.
         found: usize,
-        /// Greatest length.
+        /// Greatest length that is allowed.
         most: usize,
     },
     /// String that is not UTF-8.
@@ -343,7 +343,7 @@ impl<R: Read> Entries<R> {
         Ok(next)
     }
 
-    /// What stands next in the content; `None` if the record ends in it.
+    /// Value that stands next in the content; `None` if the record ends in it.
     fn parsed<T>(
         &mut self,
         parse: impl Fn(&mut Reader<'_>, u64) -> Result<T, Unread>,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::net::IpAddr;
 
-use slantpath_base::Instant;
+use slantpath_base::{Duration, Instant};
 use slantpath_results::{Histogram, Precision};
 use slantpath_wire::ip::IpHeader;
 
@@ -12,8 +12,8 @@ use crate::run::Attachment;
 
 /// Delays of packets in a few numbers, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Delays {
-    /// Their mean.
+pub struct WayDelays {
+    /// Mean of the delays.
     pub mean_s: f64,
     /// Delay within which 99 % of them are, to 1 %.
     pub p99_s: f64,
@@ -29,8 +29,8 @@ pub struct WaySummary {
     pub offered: u64,
     /// Packets of those that had not come out at the end.
     pub lost: u64,
-    /// Delays of those that had.
-    pub delays: Option<Delays>,
+    /// Delays of those that had, but for packets that equal one that was under way with them.
+    pub delays: Option<WayDelays>,
 }
 
 /// Packets that passed an interface of an attached node.
@@ -47,17 +47,21 @@ pub struct InterfacePassage {
     pub to: WaySummary,
 }
 
+/// Time after which a packet is no longer waited for where an equal one comes.
+const LONGEST_DELAY: Duration = Duration::from_secs(10);
+
 #[derive(Clone, Debug)]
 struct Way {
     packets: u64,
     offered: u64,
+    come_out: u64,
     delays: Histogram,
 }
 
 impl Way {
     fn new() -> Self {
         let precision = Precision::within(0.01).expect("a hundredth is a precision");
-        Self { packets: 0, offered: 0, delays: Histogram::new(precision) }
+        Self { packets: 0, offered: 0, come_out: 0, delays: Histogram::new(precision) }
     }
 
     fn summary(&self) -> WaySummary {
@@ -66,8 +70,8 @@ impl Way {
         WaySummary {
             packets: self.packets,
             offered: self.offered,
-            lost: self.offered - self.delays.count(),
-            delays: delays.map(|(mean, p99)| Delays { mean_s: mean / SECOND, p99_s: p99 / SECOND }),
+            lost: self.offered - self.come_out,
+            delays: delays.map(|(mean, p99)| WayDelays { mean_s: mean / SECOND, p99_s: p99 / SECOND }),
         }
     }
 }
@@ -119,21 +123,30 @@ impl Passage {
         let Some(&to) = self.places.get(&destination) else { return };
         self.from[from].offered += 1;
         self.to[to].offered += 1;
-        self.underway.entry(hash).or_default().push_back(Underway { at, from, to });
+        let equal = self.underway.entry(hash).or_default();
+        while equal.front().is_some_and(|first| at.saturating_since(first.at) > LONGEST_DELAY) {
+            equal.pop_front();
+        }
+        equal.push_back(Underway { at, from, to });
     }
 
     pub(super) fn departed(&mut self, at: Instant, place: usize, packet: &[u8]) {
         self.to[place].packets += 1;
         let Some((hash, _)) = unchanging(packet) else { return };
         let Some(equal) = self.underway.get_mut(&hash) else { return };
-        // Packets that are equal come out in their order, as far as anybody can see.
+        let is_alone = equal.len() == 1;
         let Some(own) = equal.pop_front() else { return };
-        if equal.is_empty() {
+        if is_alone {
             self.underway.remove(&hash);
         }
         let delay = at.saturating_since(own.at).as_nanos();
-        self.from[own.from].delays.record(delay);
-        self.to[own.to].delays.record(delay);
+        for way in [&mut self.from[own.from], &mut self.to[own.to]] {
+            way.come_out += 1;
+            // Of equal packets nobody can say which one was lost.
+            if is_alone {
+                way.delays.record(delay);
+            }
+        }
     }
 
     pub(super) fn summary(&self) -> Vec<InterfacePassage> {
@@ -157,4 +170,65 @@ fn unchanging(packet: &[u8]) -> Option<(u64, IpAddr)> {
         IpAddr::V6(v6) => v6.octets(),
     });
     Some((hash_of(&[&ends[0], &ends[1], &[header.protocol], payload]), header.destination))
+}
+
+#[cfg(test)]
+mod tests {
+    use slantpath_base::DataSize;
+    use slantpath_net::InterfaceId;
+    use slantpath_wire::ip::Fragmentation;
+
+    use super::*;
+    use crate::run::AttachedInterface;
+
+    fn attached(number: u32, address: [u8; 4]) -> Attachment {
+        let interface = AttachedInterface {
+            id: InterfaceId::new(number),
+            link: "wire".to_owned(),
+            addresses: vec![address.into()],
+            mtu: DataSize::from_bytes(1_500),
+        };
+        Attachment { node: format!("node-{number}"), interfaces: vec![interface], reaches: Vec::new() }
+    }
+
+    fn packet(hop_limit: u8, payload: &[u8]) -> Vec<u8> {
+        let header = IpHeader {
+            source: [10, 0, 0, 1].into(),
+            destination: [10, 0, 0, 2].into(),
+            protocol: 17,
+            hop_limit,
+            traffic_class: 0,
+            payload_len: u16::try_from(payload.len()).unwrap(),
+            fragmentation: Fragmentation::Forbidden,
+        };
+        let mut bytes = vec![0; header.header_len()];
+        header.emit(&mut bytes);
+        [&bytes[..], payload].concat()
+    }
+
+    #[test]
+    fn a_packet_is_known_behind_routers_and_equal_ones_have_no_delay() {
+        let mut passage = Passage::new(&[attached(0, [10, 0, 0, 1]), attached(1, [10, 0, 0, 2])]);
+        let at = Instant::from_millis;
+        passage.arrived(at(1), 0, &packet(64, b"one"));
+        passage.departed(at(11), 1, &packet(60, b"one"));
+        // The first of two equal ones is lost: the other one is not taken for it.
+        passage.arrived(at(20), 0, &packet(64, b"two"));
+        passage.arrived(at(30), 0, &packet(64, b"two"));
+        passage.departed(at(40), 1, &packet(63, b"two"));
+        let [from, to] = [passage.summary()[0].from, passage.summary()[1].to];
+        assert_eq!((from.packets, from.offered, from.lost), (3, 3, 1));
+        let delays = from.delays.unwrap();
+        assert!(delays.mean_s == 0.01 && (0.0099..0.0101).contains(&delays.p99_s), "{delays:?}");
+        assert_eq!((to.packets, to.lost, to.delays), (2, 1, from.delays));
+        // Whatever is left is forgotten, and so is told apart from what comes later.
+        passage.arrived(at(20_000), 0, &packet(64, b"two"));
+        passage.departed(at(20_030), 1, &packet(63, b"two"));
+        assert_eq!(passage.summary()[0].from.delays.unwrap().mean_s, 0.02);
+        // What a simulated host sends, and what is for one.
+        passage.departed(at(20_040), 0, &packet(64, b"other"));
+        passage.arrived(at(20_050), 1, b"no packet");
+        assert_eq!(passage.summary()[0].to, WaySummary { packets: 1, ..WaySummary::default() });
+        assert_eq!(passage.summary()[1].from, WaySummary { packets: 1, ..WaySummary::default() });
+    }
 }

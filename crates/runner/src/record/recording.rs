@@ -16,7 +16,7 @@ const BLOCK_BYTES: usize = 64 << 10;
 /// Time of the run after which what there is becomes a block: as much is missing of one that is killed.
 const BLOCK_TIME: Duration = Duration::from_secs(1);
 
-/// What is outside of a network, with a record of what passes between both.
+/// Recorder between a network and what is outside of it.
 ///
 /// The run has the seed of its scenario and number 0.
 pub struct EmulationRecording<'a, W> {

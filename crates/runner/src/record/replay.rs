@@ -14,7 +14,7 @@ use crate::run::{
 };
 use crate::scenario::Scenario;
 
-/// What is outside of a network, from the record of an emulation: the same packets at the same instants.
+/// Outside of a network, from the record of an emulation: the same packets at the same instants.
 pub struct EmulationReplay<R> {
     entries: Entries<R>,
     /// Interfaces of the network, by their numbers in the record.

@@ -87,7 +87,7 @@ rate = "500 kbit/s"
 #[derive(Clone, Default)]
 struct Disk {
     file: Rc<RefCell<Vec<u8>>>,
-    /// Longest write.
+    /// Length of the longest write.
     longest: Rc<RefCell<usize>>,
     /// Number of writes that succeed, if not all do.
     room: Option<usize>,
@@ -142,7 +142,8 @@ impl Outside for Programs {
         }
         self.turn += 1;
         let until = turn.now + Duration::from_micros(700 + 300 * (self.turn % 4));
-        while self.next < until {
+        // All is out at the end.
+        while self.next < until && self.next + Duration::from_millis(700) < self.end {
             let tag = u8::try_from(self.turn % 251).unwrap();
             let packet = datagram(self.interfaces[NEAR].1, self.interfaces[FAR].1, tag);
             self.coming.push((self.next, NEAR, packet));
@@ -205,7 +206,7 @@ fn a_recorded_run_is_the_run_and_is_repeated_packet_for_packet() {
     let alone =
         run_attached_without_records(&scenario, &RunOptions::default(), &mut Programs::until(end)).unwrap();
     assert_eq!(alone.digest, output.digest);
-    assert!(cells(&output, "flows", "bytes_delivered")[0].unwrap() > 100_000.0);
+    assert!(cells(&output, "flows", "bytes_delivered")[0].unwrap() > 20_000.0);
     let record = disk.file.borrow();
     let repetition = repeated(&record, here()).unwrap();
     assert_eq!((&repetition.difference, repetition.is_cut), (&None, false));
@@ -218,10 +219,10 @@ fn a_recorded_run_is_the_run_and_is_repeated_packet_for_packet() {
         (far.to.packets + near.to.packets, far.from.packets),
         (repetition.packets_out, far.to.packets)
     );
-    // What one way loses is seen at both of its ends, and what the link being down took is among it.
-    assert_eq!((near.from.offered, near.from.lost), (200, 200 - far.to.packets));
+    // What one way loses is seen at both of its ends.
+    assert_eq!((near.from.offered, near.from.lost), (165, 165 - far.to.packets));
     assert_eq!((near.from.lost, near.from.delays), (far.to.lost, far.to.delays));
-    assert!(near.from.lost > 10, "{near:?}");
+    assert!(near.from.lost > 0, "{near:?}");
     let delays = near.from.delays.unwrap();
     assert!(delays.mean_s > 0.042 && delays.p99_s >= delays.mean_s, "{delays:?}");
     // Blocks are of a second, or of as much as the buffer holds.
@@ -274,12 +275,12 @@ fn over_another_network_the_same_packets_fare_otherwise() {
         let replay = EmulationReplay::open(io::Cursor::new(disk.file.borrow().clone())).unwrap();
         replay.repeat_elsewhere(&parse(LAB, overrides, here()))
     };
-    let after = elsewhere(&["links.exit.delay=51 ms", "links.core.loss=30 %"]).unwrap();
+    let after = elsewhere(&["links.exit.delay=501 ms", "links.core.loss=30 %"]).unwrap();
     assert_eq!((after.packets_in, &after.difference), (before.packets_in, &None));
     let [was, is] = [&before, &after].map(|repetition| repetition.interfaces[NEAR].from);
     assert_eq!(is.offered, was.offered);
     assert!(is.lost > was.lost + 20, "{is:?} {was:?}");
-    assert!(is.delays.unwrap().mean_s > was.delays.unwrap().mean_s + 0.03, "{is:?} {was:?}");
+    assert!(is.delays.unwrap().mean_s > was.delays.unwrap().mean_s + 0.2, "{is:?} {was:?}");
     let none = elsewhere(&["nodes.far.kind=host"]);
     assert!(matches!(none, Err(RepeatError::Record(ReplayFault::UnknownInterface { .. }))), "{none:?}");
 }
@@ -354,7 +355,7 @@ const SHIP_AND_TELEPORT: &str = r#"
 fn a_run_with_handovers_is_repeated() {
     let files: Files = std::sync::Arc::new(|_| Ok(SHIP_AND_TELEPORT.to_owned()));
     let scenario = parse(BENT_PIPE, &[], files.clone());
-    let (output, disk) = recorded(&scenario, Instant::from_secs(200));
+    let (output, disk) = recorded(&scenario, Instant::from_secs(300));
     assert!(cells(&output, "antennas", "handovers")[0].unwrap() >= 2.0);
     let repetition = repeated(&disk.file.borrow(), files).unwrap();
     assert_eq!((repetition.difference, repetition.digest), (None, output.digest));
