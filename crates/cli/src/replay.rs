@@ -69,7 +69,8 @@ fn emulation(
         Scenario::parse(&name, &run.scenario, overrides, files).map_err(Failure::Invalid)
     };
     // Faults of `--set` come before all work.
-    let other = if arguments.set.is_empty() { None } else { Some(scenario(&arguments.set)?) };
+    let other =
+        if arguments.set.is_empty() { None } else { Some(scenario(&both_directions(&arguments.set))?) };
     let repetition = replay.repeat(&scenario(&[])?).map_err(failed)?;
     let elsewhere = match &other {
         Some(other) if repetition.difference.is_none() => {
@@ -170,4 +171,45 @@ fn of_repetition(repetition: &Repetition) -> Value {
         "is_cut": repetition.is_cut,
         "interfaces": interfaces,
     })
+}
+/// Keys of a link itself, which are no direction's.
+const OF_LINKS: [&str; 8] =
+    ["addresses", "cable", "ends", "family", "forward", "mtu", "report_mtu", "reverse"];
+
+/// Settings as the merged form has them, in which each direction of a link has its own values: what is set for a link is
+/// set for both.
+fn both_directions(settings: &[String]) -> Vec<String> {
+    let expanded = |setting: &String| {
+        let parts =
+            setting.split_once('=').map(|(path, value)| (path.trim().split('.').collect::<Vec<_>>(), value));
+        match parts {
+            Some((path, value)) if path.len() == 3 && path[0] == "links" && !OF_LINKS.contains(&path[2]) => {
+                ["forward", "reverse"]
+                    .map(|way| format!("links.{}.{way}.{}={value}", path[1], path[2]))
+                    .to_vec()
+            }
+            _ => vec![setting.clone()],
+        }
+    };
+    settings.iter().flat_map(expanded).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_of_a_link_is_set_for_both_directions() {
+        let set = |text: &str| both_directions(&[text.to_owned()]);
+        assert_eq!(set("links.a.loss=5 %"), ["links.a.forward.loss=5 %", "links.a.reverse.loss=5 %"]);
+        for same in [
+            "links.a.forward.loss=5 %",
+            "links.a.mtu=900 B",
+            "scenario.seed=4",
+            "links.a",
+            "nodes.a.kind=host",
+        ] {
+            assert_eq!(set(same), [same]);
+        }
+    }
 }
