@@ -28,7 +28,7 @@ asking = { ends = ["right", "client"], rate = "10 Mbit/s", delay = "1 ms" }
 from = "server"
 to = "client"
 transport = "sctp"
-application = { kind = "bulk", size = "100 kB" }
+application = { kind = "bulk", message_size = "1 kB", total = "100 kB" }
 
 [[script]]
 at = "500 ms"
