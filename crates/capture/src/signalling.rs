@@ -1,7 +1,7 @@
 //! Messages of signalling: the layer that carries one, and the points and the selection that it is of.
 
 use bytes::Bytes;
-use slantpath_sigtran::m2pa::{self, Body, LinkStatus};
+use slantpath_sigtran::m2pa::{self, Body};
 use slantpath_sigtran::m3ua;
 use slantpath_ss7::mtp3::Msu;
 use slantpath_ss7::{PointCode, PointCodeFormat};
@@ -100,7 +100,9 @@ impl Carriage {
     fn of_m2pa(octets: &Bytes, format: PointCodeFormat) -> Result<Self, Malformed> {
         match m2pa::Message::parse(octets).map_err(|_| Malformed)?.body {
             Body::UserData(data) => SignallingMessage::of_msu(&data.msu, format).map(Self::Message),
-            Body::LinkStatus(LinkStatus::Alignment | LinkStatus::OutOfService) => Ok(Self::OutOfService),
+            Body::LinkStatus(m2pa::LinkStatus::Alignment | m2pa::LinkStatus::OutOfService) => {
+                Ok(Self::OutOfService)
+            }
             Body::Acknowledgement | Body::LinkStatus(_) => Ok(Self::Other),
         }
     }

@@ -438,7 +438,8 @@ pub(crate) struct ExplainArguments {
     /// if absent.
     #[arg(long, value_name = "N", requires = "what_if")]
     pub(crate) direction: Option<u32>,
-    /// Write the scenario that a live load or a capture is made again by into this file, for `slantpath run` and others.
+    /// Write the scenario that a live load or a capture is made again by into this file, for `slantpath run` and
+    /// others.
     #[arg(long, value_name = "FILE", requires = "what_if")]
     pub(crate) rebuilt: Option<PathBuf>,
     /// The scenario of the trace, if it has moved.

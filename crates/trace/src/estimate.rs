@@ -131,8 +131,8 @@ impl Estimator {
         }
     }
 
-    /// Nothing yet of a sender that one point has seen. Nobody knows whether its peer holds SACKs back. What has arrived
-    /// behind a loss is told when the lost chunk has arrived, too, which is no round trip.
+    /// Nothing yet of a sender that one point has seen. Nobody knows whether its peer holds SACKs back. What has
+    /// arrived behind a loss is told when the lost chunk has arrived, too, which is no round trip.
     pub fn of_captured() -> Self {
         Self { skips_held_up: true, ..Self::new(true) }
     }

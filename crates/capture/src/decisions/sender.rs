@@ -115,8 +115,8 @@ impl Sender {
         }
     }
 
-    /// Tells if what leaves so long after a SACK may be the answer to it: the SACK has been there, and not for long. Half
-    /// of the turnaround is the way from here to the sender.
+    /// Tells if what leaves so long after a SACK may be the answer to it: the SACK has been there, and not for long.
+    /// Half of the turnaround is the way from here to the sender.
     fn reacts(&self, elapsed: Duration, rto_min: Duration) -> bool {
         let (least, most) = match self.direction.turnaround.map(Duration::as_nanos) {
             Some(turnaround) => (turnaround / 2, turnaround.saturating_mul(2).max(A_MOMENT.as_nanos())),

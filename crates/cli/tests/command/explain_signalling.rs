@@ -1,11 +1,11 @@
-//! `slantpath explain` of captures with signalling: failovers as the run, its traces and one point on the way tell them.
+//! `slantpath explain` of captures with signalling: failovers as the run and one point on the way tell them.
 
 use serde_json::Value;
 
 use crate::place::Place;
 
-/// Points with two links of M2PA from London, of which one capture sees both: direct to Boston, and by Paris. The direct
-/// one brings nothing to Boston from 20.05 s on.
+/// Points with two links of M2PA from London, of which one capture sees both: direct to Boston, and by Paris. The
+/// direct one brings nothing to Boston from 20.05 s on.
 const M2PA: &str = r#"
 [scenario]
 name = "m2pa"

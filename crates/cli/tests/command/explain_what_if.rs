@@ -116,7 +116,8 @@ fn what_a_capture_cannot_be_made_again_of_is_said_with_what_to_do() {
         assert_eq!((outcome.status, outcome.out.as_str()), (Some(2), ""));
         outcome.err
     };
-    let silent = "error: out/access.pcapng: direction 2 has sent no message; `slantpath explain` lists the directions\n";
+    let silent = "error: out/access.pcapng: direction 2 has sent no message; \
+                  `slantpath explain` lists the directions\n";
     assert_eq!(told("out/access.pcapng", &["--direction", "2"]), silent);
     // A setting that the rebuilt scenario does not have is drawn where it was given.
     let wrong = told("out/access.pcapng", &["--what-if", "sctp.default.rto_mim=1 s"]);

@@ -70,9 +70,9 @@ pub(super) struct Sources<'a, 'p> {
 /// Failovers of an interval.
 #[derive(Debug, Default)]
 pub(super) struct IntervalFailovers {
-    /// Those of each flow; `None` of one that has one path.
+    /// Sums of each flow; `None` of one that has one path.
     pub(super) flows: Vec<Option<FailoverSums>>,
-    /// Those of each end of what carries signalling.
+    /// Sums of each end of what carries signalling.
     pub(super) signalling: BTreeMap<(Carried, Side), FailoverSums>,
 }
 

@@ -105,7 +105,8 @@ fn traffic_of_a_link_fails_over_from_the_instant_at_which_the_network_below_fail
 
 #[test]
 fn the_interval_in_which_signalling_moves_tells_its_failover() {
-    let script = "[probes]\nintervals = \"1 s\"\n\n[[script]]\nat = \"20050 ms\"\nlink = \"direct\"\naction = \"down\"\n";
+    let script = "[probes]\nintervals = \"1 s\"\n\n\
+                  [[script]]\nat = \"20050 ms\"\nlink = \"direct\"\naction = \"down\"\n";
     for family in ["ipv4", "ipv6"] {
         let output = triangle(family, script);
         let failovers = output.table("signalling_failovers").unwrap();

@@ -174,8 +174,8 @@ fn tell_sacks(sacks: Sacks, out: &mut impl Write) -> io::Result<()> {
     };
     writeln!(
         out,
-        "{count} SACKs came, {with_gaps} of them with gaps; the peer had room for {least} to {greatest} bytes, for {last} \
-         at the end."
+        "{count} SACKs came, {with_gaps} of them with gaps; the peer had room for {least} to {greatest} bytes, \
+         for {last} at the end."
     )
 }
 

@@ -24,6 +24,7 @@ pub(super) fn keep(seeds: &mut Seeds) {
         seed: 1,
         run: 0,
         flow: "data".to_owned(),
+        is_signalling: false,
         from: "a".to_owned(),
         to: "b".to_owned(),
     };

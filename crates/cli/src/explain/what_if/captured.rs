@@ -31,7 +31,7 @@ const BEHIND_S: u64 = 60;
 /// Most bytes of lines of messages that are held.
 const LINES_MAX: usize = 256 << 20;
 
-/// What a capture shows of one direction.
+/// Account of one direction, as a capture shows it.
 struct Shown<'a> {
     direction: &'a CapturedDirection,
     flow: &'a FlowReport,
@@ -68,7 +68,7 @@ pub(in super::super) fn main(
             ))
         })
     };
-    let Followed { ends, .. } = Followed::of(file, arguments, &mut follow, &mut each)?;
+    let Followed { ends } = Followed::of(file, arguments, &mut follow, &mut each)?;
     let report = importer.finish("", &mut |name, more| lines.add(name, more));
     let report = report.map_err(|TooMuch| misused("it has too many messages: cut it".to_owned()))?;
     story.finish();
