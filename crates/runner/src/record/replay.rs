@@ -183,7 +183,9 @@ impl<R: Read> EmulationReplay<R> {
 
     /// Tells what came in the next stretch, and gives its end. `None` if there is none.
     fn next_stretch(&mut self, turn: &mut Turn<'_>) -> Result<Option<Instant>, ReplayFault> {
-        if let Some(left) = self.departures.as_mut().and_then(VecDeque::pop_front) {
+        if self.difference.is_none()
+            && let Some(left) = self.departures.as_mut().and_then(VecDeque::pop_front)
+        {
             self.differs(Some(left), None);
         }
         if self.difference.is_some() {
