@@ -19,6 +19,8 @@ pub enum Measure {
     Repeated,
     /// Standstill of arrivals after the first path has failed, in seconds.
     Standstill,
+    /// Number of associations that ended in a fade.
+    Ended,
 }
 
 impl Measure {
@@ -31,6 +33,7 @@ impl Measure {
             Self::Answer => "longest answer",
             Self::Repeated => "retransmitted by SCTP",
             Self::Standstill => "nothing arrives for",
+            Self::Ended => "associations ended",
         }
     }
 }
@@ -99,8 +102,10 @@ impl Numbers {
                 range
             }
         };
-        let timer =
-            settings.iter().find(|setting| setting.name == "m2pa.t7").map_or(0.0, |timer| timer.value);
+        let timer = settings
+            .iter()
+            .find(|setting| setting.name == "m2pa.t7")
+            .map_or(f64::INFINITY, |timer| timer.value);
         let is_carried = estimate.lost.most < LOST_LEAST;
         // Where packets are lost, a window that is full has no room to send them again.
         let has_room = self.loss == 0.0 || is_carried && !estimate.is_full;
@@ -138,9 +143,17 @@ impl Numbers {
         if settings.iter().any(|setting| setting.name == "sctp.pf_max_retrans") {
             let one_way = self.backup_round_trip.unwrap_or(self.round_trip) / 2.0;
             let takes = rto_min + one_way;
-            let within = self.failover.unwrap_or(takes);
-            let expected = Range { least: takes - rto_min / 2.0, most: takes };
-            promises.push(promise("limits.failover", Measure::Standstill, within, expected, takes <= within));
+            // What is retransmitted goes in order: in front of what was lost goes what nobody has acknowledged.
+            let k = self.load().alone.ethernet_per_window();
+            let resent = 8.0 * estimate.outstanding.most * k / (self.permanent + self.on_demand);
+            let within = self.failover.unwrap_or(takes + resent);
+            let expected = Range { least: takes - rto_min / 2.0, most: takes + resent };
+            let is_sure = is_kept && expected.most <= within;
+            promises.push(promise("limits.failover", Measure::Standstill, within, expected, is_sure));
+        }
+        if let Some(fade) = self.fade {
+            let outlived = Range { least: fade, most: fade };
+            promises.push(promise("path.fade", Measure::Ended, 0.0, outlived, true));
         }
         promises
     }
