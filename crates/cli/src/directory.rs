@@ -153,8 +153,7 @@ impl Directory {
         Ok(Self { _lock: Some(lock), ..Self::of_holder(path, may_be_written)? })
     }
 
-    /// Variant of [`Directory::open`] that refuses the results of every earlier command: none of these is made anew from
-    /// what lies there, so that what is overwritten would be lost.
+    /// Variant of [`Directory::open`] that refuses the results of every earlier command: what it held would be lost.
     pub(crate) fn fresh(path: &Path, may_be_written: &[&str]) -> Result<Self, Failure> {
         let directory = Self::open(path, may_be_written.iter().map(|&name| name.to_owned()))?;
         if directory.earlier.is_empty() {

@@ -9,8 +9,8 @@ const LEVEL_2: u32 = 6;
 const M2PA: u32 = 17;
 /// The service information octet and the routing label of ITU-T, which M3UA's protocol data replaces.
 const SERVICE_AND_LABEL: u32 = 5;
-/// M3UA's common header, routing context, and the protocol data parameter in front of a message (RFC 4666, sections 1.3.1 and
-/// 3.3.1).
+/// M3UA's common header, routing context, and the protocol data parameter in front of a message (RFC 4666, sections
+/// 1.3.1 and 3.3.1).
 const M3UA: u32 = 8 + 8 + 4 + 12;
 /// The header of a DATA chunk (RFC 9260, section 3.3.1).
 const DATA: u32 = 16;

@@ -115,6 +115,9 @@ fn summary(report: &LoadReport) -> Value {
         ),
         ("failures", json!(report.failures.len()), "", "Associations that failed."),
     ];
-    let row = |(name, value, unit, meaning): (&str, Value, &str, &str)| json!({ "name": name, "value": value, "unit": unit, "meaning": meaning });
+    let row = |(name, value, unit, meaning)| {
+        let row: (&str, Value, &str, &str) = (name, value, unit, meaning);
+        json!({ "name": row.0, "value": row.1, "unit": row.2, "meaning": row.3 })
+    };
     rows.into_iter().map(row).collect()
 }

@@ -37,7 +37,7 @@ impl Numbers {
         settings.push(self.proving_setting());
     }
 
-    /// Timers and the queue of M3UA. Another ASP takes over when it has been told, and has answered: after a round trip.
+    /// Timers and the queue of M3UA. Another ASP takes over when it has been told and has answered: a round trip.
     pub(super) fn m3ua_settings(
         &self,
         rto_min: f64,

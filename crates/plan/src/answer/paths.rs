@@ -12,8 +12,25 @@ const ASSOCIATION_MAX_RETRANS: u32 = 10;
 /// The most retransmissions in a row that anything is set to.
 const RETRANS_MOST: u32 = 10_000;
 
-/// Time-outs after which none doubles any more: a factor of a million is above every RTO.Max.
-const DOUBLINGS: u32 = 64;
+/// Interval of HEARTBEATs, in seconds (RFC 9260, section 16): each that nobody answers counts as a time-out does (section
+/// 8.2).
+const HB_INTERVAL_S: f64 = 30.0;
+
+/// Follows time-outs in a row as long as `goes_on` with the errors that there are with the next one, and with the time
+/// before it. Gives these errors, those of HEARTBEATs counted, and the sum of the time-outs. What is retransmitted at the
+/// last one has to find the path working.
+fn time_outs_within(rto_min: f64, rto_max: f64, goes_on: impl Fn(f64, f64) -> bool) -> (f64, f64) {
+    let (mut errors, mut sum, mut next) = (0.0, 0.0_f64, rto_min);
+    for time_outs in 1..=RETRANS_MOST {
+        let with_next = f64::from(time_outs) + ((sum + next) / HB_INTERVAL_S).ceil();
+        if !goes_on(with_next, sum) {
+            break;
+        }
+        (errors, sum) = (with_next, sum + next);
+        next = (2.0 * next).min(rto_max.max(rto_min));
+    }
+    (errors, sum)
+}
 
 /// A count that is not large.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
@@ -36,28 +53,24 @@ impl Numbers {
         };
         let count =
             |name, retransmissions: u32| Recommendation::new(name, f64::from(retransmissions), Unit::Count);
-        // What is retransmitted at a time-out has to find the path working, and is the last if its own time-out ends the
-        // association. So a fade is outlived that ends before the last but one.
-        let outlived = |retransmissions: u32| {
-            if retransmissions == 0 { 0.0 } else { time_outs(retransmissions - 1) }
-        };
-        let fade = self.fade.map(|fade| MARGIN * fade);
+        let outlived =
+            |most: u32| time_outs_within(rto_min, rto_max, |errors, _| errors <= f64::from(most)).1;
         let for_fade = |least: u32| {
-            let Some(fade) = fade else { return least };
-            // Time-outs no longer double from some number on: so many more are as many times RTO.Max.
-            let doubling = (least..=least.max(DOUBLINGS)).find(|&count| outlived(count) >= fade);
-            doubling.unwrap_or_else(|| {
-                let left = (fade - outlived(DOUBLINGS)) / rto_max.max(rto_min);
-                whole_count(f64::from(DOUBLINGS) + left.ceil()).clamp(least, RETRANS_MOST)
-            })
+            let Some(fade) = self.fade else { return least };
+            let (errors, _) = time_outs_within(rto_min, rto_max, |_, before| before < MARGIN * fade);
+            whole_count(errors).clamp(least, RETRANS_MOST)
         };
         let of_fade = |count: u32| match self.fade {
             Some(fade) if outlived(count) >= fade => format!(
-                "a fade of {} is outlived: {} of time-outs come before the last retransmission",
+                "a fade of {} is outlived: {} of time-outs come before the last retransmission, with HEARTBEATs that \
+                 nobody answers",
                 time(fade),
                 time(outlived(count))
             ),
-            _ => format!("every fade that is shorter than {} is outlived", time(outlived(count))),
+            _ => format!(
+                "every fade that is shorter than {} is outlived, HEARTBEATs that nobody answers counted as well",
+                time(outlived(count))
+            ),
         };
         let has_backup = self.failover.is_some() || self.backup_round_trip.is_some();
         let path_max =

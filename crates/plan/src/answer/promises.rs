@@ -70,6 +70,9 @@ const REPEATED_BESIDE: f64 = 0.005;
 /// Factor of the delay that is promised. Of 640 random questions six exceeded 1.15, and none this.
 const OF_DELAY: f64 = 1.3;
 
+/// Room that bursts of whole windows need beyond the load, so that a failover is over soon.
+const CATCHES_UP: f64 = 1.3;
+
 impl Numbers {
     /// Promises that the settings keep.
     pub(super) fn promises(
@@ -143,12 +146,19 @@ impl Numbers {
         if settings.iter().any(|setting| setting.name == "sctp.pf_max_retrans") {
             let one_way = self.backup_round_trip.unwrap_or(self.round_trip) / 2.0;
             let takes = rto_min + one_way;
-            // What is retransmitted goes in order: in front of what was lost goes what nobody has acknowledged.
-            let k = self.load().alone.ethernet_per_window();
-            let resent = 8.0 * estimate.outstanding.most * k / (self.permanent + self.on_demand);
-            let within = self.failover.unwrap_or(takes + resent);
-            let expected = Range { least: takes - rto_min / 2.0, most: takes + resent };
-            let is_sure = is_kept && expected.most <= within;
+            // SACKs that are under way still arrive, and T3-rtx runs from the last. A whole window is then
+            // retransmitted in one burst, in front of what has come meanwhile.
+            let load = self.load();
+            let cwnd =
+                settings.iter().find(|setting| setting.name == "sctp.cwnd").map_or(0.0, |cwnd| cwnd.value);
+            let windows = cwnd * f64::from(self.associations);
+            let burst = 8.0 * windows * load.full.ethernet_per_window() / (self.permanent + self.on_demand);
+            let slowest = takes + self.round_trip / 2.0 + 2.0 * burst;
+            // Where bursts take no more than the load, what waits does not drain for long.
+            let catches_up = windows > CATCHES_UP * load.after * load.alone.window * (2.0 * one_way + burst);
+            let within = self.failover.unwrap_or(slowest);
+            let expected = Range { least: takes - rto_min / 2.0, most: slowest };
+            let is_sure = is_kept && catches_up && expected.most <= within;
             promises.push(promise("limits.failover", Measure::Standstill, within, expected, is_sure));
         }
         if let Some(fade) = self.fade {

@@ -184,8 +184,8 @@ fn m3ua(question: &Question, answer: &Answer, text: &mut String) {
     for asp in &asps {
         write(format_args!(
             "\n[signalling.asps.{asp}]\nnode = \"gateway-b\"\nt_ack = \"{}\"\n\
-             \n[signalling.associations.{asp}]\ngateway = \"gateway-a\"\nasp = \"{asp}\"\nprofile = \"gateway\"\nprimary \
-             = \"satellite\"\n",
+             \n[signalling.associations.{asp}]\ngateway = \"gateway-a\"\nasp = \"{asp}\"\nprofile = \"gateway\"\n\
+             primary = \"satellite\"\n",
             ms("m3ua.t_ack"),
         ));
     }
@@ -226,8 +226,8 @@ fn loads(question: &Question, [one, other]: [&str; 2], further: &str, text: &mut
     }
 }
 
-/// Gives the load of the scenario's lines before its step and after it, in Erlang, where the step is so many times that of
-/// the question; `None` without a step.
+/// Gives the load of the scenario's lines before its step and after it, in Erlang, where the step is so many times
+/// that of the question; `None` without a step.
 pub fn stepped(question: &Question, factor: f64) -> Option<(f64, f64)> {
     let told = question.lines();
     (told.step > 0.0).then(|| (told.erlang, told.erlang + factor * told.step))
