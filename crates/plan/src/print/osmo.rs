@@ -54,7 +54,7 @@ pub fn osmo_stp(question: &Question, answer: &Answer) -> Configuration {
         if addresses.is_empty() {
             addresses.push(blanks.value(None, blank, missing));
         }
-        addresses.iter().map(|address| format!("  {key} {address}\n")).collect::<String>()
+        addresses.iter().fold(String::new(), |lines, address| lines + "  " + key + " " + address + "\n")
     };
     let own = lines_of(&gateway.addresses, "local-ip", "ADDRESS", "the own addresses, --address");
     let peer = lines_of(

@@ -230,7 +230,7 @@ fn loads(question: &Question, [one, other]: [&str; 2], further: &str, text: &mut
 /// that of the question; `None` without a step.
 pub fn stepped(question: &Question, factor: f64) -> Option<(f64, f64)> {
     let told = question.lines();
-    (told.step > 0.0).then(|| (told.erlang, told.erlang + factor * told.step))
+    (told.step > 0.0).then_some((told.erlang, told.erlang + factor * told.step))
 }
 
 /// The step of the load, in bits a second of its lines.
