@@ -3,6 +3,7 @@
 use super::estimate::{Estimate, Range};
 use super::loss::HARDLY_EVER;
 use super::{Impossible, LOST_LEAST, Numbers, Recommendation};
+use crate::question::MessageCarrier;
 
 /// The way in which a promise is measured in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,7 +113,11 @@ impl Numbers {
         let is_carried = estimate.lost.most < LOST_LEAST;
         // Where packets are lost, a window that is full has no room to send them again.
         let has_room = self.loss == 0.0 || is_carried && !estimate.is_full;
-        let is_answered = estimate.standstill.most < timer && outages(timer) <= HARDLY_EVER && has_room;
+        // Without M2PA, what is late is lost to whoever waits for it.
+        let is_in_time = self.carrier == MessageCarrier::M2pa
+            || OF_DELAY * after_loss(estimate.delay).most < self.late_after();
+        let is_answered =
+            is_in_time && estimate.standstill.most < timer && outages(timer) <= HARDLY_EVER && has_room;
         // Where the queue is full, links wait for longer than windows explain. What is under way when one goes out of
         // service is lost, or late.
         let is_kept = is_answered && is_carried && !estimate.is_tight;
