@@ -39,10 +39,10 @@ fn a_carrier_is_planned_with_its_own_octets_timers_and_queues() {
     let m3ua = ["signalling.carrier=m3ua"];
     let timers = ["m3ua.t_ack", "m3ua.t_r", "m3ua.queue"];
     assert_eq!(names(&m3ua)[names(&m3ua).len() - 3..], timers);
-    assert!(!names(&m3ua).iter().any(|name| of_m2pa(&name)));
+    assert!(!names(&m3ua).iter().any(of_m2pa));
     let sctp = of_load("650 ms", "carrier = \"sctp\", octets = 200, messages_per_second = 300");
     assert!(sctp.settings.iter().all(|setting| setting.name.starts_with("sctp.")));
-    // 259 octets of Ethernet and SACKs by themselves: 16 in 50 of headers for every second packet.
+    // A chunk of 216, headers of 50, and SACKs by themselves: 66 for every second packet.
     assert_eq!((sctp.framing.chunk, sctp.framing.ethernet), (216.0, 216.0 + 50.0 + 33.0));
     assert_eq!(sctp.ethernet.as_bits_per_sec(), 299 * 8 * 300);
     // 120 octets on a link: 109 of a user part, padded, behind 32 of M3UA and 16 of the DATA chunk.
