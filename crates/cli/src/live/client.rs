@@ -131,7 +131,7 @@ pub(crate) fn load(
     let printed = print_all();
     files.finish(&mut live, &summary)?;
     if let Some(kept) = kept {
-        kept.write(command, &report, &each_second, summary)?;
+        kept.write(command, &report, &each_second, &summary)?;
     }
     printed?;
     if let Some(failure) = unwritten {

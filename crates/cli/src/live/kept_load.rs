@@ -39,7 +39,7 @@ impl KeptLoad {
         command: &[String],
         report: &LoadReport,
         seconds: &[Second],
-        all: Value,
+        all: &Value,
     ) -> Result<(), Failure> {
         let version = env!("CARGO_PKG_VERSION");
         let failovers = report.each_failover.iter();
