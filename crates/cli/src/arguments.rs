@@ -1,5 +1,6 @@
 //! Arguments of the command line.
 
+mod plan_flags;
 mod sctp_flags;
 
 use std::ffi::OsString;
@@ -12,6 +13,7 @@ use slantpath_profiles::{Assignment, Profile};
 use slantpath_runner::schema::NamedDscp;
 
 use crate::criteria::{Until, Within};
+pub(crate) use plan_flags::{PlanArguments, PlanFormat};
 use sctp_flags::Flags;
 
 /// Simulates transport protocols over satellite networks, and runs them over real ones.
@@ -224,6 +226,9 @@ pub(crate) struct LoadArguments {
     /// Send messages to this address of the server, and not to the first, as long as its path is active.
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) destination: Option<IpAddr>,
+    /// Keep what was measured in this directory, for `slantpath report`; it must hold no other results.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) sctp: SctpArguments,
     #[command(flatten)]
@@ -318,67 +323,6 @@ pub(crate) enum SchemaOf {
     Sweep,
     /// File that `slantpath topology` reads.
     Topology,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct PlanArguments {
-    /// File of known values, as TOML; the flags alone if absent.
-    pub(crate) question: Option<PathBuf>,
-    /// From a packet to its acknowledgement, with nothing waiting: `650 ms`.
-    #[arg(long, value_name = "TIME")]
-    pub(crate) round_trip: Option<String>,
-    /// The share of packets that the path loses.
-    #[arg(long, value_name = "SHARE")]
-    pub(crate) loss: Option<String>,
-    /// Rate that the terminal may send for good, in bits of Ethernet: `2048 kbit/s`.
-    #[arg(long, value_name = "RATE")]
-    pub(crate) permanent: Option<String>,
-    /// Rate that it may send beyond that when it has been asked for.
-    #[arg(long, value_name = "RATE")]
-    pub(crate) on_demand: Option<String>,
-    /// Time from such a request until there is capacity for it.
-    #[arg(long, value_name = "TIME")]
-    pub(crate) allocation_time: Option<String>,
-    /// Number of signalling links; 30 if absent.
-    #[arg(long, value_name = "N")]
-    pub(crate) links: Option<String>,
-    /// The share of each link's time that its messages take.
-    #[arg(long, value_name = "ERLANG")]
-    pub(crate) erlang: Option<String>,
-    /// The largest step by which that grows at once.
-    #[arg(long, value_name = "ERLANG")]
-    pub(crate) step: Option<String>,
-    /// Octets of a message on a link.
-    #[arg(long, value_name = "N")]
-    pub(crate) octets: Option<String>,
-    /// In which time a path that fails has to be left.
-    #[arg(long, value_name = "TIME")]
-    pub(crate) failover: Option<String>,
-    /// Set a value of the file: `band.interruption=1 s`.
-    #[arg(long, value_name = "PATH=VALUE")]
-    pub(crate) set: Vec<String>,
-    /// Format of the answer.
-    #[arg(long, value_enum, default_value_t = PlanFormat::Text)]
-    pub(crate) format: PlanFormat,
-    /// Simulate the answer, and say of each promise whether it is kept.
-    #[arg(long)]
-    pub(crate) verify: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum PlanFormat {
-    /// The settings of a signalling gateway, by name.
-    Gateway,
-    /// JSON, for programs.
-    Json,
-    /// The configuration of osmo-stp.
-    OsmoStp,
-    /// The settings of Linux.
-    Sysctl,
-    /// Text, for people.
-    Text,
-    /// A scenario that `slantpath run` takes.
-    Toml,
 }
 
 #[derive(Args, Debug)]

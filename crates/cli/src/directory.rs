@@ -153,6 +153,18 @@ impl Directory {
         Ok(Self { _lock: Some(lock), ..Self::of_holder(path, may_be_written)? })
     }
 
+    /// Variant of [`Directory::open`] that refuses the results of every earlier command: what it held would be lost.
+    pub(crate) fn fresh(path: &Path, may_be_written: &[&str]) -> Result<Self, Failure> {
+        let directory = Self::open(path, may_be_written.iter().map(|&name| name.to_owned()))?;
+        if directory.earlier.is_empty() {
+            return Ok(directory);
+        }
+        Err(Failure::Misused(format!(
+            "--out: {} holds results of an earlier command; name another directory, or remove this one",
+            path.display()
+        )))
+    }
+
     /// Variant of [`Directory::open`] for a caller who holds the lock.
     pub(crate) fn of_holder(
         path: &Path,
@@ -342,6 +354,22 @@ mod tests {
             (names(&path), fs::read(path.join("b")).unwrap()),
             (vec!["b".to_owned()], b"mine".to_vec())
         );
+        fs::remove_dir_all(path).unwrap();
+    }
+
+    #[test]
+    fn results_that_nothing_makes_anew_are_not_overwritten() {
+        let path = place("fresh");
+        drop(Directory::fresh(&path, &["a"]).unwrap());
+        replace(&path, &["a"]).unwrap();
+        let second = Directory::fresh(&path, &["a"]);
+        let held = |text: &str| text.contains("holds results of an earlier command");
+        assert!(matches!(&second, Err(Failure::Misused(text)) if held(text)), "{second:?}");
+        fs::remove_dir_all(&path).unwrap();
+        // Nor is a file that no manifest lists.
+        fs::create_dir_all(&path).unwrap();
+        fs::write(path.join("a"), "mine").unwrap();
+        assert!(Directory::fresh(&path, &["a"]).is_err());
         fs::remove_dir_all(path).unwrap();
     }
 

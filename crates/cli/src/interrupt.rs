@@ -27,6 +27,13 @@ pub(crate) fn flag() -> &'static AtomicBool {
     &STOP
 }
 
+/// A flag that nothing sets: for what is to be finished although the command is to stop.
+#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "live commands are refused there"))]
+pub(crate) fn never() -> &'static AtomicBool {
+    static NEVER: AtomicBool = AtomicBool::new(false);
+    &NEVER
+}
+
 fn interrupt() {
     if STOP.swap(true, Ordering::Relaxed) {
         std::process::exit(INTERRUPTED);

@@ -3,6 +3,8 @@
 #[cfg(target_os = "linux")]
 mod client;
 #[cfg(target_os = "linux")]
+mod kept_load;
+#[cfg(target_os = "linux")]
 mod like;
 #[cfg(target_os = "linux")]
 mod outputs;

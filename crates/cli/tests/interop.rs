@@ -1,5 +1,6 @@
 //! Check that a Linux kernel takes what `slantpath plan --format sysctl` prints: each value is written into `/proc/sys`
-//! of a guest's kernel, line by line, and read back equal.
+//! of a guest's kernel, line by line, and read back equal. And that osmo-stp starts with what `--format osmo-stp`
+//! prints, and serves another osmo-stp as an application server process.
 
 #![expect(
     clippy::print_stdout,
@@ -22,7 +23,63 @@ const PLANS: &[&[&str]] = &[
     &["--round-trip=650 ms", "--permanent=1 Mbit/s", "--erlang=0.2", "--octets=120", "--loss=1 %"],
     &["--round-trip=2 ms", "--permanent=1 Gbit/s", "--erlang=0.2", "--octets=270", "--links=30"],
     &["--round-trip=650 ms", "--permanent=2048 kbit/s", "--erlang=0.5", "--octets=120"],
+    &[
+        "--round-trip=650 ms",
+        "--permanent=1 Mbit/s",
+        "--carrier=m3ua",
+        "--messages=300",
+        "--octets=120",
+        "--fade=10 min",
+    ],
+    &["--round-trip=30 ms", "--permanent=1 Mbit/s", "--carrier=sctp", "--messages=300", "--octets=200"],
 ];
+
+/// Gateway whose configuration is printed, in a guest that has both ends.
+const GATEWAY: &[&str] = &[
+    "--round-trip=650 ms",
+    "--permanent=2048 kbit/s",
+    "--carrier=m3ua",
+    "--messages=300",
+    "--octets=120",
+    "--address=127.0.0.1",
+    "--peer-address=127.0.0.2",
+    "--point-code=2.1.1",
+    "--peer-point-code=2.1.2",
+    "--routing-context=7",
+];
+
+/// The other end, as somebody else configures it.
+const PROCESS: &str = "\
+log stderr
+ logging filter all 1
+ logging color 0
+ logging level set-all info
+line vty
+ no login
+ bind 127.0.0.2
+cs7 instance 0
+ point-code 2.1.2
+ asp gateway 2905 2905 m3ua
+  local-ip 127.0.0.2
+  remote-ip 127.0.0.1
+  role asp
+  sctp-role client
+ as gateway m3ua
+  asp gateway
+  routing-key 7 2.1.2
+  traffic-mode loadshare
+";
+
+/// Starts both, the gateway first, and waits until the process has been told that its server is active.
+const BOTH: &str = "\
+ip link set lo up
+osmo-stp -c gateway.cfg > gateway.log 2>&1 & gateway=$!
+for try in $(seq 300); do grep -q 2905 /proc/net/sctp/eps && break; sleep 0.1; done
+osmo-stp -c process.cfg > process.log 2>&1 & process=$!
+for try in $(seq 300); do grep -q 'AS Active' process.log && break; sleep 0.1; done
+kill $process $gateway
+wait
+";
 
 /// A guest's kernel, which ends with it.
 struct Guest {
@@ -85,22 +142,44 @@ impl Drop for Guest {
     }
 }
 
+/// The answer in a form.
+fn printed(plan: &[&str], form: &str) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_slantpath"));
+    let said = command.arg("plan").args(plan).arg(form).output().expect("the command starts");
+    assert!(!said.stdout.is_empty(), "{plan:?}: {}", String::from_utf8_lossy(&said.stderr));
+    String::from_utf8(said.stdout).expect("lines of text")
+}
+
+/// Has osmo-stp start with what is printed for it, and another one connect to it.
+fn osmo_stp(guest: &Guest) {
+    if let Err(error) = Command::new("osmo-stp").arg("--version").output() {
+        needs_program(&error, "apt-get install osmo-stp");
+        return;
+    }
+    let place = std::env::temp_dir().join(format!("slantpath-osmo-stp-{}", std::process::id()));
+    std::fs::create_dir_all(&place).expect("a directory for two files");
+    std::fs::write(place.join("gateway.cfg"), printed(GATEWAY, "--format=osmo-stp")).expect("a file");
+    std::fs::write(place.join("process.cfg"), PROCESS).expect("a file");
+    let mut both = Command::new(guest.scripts.join("run-in-guest"));
+    let both = both.current_dir(&place).args([&guest.name, "sh", "-c", BOTH]);
+    both.output().expect("a script that starts");
+    let log = |name: &str| std::fs::read_to_string(place.join(name)).unwrap_or_default();
+    let logs = format!("{}\n{}", log("gateway.log"), log("process.log"));
+    assert!(log("process.log").contains("AS Active"), "{logs}");
+    let _ = std::fs::remove_dir_all(place);
+    println!("osmo-stp started with the file that was printed for it, and served a process");
+}
+
 /// The lines of an answer that set something.
 fn settings(plan: &[&str]) -> Vec<(String, String)> {
-    let said = Command::new(env!("CARGO_BIN_EXE_slantpath"))
-        .arg("plan")
-        .args(plan)
-        .arg("--format=sysctl")
-        .output()
-        .expect("the command starts");
-    let text = String::from_utf8(said.stdout).expect("lines of text");
+    let text = printed(plan, "--format=sysctl");
     let set = |line: &str| {
         let (key, value) = line.split_once(" = ")?;
         Some((key.to_owned(), value.to_owned()))
     };
     let settings: Vec<(String, String)> =
         text.lines().filter(|line| !line.starts_with('#')).filter_map(set).collect();
-    assert!(settings.len() >= 8, "{plan:?}: {text}{}", String::from_utf8_lossy(&said.stderr));
+    assert!(settings.len() >= 8, "{plan:?}: {text}");
     settings
 }
 
@@ -122,4 +201,5 @@ fn main() {
     assert_ne!(guest.set(&impossible), ["0"], "Linux refuses this");
     assert!(refused.is_empty(), "{} of {written}:\n{}", refused.len(), refused.join("\n"));
     println!("a kernel took {written} values of {} plans as they were printed", PLANS.len());
+    osmo_stp(&guest);
 }

@@ -1,5 +1,6 @@
 //! The answer: which case, which settings, why, and what cannot be.
 
+mod carriers;
 mod estimate;
 mod loss;
 mod paths;
@@ -11,9 +12,8 @@ use slantpath_base::{DataRate, DataSize, Duration};
 
 use self::window_settings::Window;
 use crate::bursts::largest_share;
-use crate::framing::Framing;
-use crate::question::Question;
-use crate::timers::{ANSWERS, AnswerTimer, M2PA_T7};
+use crate::framing::{Framed, Framing};
+use crate::question::{MessageCarrier, Question};
 use crate::window::{self, Band, WorkingCase};
 pub use estimate::Range;
 use estimate::{Estimate, Load, lasting};
@@ -77,6 +77,8 @@ pub struct Answer {
     pub case_reason: String,
     /// The octets of a message.
     pub framing: Framing,
+    /// Subject of the load: signalling, or messages.
+    pub carries: &'static str,
     /// B_SS7, in bits of signalling links.
     pub load: DataRate,
     /// Load in bits of Ethernet.
@@ -131,12 +133,18 @@ struct Numbers {
     line_rate: f64,
     erlang: f64,
     step: f64,
-    octets: u32,
     associations: u32,
     bundling: f64,
     gateway_delay: f64,
     failover: Option<f64>,
     overhead: Option<f64>,
+    carrier: MessageCarrier,
+    octets: u32,
+    framed: Framed,
+    /// True if the load was told in messages a second.
+    is_in_messages: bool,
+    /// A fade that associations have to outlive.
+    fade: Option<f64>,
     queue: Option<f64>,
     cwnd: Option<f64>,
     rto_max: Option<f64>,
@@ -158,24 +166,15 @@ const ENDURING: f64 = 0.9;
 /// longer the path's.
 const BUNDLING_MOST_MS: u32 = 50;
 
+/// Longest time for which messages of M3UA and of SCTP alone may wait, beside four round trips, in seconds: those that
+/// come later are lost to whoever waits for them.
+const WAITS_MOST_S: f64 = 3.0;
+
 /// The share of messages whose loss is one.
 const LOST_LEAST: f64 = 0.001;
 
 /// DATA chunks of a full packet, in bytes: no window is smaller.
 const PACKET: f64 = 1_468.0;
-
-/// Octets of Ethernet of a proving message of M2PA with 80 octets of filler: its headers and state of 20, those of the
-/// DATA chunk of 16, of the packet of 50, and its part of SACKs.
-const PROVING: f64 = 80.0 + 20.0 + 16.0 + 50.0 + 20.5;
-
-/// Time for which a link is proved that comes into service again, at least, in seconds.
-const PROVED_S: f64 = 2.0;
-
-/// Time since the step in which losses count, in seconds.
-const LOOKED_AT_S: f64 = 60.0;
-
-/// Interval between proving messages where nothing was said, in seconds.
-const PROVING_INTERVAL_S: f64 = 0.01;
 
 /// A whole number that was kept as another.
 fn whole_links(links: f64) -> u32 {
@@ -206,6 +205,7 @@ impl Numbers {
     fn of(question: &Question) -> Self {
         let (path, band) = (whole(question.path.whole()), whole(question.band.whole()));
         let (load, limits) = (whole(question.signalling.whole()), whole(question.limits.whole()));
+        let lines = question.lines();
         Self {
             round_trip: path.round_trip.as_secs_f64(),
             backup_round_trip: path.backup_round_trip.map(|trip| trip.as_secs_f64()),
@@ -214,11 +214,15 @@ impl Numbers {
             on_demand: band.on_demand.as_bits_per_sec() as f64,
             allocation: band.allocation_time.as_secs_f64(),
             interruption: band.interruption.as_secs_f64(),
-            links: f64::from(*load.links),
-            line_rate: load.line_rate.as_bits_per_sec() as f64,
-            erlang: *load.erlang_per_link,
-            step: *load.step_erlang,
+            links: f64::from(lines.count),
+            line_rate: lines.rate as f64,
+            erlang: lines.erlang,
+            step: lines.step,
+            carrier: *load.carrier,
             octets: *load.octets,
+            framed: load.frame(),
+            is_in_messages: load.messages_per_second.is_some(),
+            fade: path.fade.map(|fade| fade.as_secs_f64()),
             associations: *load.associations,
             bundling: load.bundling_delay.as_secs_f64(),
             gateway_delay: load.gateway_delay.as_secs_f64(),
@@ -248,7 +252,7 @@ impl Numbers {
         let load = self.load();
         let Load { alone, full, after, acknowledged, sack_delay, .. } = load;
         // What somebody has measured decides the case. What is promised is counted.
-        let framing = self.overhead.map_or(alone, |overhead| Framing::measured(self.octets, overhead));
+        let framing = self.overhead.map_or(alone, |overhead| Framing::measured(self.framed, overhead));
         let k = framing.ethernet_per_window();
         let total = self.permanent + self.on_demand;
         let band = Band { permanent: rate(self.permanent), on_demand: rate(self.on_demand) };
@@ -264,7 +268,12 @@ impl Numbers {
         let carried = Load { after: after.min(ENDURING * self.band_takes(&load).min(by_window)), ..load };
         let carried = Load { before: load.before.min(carried.after), ..carried };
         let waiting = self.estimate(&carried, cwnd, f64::INFINITY).waiting;
-        let queue = self.queue.unwrap_or_else(|| up_to(MARGIN * waiting.most.max(after), 100.0));
+        let queue = if self.carrier == MessageCarrier::M2pa {
+            self.queue.unwrap_or_else(|| up_to(MARGIN * waiting.most.max(after), 100.0))
+        } else {
+            // Nothing is refused: what waits longer is late, and counts as lost.
+            WAITS_MOST_S * after.min(self.band_takes(&load))
+        };
         let mut estimate = self.estimate(&load, cwnd, queue);
 
         let rto_least = estimate.acknowledged.most + sack_delay;
@@ -322,7 +331,9 @@ impl Numbers {
             });
         }
         self.path_settings(rto_min, rto_max, &mut settings, &mut impossible);
-        settings.push(self.queue_setting(&load, queue, &waiting));
+        if self.carrier == MessageCarrier::M2pa {
+            settings.push(self.queue_setting(&load, queue, &waiting));
+        }
         let recovery = loss::Recovery {
             answered: estimate.standstill.least,
             round_trip: self.round_trip,
@@ -335,11 +346,13 @@ impl Numbers {
         let at_best = loss::Recovery { is_found: found, ..recovery };
         let packets = alone.packets * after / associations;
         let outages = self.outages(&recovery, packets);
-        for timer in [M2PA_T7].into_iter().chain(ANSWERS) {
-            timer_setting(&timer, &estimate, (rto_min, &outages), &mut settings, &mut impossible);
+        match self.carrier {
+            MessageCarrier::M2pa => {
+                self.m2pa_settings(rto_min, &outages, &mut estimate, (&mut settings, &mut impossible));
+            }
+            MessageCarrier::M3ua => self.m3ua_settings(rto_min, after, &estimate, &mut settings),
+            MessageCarrier::Sctp => {}
         }
-        self.outage_fault(rto_min, &mut estimate, &mut impossible);
-        settings.push(self.proving_setting());
         if self.loss > 0.0 {
             let at_cwnd =
                 settings.iter().position(|setting| setting.name == "sctp.cwnd").map_or(0, |at| at + 1);
@@ -363,6 +376,7 @@ impl Numbers {
             case,
             case_reason,
             framing,
+            carries: self.carries(),
             load: rate(signalling),
             ethernet: rate(ethernet),
             injected_most: rate(injected_ethernet),
@@ -380,8 +394,18 @@ impl Numbers {
         (1..=BUNDLING_MOST_MS)
             .map(|ms| f64::from(ms) / 1e3)
             .filter(|delay| *delay > self.bundling)
-            .map(|delay| (delay, 8.0 * per_second * Framing::new(self.octets, each, delay).ethernet))
+            .map(|delay| (delay, 8.0 * per_second * Framing::new(self.framed, each, delay).ethernet))
             .find(|(_, ethernet)| MARGIN * ethernet <= total)
+    }
+
+    /// Subject of the load.
+    fn carries(&self) -> &'static str {
+        if self.carrier == MessageCarrier::Sctp { "messages" } else { "signalling" }
+    }
+
+    /// Delay beyond which a message of M3UA or of SCTP alone is lost to whoever waits for it, in seconds.
+    fn late_after(&self) -> f64 {
+        late_after(self.round_trip)
     }
 
     /// Messages a second that the whole band takes.
@@ -413,25 +437,6 @@ impl Numbers {
         (open.outstanding.most + burst).max(MARGIN * open.outstanding.most)
     }
 
-    /// Gives the interval at which a link that is proved sends messages, so that all links at once leave half of the
-    /// band.
-    fn proving_setting(&self) -> Recommendation {
-        let fills = 8.0 * PROVING * f64::from(self.associations) / self.permanent.max(1.0);
-        let value = up_to(2.0 * fills, PROVING_INTERVAL_S).max(PROVING_INTERVAL_S);
-        Recommendation::new("m2pa.proving_interval", value, Unit::Second).within(Some(fills), None).because(
-            format!(
-                "a proving message takes {PROVING:.0} octets of Ethernet: {} {}, and what exceeds the band waits until \
-                 T3 repeats it",
-                if self.associations == 1 {
-                    "a link that is proved sends".to_owned()
-                } else {
-                    format!("{} links that are proved at once send", self.associations)
-                },
-                kbit(8.0 * PROVING * f64::from(self.associations) / value),
-            ),
-        )
-    }
-
     /// Refuses what the band, the window or the queue does not hold, and says what would be held.
     fn load_faults(
         &self,
@@ -447,21 +452,30 @@ impl Numbers {
         let lines = self.links * self.line_rate;
         let total = self.permanent + self.on_demand;
         let carried = load.full.ethernet_per_line() * lines * (self.erlang + self.step);
-        let lost = format!("{:.1} % of the messages find the queue full", 100.0 * refused);
-        let most_erlang = |bits: f64| {
-            format!("{:.2} Erlang a link with its step", bits / load.full.ethernet_per_line() / lines)
+        let lost = if self.carrier == MessageCarrier::M2pa {
+            format!("{:.1} % of the messages find the queue full", 100.0 * refused)
+        } else {
+            format!("{:.1} % of the messages come later than {}", 100.0 * refused, time(self.late_after()))
+        };
+        let most_load = |bits: f64| {
+            if self.is_in_messages {
+                format!("{:.0} messages a second with their step", bits / load.full.ethernet / 8.0)
+            } else {
+                format!("{:.2} Erlang a link with its step", bits / load.full.ethernet_per_line() / lines)
+            }
         };
         impossible.push(if carried > total {
             Impossible {
                 concerns: "band.permanent",
                 breaks: "loss",
                 demand: format!(
-                    "{} of signalling, which are {} on Ethernet in full packets",
+                    "{} of {}, which are {} on Ethernet in full packets",
                     kbit(lines * (self.erlang + self.step)),
+                    self.carries(),
                     kbit(carried)
                 ),
                 why: format!("the terminal has {} in all: {lost}", kbit(total)),
-                possible: most_erlang(total),
+                possible: most_load(total),
             }
         } else if self.cwnd.is_some() && cwnd < MARGIN * cwnd_least {
             Impossible {
@@ -474,6 +488,19 @@ impl Numbers {
                 ),
                 why: format!("it is acknowledged after {} at the earliest: {lost}", time(load.acknowledged)),
                 possible: format!("a window of {}", size((MARGIN * cwnd_least).ceil())),
+            }
+        } else if self.carrier != MessageCarrier::M2pa {
+            Impossible {
+                concerns: "band.on_demand",
+                breaks: "loss",
+                demand: "messages that arrive in time".to_owned(),
+                why: format!(
+                    "{:.0} wait while capacity is allocated: {:.1} % come later than {}",
+                    estimate.waiting.least,
+                    100.0 * refused,
+                    time(self.late_after())
+                ),
+                possible: "a step that is smaller, or more that is permanent".to_owned(),
             }
         } else {
             Impossible {
@@ -491,99 +518,6 @@ impl Numbers {
             }
         });
     }
-
-    /// Refuses a loss of nothing where T7 is certain to take links out of service: what comes meanwhile is lost.
-    fn outage_fault(&self, rto_min: f64, estimate: &mut Estimate, impossible: &mut Vec<Impossible>) {
-        if estimate.standstill.least < M2PA_T7.most.as_secs_f64() {
-            return;
-        }
-        let outage = PROVED_S + 2.0 * self.round_trip;
-        estimate.lost = Range { least: estimate.lost.least.max(outage / LOOKED_AT_S), most: 1.0 };
-        if impossible.iter().any(|impossible| impossible.breaks == "loss") {
-            return;
-        }
-        impossible.push(Impossible {
-            concerns: M2PA_T7.name,
-            breaks: "loss",
-            demand: "links that carry all messages".to_owned(),
-            why: format!(
-                "all links go out of service when T7 expires, and for {} at least what comes is lost",
-                time(outage)
-            ),
-            possible: format!(
-                "T7 of {} beyond the range, {}",
-                time(up_to(MARGIN * (estimate.standstill.most + rto_min), 0.1)),
-                if self.interruption > 0.0 { "or shorter interruptions" } else { "or a smaller load" }
-            ),
-        });
-    }
-
-    fn queue_setting(&self, load: &Load, queue: f64, waiting: &Range) -> Recommendation {
-        let full = queue * 8.0 * load.full.ethernet / (self.permanent + self.on_demand).max(1.0);
-        let reason = format!(
-            "{:.0} messages wait for the window at most, and a second of load may come at once; a full queue \
-             delays by {}",
-            waiting.most,
-            time(full)
-        );
-        let setting = Recommendation::new("gateway.transmission_queue", queue, Unit::Count);
-        setting.within(Some(waiting.most), None).because(reason)
-    }
-}
-
-/// A timer that waits for an answer: the middle between what it must outlast and what its standard allows, so that
-/// both are far, and the most where one loss would let it expire.
-fn timer_setting(
-    timer: &AnswerTimer,
-    estimate: &Estimate,
-    (rto_min, outages): (f64, &dyn Fn(f64) -> f64),
-    settings: &mut Vec<Recommendation>,
-    impossible: &mut Vec<Impossible>,
-) {
-    let (least, most) = (timer.least.as_secs_f64(), timer.most.as_secs_f64());
-    // T7 runs from the last acknowledgement on: what is behind others does not wait alone.
-    let waits = if timer.name == M2PA_T7.name { estimate.standstill } else { estimate.answer };
-    let after_loss = waits.most + rto_min;
-    // A link that goes out of service drops what waits on it: no later answer is certain then.
-    let may_go_out = estimate.lost.most > 0.0 || estimate.standstill.most >= M2PA_T7.most.as_secs_f64();
-    let certain = if may_go_out && timer.name != M2PA_T7.name {
-        waits.least.min(2.0 * M2PA_T7.most.as_secs_f64())
-    } else {
-        waits.least
-    };
-    if certain >= most {
-        impossible.push(Impossible {
-            concerns: timer.name,
-            breaks: timer.name,
-            demand: format!("{} of {} at most ({})", timer.name, timer.most, timer.source),
-            why: format!("{} takes {}", timer.waits_for, time(waits.least)),
-            possible: format!(
-                "a value of the equipment beyond the range: {}",
-                time(up_to(MARGIN * after_loss, 0.1))
-            ),
-        });
-    }
-    let rarely = |value: f64| timer.name != M2PA_T7.name || outages(value) <= loss::RARELY;
-    let (value, clause) = if after_loss < most {
-        let outlasts = up_to((MARGIN * after_loss).min(most).max(least), 0.1).min(most);
-        // Where packets are lost, as many losses in a row as come now and then.
-        let mut longer =
-            (0..).map(|tenths| outlasts + 0.1 * f64::from(tenths)).take_while(|value| *value < most);
-        (longer.find(|value| rarely(*value)).unwrap_or(most), "and outlasts one loss")
-    } else {
-        (most, "which one loss exceeds: the answer then takes longer than the standard allows")
-    };
-    settings.push(
-        Recommendation::new(timer.name, value, Unit::Second).within(Some(waits.most), None).because(format!(
-            "{} takes {}, after one loss {}; {} allows {} to {}, {clause}",
-            timer.waits_for,
-            between(&waits),
-            time(after_loss),
-            timer.source,
-            timer.least,
-            timer.most
-        )),
-    );
 }
 
 /// A sentence for the case; where a window is case A that nobody has set, why it may be.
@@ -627,6 +561,12 @@ impl Recommendation {
         self.reason = reason.into();
         self
     }
+}
+
+/// Delay beyond which a message of M3UA or of SCTP alone is lost to whoever waits for it, in seconds, over a path with
+/// this round trip.
+pub(crate) fn late_after(round_trip: f64) -> f64 {
+    WAITS_MOST_S + 4.0 * round_trip
 }
 
 fn whole<T>(part: Option<&T>) -> &T {

@@ -372,12 +372,14 @@ fn parts(parts: f64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::framing::Framed;
+    use crate::question::MessageCarrier;
 
     /// 100 messages a second of 120 octets over half a second and a band of 400 kbit/s, which they fill to four fifths.
     fn flow() -> Flow {
         Flow {
             load: (100.0, 100.0),
-            alone: Framing::new(120, 100.0, 0.0),
+            alone: Framing::new(Framed::of(MessageCarrier::M2pa, 120), 100.0, 0.0),
             packet: 1_468.0,
             headers: 70.5,
             permanent: 400_000.0,

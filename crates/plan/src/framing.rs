@@ -1,11 +1,17 @@
 //! Octets of a signalling message on its way: line, SCTP's window, Ethernet.
 
 use crate::bursts::{longest_wait, ordinary_wait, poisson_most};
+use crate::question::MessageCarrier;
 
 /// Octets that level 2 of a signalling link adds to a message: flag, check bits, sequence numbers and length indicator.
 const LEVEL_2: u32 = 6;
 /// M2PA's headers, its sequence numbers and the priority octet (RFC 4165, sections 2.1 to 2.3.1).
 const M2PA: u32 = 17;
+/// The service information octet and the routing label of ITU-T, which M3UA's protocol data replaces.
+const SERVICE_AND_LABEL: u32 = 5;
+/// M3UA's common header, routing context, and the protocol data parameter in front of a message (RFC 4666, sections
+/// 1.3.1 and 3.3.1).
+const M3UA: u32 = 8 + 8 + 4 + 12;
 /// The header of a DATA chunk (RFC 9260, section 3.3.1).
 const DATA: u32 = 16;
 /// SCTP's common header.
@@ -26,10 +32,46 @@ const SACK: u32 = 16;
 pub(crate) const DATA_HEADER: f64 = DATA as f64;
 /// A message of M2PA that acknowledges and carries nothing, as a count of its own.
 pub(crate) const ACKNOWLEDGEMENT_CHUNK: f64 = ACKNOWLEDGEMENT as f64;
-/// Headers of a packet with a SACK in it.
-pub(crate) const HEADERS_WITH_SACK: f64 = (ETHERNET + IP + SCTP) as f64 + SACK as f64 / 2.0;
-/// Headers of a packet where half of the SACKs come by themselves.
-pub(crate) const HEADERS: f64 = HEADERS_WITH_SACK + (ETHERNET + IP + SCTP) as f64 / 4.0;
+/// Headers of a packet.
+const PLAIN_HEADERS: f64 = (ETHERNET + IP + SCTP) as f64;
+
+/// Octets of a carrier's message in SCTP, and of what acknowledges it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Framed {
+    /// Octets of the message, as it is counted.
+    line: u32,
+    /// Octets of its DATA chunk.
+    chunk: u32,
+    /// Octets of the DATA chunk with which the carrier acknowledges messages; none if it does not.
+    acknowledgement: u32,
+    /// The share of SACKs that come in packets of their own.
+    lone_sacks: f64,
+}
+
+impl Framed {
+    /// Octets of a message of so many.
+    pub fn of(carrier: MessageCarrier, octets: u32) -> Self {
+        let (payload, acknowledgement, lone_sacks) = match carrier {
+            MessageCarrier::M2pa => (octets.saturating_sub(LEVEL_2) + M2PA, ACKNOWLEDGEMENT, 0.5),
+            MessageCarrier::M3ua => {
+                (octets.saturating_sub(LEVEL_2 + SERVICE_AND_LABEL).next_multiple_of(4) + M3UA, 0, 0.5)
+            }
+            // What goes the other way does so over associations of its own.
+            MessageCarrier::Sctp => (octets, 0, 1.0),
+        };
+        Self { line: octets, chunk: payload.next_multiple_of(4) + DATA, acknowledgement, lone_sacks }
+    }
+
+    /// Headers of a packet with its part of the SACKs, at least: as many as can go with what answers a packet.
+    pub(crate) fn headers_least(&self) -> f64 {
+        if self.lone_sacks < 1.0 { PLAIN_HEADERS + f64::from(SACK) / 2.0 } else { self.headers() }
+    }
+
+    /// Headers of a packet with its part of the SACKs.
+    pub(crate) fn headers(&self) -> f64 {
+        PLAIN_HEADERS + f64::from(SACK) / 2.0 + self.lone_sacks * PLAIN_HEADERS / 2.0
+    }
+}
 
 /// Octets and packets of one message, with its part of what answers the messages of the other direction, which has the
 /// same load.
@@ -51,40 +93,44 @@ pub struct Framing {
 }
 
 impl Framing {
-    /// A message of so many octets on the line, where so many come a second to an association in each direction, and
+    /// A message, where so many come a second to an association in each direction, and
     /// the first of a packet waits so long for others; no more share one than fit.
     ///
     /// A receiver sends a SACK for every second packet (RFC 9260, section 6.2). Half of them come with what answers the
     /// packet, and half by themselves.
-    pub fn new(line_octets: u32, per_second: f64, delay_s: f64) -> Self {
-        let acknowledgements = libm::exp(-per_second * delay_s);
+    pub fn new(framed: Framed, per_second: f64, delay_s: f64) -> Self {
+        let acknowledgements =
+            if framed.acknowledgement > 0 { libm::exp(-per_second * delay_s) } else { 0.0 };
         let chunks = 1.0 + acknowledgements;
-        let window = f64::from(chunk(line_octets)) + acknowledgements * f64::from(ACKNOWLEDGEMENT);
+        let window = f64::from(framed.chunk) + acknowledgements * f64::from(framed.acknowledgement);
         let fit = (f64::from(MTU - IP - SCTP) / (window / chunks)).floor().max(1.0);
-        Self::of(line_octets, acknowledgements, chunks / (1.0 + per_second * chunks * delay_s).min(fit))
+        Self::of(framed, acknowledgements, chunks / (1.0 + per_second * chunks * delay_s).min(fit))
     }
 
     /// Gives the framing where messages wait for the window: as many share a packet as fit, and every acknowledgement
     /// of M2PA finds a message to go with. No more of them cross a band than so framed.
-    pub fn full(line_octets: u32) -> Self {
-        let own = f64::from(chunk(line_octets));
+    pub fn full(framed: Framed) -> Self {
+        let own = f64::from(framed.chunk);
         let packets = 1.0 / (f64::from(MTU - IP - SCTP) / own).floor().max(1.0);
-        Self::of(line_octets, 0.0, packets)
+        Self::of(framed, 0.0, packets)
     }
 
     /// Framing of a message that shares one acknowledgement of M2PA with all that its packet brings.
-    pub fn shared(line_octets: u32) -> Self {
-        let (own, answer) = (f64::from(chunk(line_octets)), f64::from(ACKNOWLEDGEMENT));
+    pub fn shared(framed: Framed) -> Self {
+        if framed.acknowledgement == 0 {
+            return Self::full(framed);
+        }
+        let (own, answer) = (f64::from(framed.chunk), f64::from(framed.acknowledgement));
         let fit = ((f64::from(MTU - IP - SCTP) - answer) / own).floor().max(1.0);
-        Self::of(line_octets, 1.0 / fit, 1.0 / fit)
+        Self::of(framed, 1.0 / fit, 1.0 / fit)
     }
 
     /// A message that takes `1 + overhead` octets of Ethernet for each on the line, as somebody has measured. The
     /// window counts octets of the line, as in the equations of the paper.
-    pub fn measured(line_octets: u32, overhead: f64) -> Self {
-        let line = f64::from(line_octets);
+    pub fn measured(framed: Framed, overhead: f64) -> Self {
+        let line = f64::from(framed.line);
         let ethernet = line * (1.0 + overhead);
-        let packets = 1.0 / (f64::from(MTU - IP - SCTP) / f64::from(chunk(line_octets))).floor().max(1.0);
+        let packets = 1.0 / (f64::from(MTU - IP - SCTP) / f64::from(framed.chunk)).floor().max(1.0);
         Self { line, window: line, ethernet, chunk: line, acknowledgements: 0.0, packets }
     }
 
@@ -94,12 +140,11 @@ impl Framing {
         if self.ethernet < other.ethernet { self } else { *other }
     }
 
-    fn of(line_octets: u32, acknowledgements: f64, packets: f64) -> Self {
-        let chunk = f64::from(chunk(line_octets));
-        let window = chunk + acknowledgements * f64::from(ACKNOWLEDGEMENT);
-        let sack = f64::from(SACK) / 2.0 + f64::from(ETHERNET + IP + SCTP) / 4.0;
-        let ethernet = window + packets * (f64::from(ETHERNET + IP + SCTP) + sack);
-        Self { line: f64::from(line_octets), window, ethernet, chunk, acknowledgements, packets }
+    fn of(framed: Framed, acknowledgements: f64, packets: f64) -> Self {
+        let chunk = f64::from(framed.chunk);
+        let window = chunk + acknowledgements * f64::from(framed.acknowledgement);
+        let ethernet = window + packets * framed.headers();
+        Self { line: f64::from(framed.line), window, ethernet, chunk, acknowledgements, packets }
     }
 
     /// Octets in the window of all that is under way where messages that come at random are so many on average: more
@@ -163,14 +208,13 @@ impl Framing {
     }
 }
 
-fn chunk(line_octets: u32) -> u32 {
-    let payload = line_octets.saturating_sub(LEVEL_2) + M2PA;
-    payload.next_multiple_of(4) + DATA
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn m2pa(octets: u32) -> Framed {
+        Framed::of(MessageCarrier::M2pa, octets)
+    }
 
     fn near(value: f64, expected: f64) {
         assert!((value - expected).abs() < 1e-9 * expected, "{value}, not {expected}");
@@ -180,7 +224,7 @@ mod tests {
     fn a_message_that_goes_at_once_is_answered_at_once() {
         // A chunk of 148 and a frame of 198, an acknowledgement of 32 and 82, and a SACK for both, which goes with the
         // acknowledgement or in a frame of 66.
-        let alone = Framing::new(120, 200.0, 0.0);
+        let alone = Framing::new(m2pa(120), 200.0, 0.0);
         assert_eq!((alone.chunk, alone.window, alone.packets), (148.0, 180.0, 2.0));
         near(alone.ethernet, 198.0 + 82.0 + 41.0);
         near(alone.ethernet_per_line(), 321.0 / 120.0);
@@ -192,7 +236,7 @@ mod tests {
     #[test]
     fn messages_that_wait_for_others_share_headers_and_carry_acknowledgements() {
         // Four come in 5 ms, so that few acknowledgements find no message to go with.
-        let framing = Framing::new(120, 720.0, 0.005);
+        let framing = Framing::new(m2pa(120), 720.0, 0.005);
         let alone = libm::exp(-3.6);
         near(framing.acknowledgements, alone);
         near(framing.packets, (1.0 + alone) / (1.0 + 3.6 * (1.0 + alone)));
@@ -204,34 +248,34 @@ mod tests {
     #[test]
     fn what_waits_for_each_other_is_packets_or_messages() {
         // 321 octets in two packets: each takes 1.284 ms of a Mbit/s.
-        let alone = Framing::new(120, 200.0, 0.0);
+        let alone = Framing::new(m2pa(120), 200.0, 0.0);
         near(alone.sent_in(1e6), 0.001_284);
         near(alone.longest_queueing(200.0, 1e6), longest_wait(400.0, 0.001_284));
         // Nine in a packet wait as single ones do.
-        let full = Framing::full(120);
+        let full = Framing::full(m2pa(120));
         near(full.longest_queueing(500.0, 1e6), longest_wait(500.0, 8e-6 * full.ethernet));
         assert_eq!(full.longest_queueing(1e3, 1e6), f64::INFINITY);
     }
 
     #[test]
     fn messages_that_wait_for_the_window_fill_packets() {
-        let full = Framing::full(120);
+        let full = Framing::full(m2pa(120));
         assert_eq!((full.chunk, full.window, full.packets), (148.0, 148.0, 1.0 / 9.0));
         near(full.ethernet, 148.0 + (50.0 + 20.5) / 9.0);
         // However long the first of a packet waits for others, it comes to no less.
-        assert!(Framing::new(120, 1e4, 1.0).ethernet >= full.ethernet);
+        assert!(Framing::new(m2pa(120), 1e4, 1.0).ethernet >= full.ethernet);
     }
 
     #[test]
     fn no_more_share_a_packet_than_fit() {
         for (octets, fit) in [(120, 9.0), (270, 4.0), (60, 16.0)] {
-            near(Framing::new(octets, 1e6, 1.0).packets, 1.0 / fit);
+            near(Framing::new(m2pa(octets), 1e6, 1.0).packets, 1.0 / fit);
         }
     }
 
     #[test]
     fn an_acknowledgement_comes_after_the_second_packet_or_the_timer() {
-        let framing = Framing::new(120, 200.0, 0.0);
+        let framing = Framing::new(m2pa(120), 200.0, 0.0);
         let sent_in = 8.0 * 160.5 / 1e6;
         near(framing.acknowledged_after(0.5, 0.1, 200.0, 1e6), 0.5 + sent_in + 1.0 / 400.0);
         near(framing.acknowledged_after(0.5, 0.1, 0.0, 1e6), 0.5 + sent_in + 0.1);
@@ -239,9 +283,9 @@ mod tests {
 
     #[test]
     fn what_is_under_way_has_bursts_of_both_kinds() {
-        let framing = Framing::new(120, 200.0, 0.0);
+        let framing = Framing::new(m2pa(120), 200.0, 0.0);
         near(framing.outstanding_most(100.0), 180.0 * poisson_most(100.0));
-        let bundled = Framing::new(120, 720.0, 0.005);
+        let bundled = Framing::new(m2pa(120), 720.0, 0.005);
         assert!(bundled.outstanding_most(100.0) < 1.1 * 148.0 * poisson_most(100.0));
     }
 }

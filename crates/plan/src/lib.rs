@@ -42,4 +42,7 @@ pub mod window;
 pub use answer::{
     Answer, Impossible, LargestStep, Measure, Promise, PromiseStanding, Range, Recommendation, Unit, plan,
 };
-pub use question::{Band as BandTable, CarriedSignalling, GatewayPath, Limits, Question, json_schema};
+pub use question::{
+    Band as BandTable, CarriedSignalling, GatewayNames, GatewayPath, Limits, MessageCarrier, Question,
+    json_schema,
+};

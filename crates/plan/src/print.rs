@@ -1,10 +1,14 @@
 //! The answer as people read it, and as they configure it.
 
 mod configurations;
+mod kept;
+mod osmo;
 mod scenario;
 
-pub use configurations::{linux_sysctl, osmo_stp, signalling_gateway};
-pub use scenario::{DURATION_S, ENDS_AT_S, STARTS_AT_S, STEPS_AT_S, scenario};
+pub use configurations::{linux_sysctl, signalling_gateway};
+pub use kept::kept;
+pub use osmo::{Configuration, osmo_stp};
+pub use scenario::{DURATION_S, ENDS_AT_S, STARTS_AT_S, STEPS_AT_S, scenario, step_bits, stepped};
 
 use core::fmt::Write as _;
 
@@ -36,14 +40,15 @@ pub fn text(answer: &Answer) -> String {
         text.push('\n');
     };
     line(&format!(
-        "{} of signalling are {} on Ethernet: a message of {:.0} octets takes {:.0}",
+        "{} of {} are {} on Ethernet: a message of {:.0} octets takes {:.0}",
         kbit(answer.load.as_bits_per_sec() as f64),
+        answer.carries,
         kbit(answer.ethernet.as_bits_per_sec() as f64),
         answer.framing.line,
         answer.framing.ethernet,
     ));
     line(&format!("case {}: {}", case_name(answer.case), answer.case_reason));
-    line(&format!("largest step: {}", largest_step(&answer.largest_step)));
+    line(&format!("largest step: {}", largest_step(&answer.largest_step, answer.carries)));
     for impossible in &answer.impossible {
         line("");
         line(&format!("NOT POSSIBLE: {}", impossible.demand));
@@ -80,7 +85,7 @@ pub fn text(answer: &Answer) -> String {
 }
 
 /// The largest step in words.
-fn largest_step(step: &LargestStep) -> String {
+fn largest_step(step: &LargestStep, carries: &str) -> String {
     let of = |rate: DataRate| kbit(rate.as_bits_per_sec() as f64);
     let zero = DataRate::from_bits_per_sec(0);
     let (taken, reason) = (step.taken > zero, &step.reason);
@@ -88,12 +93,12 @@ fn largest_step(step: &LargestStep) -> String {
         Some(from) if from == zero => format!("none, and without one messages are lost: {reason}"),
         Some(from) if taken => {
             format!(
-                "{} of signalling, beyond it {reason}; from {} on messages are lost",
+                "{} of {carries}, beyond it {reason}; from {} on messages are lost",
                 of(step.taken),
                 of(from)
             )
         }
-        None if taken => format!("{} of signalling, beyond it {reason}", of(step.taken)),
+        None if taken => format!("{} of {carries}, beyond it {reason}", of(step.taken)),
         Some(from) => format!("none is sure: {reason}; from {} on messages are lost", of(from)),
         None => format!("none is sure: {reason}"),
     };
@@ -107,6 +112,7 @@ fn promised(promise: &Promise) -> String {
         Measure::Outages => {
             format!("without an answer for {} to {}", millis(expected.least), millis(expected.most))
         }
+        Measure::Ended => format!("in a fade of {}", millis(expected.most)),
         _ => format!(
             "expected {} to {}",
             measured(*measure, expected.least),
@@ -115,6 +121,7 @@ fn promised(promise: &Promise) -> String {
     };
     let bound = match measure {
         Measure::Outages => format!("{} never", measure.name()),
+        Measure::Ended => format!("{}: none", measure.name()),
         _ => format!("{} at most {}", measure.name(), measured(*measure, *most)),
     };
     match standing {
@@ -129,7 +136,7 @@ pub fn measured(measure: Measure, value: f64) -> String {
     match measure {
         Measure::Loss | Measure::Repeated => format!("{:.1} %", 100.0 * value),
         Measure::Delay | Measure::Answer | Measure::Standstill => millis(value),
-        Measure::Outages => format!("{value:.0}"),
+        Measure::Outages | Measure::Ended => format!("{value:.0}"),
     }
 }
 

@@ -405,6 +405,34 @@ fn paths_are_passed_over_given_up_and_lost_with_their_association_in_that_order(
 }
 
 #[test]
+fn an_association_is_given_as_many_retransmissions_as_its_fade_takes() {
+    let of = |sets: &[&str]| {
+        let answer = answer(sets);
+        let counts = ["sctp.path_max_retrans", "sctp.association_max_retrans"].map(|name| answer.value(name));
+        let reason = answer.setting("sctp.association_max_retrans").unwrap().reason.clone();
+        (counts, reason, answer)
+    };
+    // Time-outs of 1.37 and 2.74 s, and then of 2.8 s each: nine take 23.7 s, before which the fade has to be over, and a
+    // HEARTBEAT counts as the tenth.
+    let (_, reason, _) = of(&[]);
+    assert!(reason.contains("every fade that is shorter than 23.71 s is outlived"), "{reason}");
+    assert_eq!(of(&["path.fade=20 s"]).0, [10.0, 10.0]);
+    // 66 s with the margin: 1.37 s and 24 times up to 2.8, and three HEARTBEATs.
+    let (counts, reason, answer) = of(&["path.fade=60 s"]);
+    assert_eq!(counts, [28.0, 28.0]);
+    assert!(reason.contains("a fade of 60.00 s is outlived: 68.51 s of time-outs"), "{reason}");
+    let promise = answer.promises.iter().find(|promise| promise.name == "path.fade").unwrap();
+    assert_eq!(promise.standing, PromiseStanding::Given);
+    // Each of two paths as many, and the association their sum.
+    assert_eq!(of(&["path.fade=60 s", "path.backup_round_trip=650 ms"]).0, [28.0, 56.0]);
+    // No equipment counts so far.
+    let (counts, _, answer) = of(&["path.fade=1 d", "limits.rto_max=1 s"]);
+    assert_eq!(counts, [10_000.0, 10_000.0]);
+    let unmet = answer.impossible.iter().find(|unmet| unmet.breaks == "path.fade").unwrap();
+    assert_eq!(unmet.possible, "RTO.Max of 10.00 s");
+}
+
+#[test]
 fn a_loss_that_t7_does_not_outlast_often_enough_cannot_be_carried() {
     let quiet = [
         "signalling.octets=120",
@@ -453,7 +481,15 @@ fn what_cannot_be_asked_is_refused_with_the_reason() {
         ("signalling.links=0", "with no links nothing is carried"),
         ("signalling.associations=0", "with no associations nothing is carried"),
         ("signalling.octets=11", "has no label"),
-        ("signalling.octets=280", "is too large"),
+        ("signalling.octets=280", "is too large: level 2 takes 273"),
+        ("signalling.octets=1453", "a packet of 1500 octets holds no more"),
+        ("signalling.messages_per_second=40", "says the load already"),
+        ("signalling.step_messages_per_second=40", "the load is told in Erlang, and its step is not"),
+        ("signalling.carrier=sctp", "SCTP alone has no signalling links"),
+        ("signalling.carrier=sua", "`sua` is none of the choices"),
+        ("gateway.point_code=1.2.3.4", "this is no point code"),
+        ("gateway.point_code=\"1; exit\"", "this is no point code"),
+        ("gateway.port=0", "nothing listens at port 0"),
         ("signalling.erlang_per_link=0", "a load is more than nothing"),
         ("path.round_trips=1 s", "round_trip"),
     ] {
@@ -487,7 +523,7 @@ fn each_form_says_the_same() {
     );
     let gateway = print::signalling_gateway(&answer);
     assert!(gateway.contains(&format!("init-cwnd-size {:.0}\n", answer.value("sctp.cwnd"))), "{gateway}");
-    assert_eq!(print::osmo_stp(&answer).matches(" asp satellite-").count(), 2);
+    assert_eq!(print::osmo_stp(&question, &answer).text.matches("\n asp satellite-").count(), 2);
     let scenario = print::scenario(&question, &answer);
     assert!(scenario.contains("rto_min = \"1590 ms\"") && scenario.contains("count = 2"), "{scenario}");
 }
@@ -503,6 +539,7 @@ proptest! {
         (links, octets, associations, bundling) in (1_u32..2_000, 12_u32..280, 1_u32..17, 0_u32..20),
         (erlang, step) in (0.001..0.6_f64, 0.0..0.4_f64),
         (failover, loss, backup) in (1_u32..60_000, 0_u32..=100, proptest::option::of(1_u32..3_000)),
+        (carrier, messages, fade) in (0_usize..3, 0.1..1e5_f64, proptest::option::of(1_u32..86_000)),
     ) {
         let sets = [
             format!("path.round_trip={round_trip} ms"),
@@ -514,13 +551,22 @@ proptest! {
             format!("signalling.octets={octets}"),
             format!("signalling.associations={associations}"),
             format!("signalling.bundling_delay={bundling} ms"),
-            format!("signalling.erlang_per_link={erlang}"),
-            format!("signalling.step_erlang={step}"),
+            format!("signalling.carrier={}", ["m2pa", "m3ua", "sctp"][carrier]),
             format!("limits.failover={failover} ms"),
             format!("path.loss={loss} %"),
         ];
         let backup = backup.map(|trip| format!("path.backup_round_trip={trip} ms"));
-        let sets: Vec<String> = sets.into_iter().chain(backup).collect();
+        let load = if carrier == 2 || messages < 1e4 {
+            let step = if carrier == 2 { 0.0 } else { step * messages };
+            [
+                format!("signalling.messages_per_second={messages}"),
+                format!("signalling.step_messages_per_second={step}"),
+            ]
+        } else {
+            [format!("signalling.erlang_per_link={erlang}"), format!("signalling.step_erlang={step}")]
+        };
+        let fade = fade.map(|fade| format!("path.fade={fade} s"));
+        let sets: Vec<String> = sets.into_iter().chain(load).chain(backup).chain(fade).collect();
         let question = Question::parse("random", "", &sets).unwrap();
         let answer = plan(&question);
         for setting in &answer.settings {
@@ -534,6 +580,15 @@ proptest! {
         let cwnd = answer.setting("sctp.cwnd").unwrap();
         prop_assert!(cwnd.most.is_none_or(|most| cwnd.value <= most * 1.001), "{cwnd:?}");
         prop_assert!(!print::text(&answer).contains("NaN"));
+        let kept = print::kept(&question, &answer);
+        for answer in kept["answers"].as_array().unwrap() {
+            prop_assert!(answer["meaning"].as_str().is_some_and(|meaning| meaning.ends_with('.')), "{answer}");
+            prop_assert!(answer["value"].is_number(), "{answer}");
+        }
+        for (path, input) in kept["inputs"].as_object().unwrap() {
+            prop_assert!(input["meaning"].as_str().is_some_and(|meaning| meaning.len() > 10), "{path}: {input}");
+        }
+        prop_assert!(Question::parse("merged", &question.merged(), &[]).is_ok());
         prop_assert!(loss < 100 || answer.impossible.iter().any(|unmet| unmet.concerns == "path.loss"));
         taken_by_linux(&print::linux_sysctl(&answer))?;
     }

@@ -12,6 +12,7 @@ use slantpath_live::{
     Station, check_addresses, host_of, source_towards,
 };
 
+use super::kept_load::{KeptLoad, SECONDS_MOST, Second};
 use super::like::{Like, in_use};
 use super::outputs::{About, Files, machine, print_machine, say_changes, sctp_associations, sctp_mib};
 use super::server::STOP;
@@ -52,6 +53,8 @@ pub(crate) fn load(
         doubt_reliability(arguments, &config.port.sctp)?;
         doubt_paths(arguments, &config.port.sctp)?;
     }
+    // Found fit before anything is sent.
+    let kept = arguments.out.as_ref().map(|path| KeptLoad::open(path)).transpose()?;
     let mut files = Files::create(&arguments.outputs)?;
     let secret = slantpath_live::secret().map_err(failed)?;
     let simulated = like.as_ref().map(|like| like.simulate(&config)).transpose()?;
@@ -74,6 +77,7 @@ pub(crate) fn load(
     // Why a file was given up, which ends the run in order.
     let mut unwritten = None;
     let mut said = (BETWEEN_LINES, (0, 0));
+    let mut each_second = Vec::new();
     while !live.host().program.is_over() {
         if stop.load(Ordering::Relaxed) && !std::mem::replace(&mut is_stopped, true) {
             live.command(STOP, Station::stop);
@@ -90,6 +94,9 @@ pub(crate) fn load(
             let (sent, back) = (progress.0 - said.1.0, progress.1 - said.1.1);
             let seconds = said.0.as_nanos() / 1_000_000_000;
             let _ = writeln!(io::stderr(), "{seconds} s: {sent} messages sent, {back} back");
+            if each_second.len() < SECONDS_MOST {
+                each_second.push(Second { at_s: live.now().since_start().as_secs_f64(), sent, back });
+            }
             said = (said.0 + BETWEEN_LINES, progress);
         }
         if let Err(failure) = files.keep(&mut live) {
@@ -123,6 +130,9 @@ pub(crate) fn load(
     // What was measured is kept wherever it can be: where a file cannot be written it is printed, and the reverse.
     let printed = print_all();
     files.finish(&mut live, &summary)?;
+    if let Some(kept) = kept {
+        kept.write(command, &report, &each_second, &summary)?;
+    }
     printed?;
     if let Some(failure) = unwritten {
         return Err(failure);

@@ -3,11 +3,11 @@
 use std::io::Write;
 
 use serde_json::{Value as Json, json};
-use slantpath_plan::print::measured;
+use slantpath_plan::print::{self, measured};
 use slantpath_plan::{Answer, Measure, Promise, PromiseStanding, Question};
 use slantpath_runner::Progress;
 
-use super::measured::{Measured, Variant, measure};
+use super::measured::{Measured, PathBreak, Variant, measure};
 use crate::failure::Failure;
 use crate::progress::Bar;
 
@@ -65,15 +65,19 @@ impl Verified {
 
 /// Simulates the answer as it stands, and what lies beside it.
 pub(super) fn verify(question: &Question, answer: &Answer) -> Result<Verified, Failure> {
-    let step = question.signalling.whole().map_or(0.0, |load| {
-        let lines = f64::from(*load.links) * load.line_rate.as_bits_per_sec() as f64;
-        *load.step_erlang * lines
-    });
-    let fails = answer.promises.iter().any(|promise| promise.measure == Measure::Standstill);
-    let beside = |window, step| Variant { window, step, fails: false };
+    let step = print::step_bits(question);
+    let is_measured = |measure: Measure| answer.promises.iter().any(|promise| promise.measure == measure);
+    let beside = |window, step| Variant { window, step, breaks: PathBreak::None };
     let mut variants = vec![("as answered", Variant::ANSWERED)];
-    if fails {
-        variants.push(("the first path fails", Variant { fails: true, ..Variant::ANSWERED }));
+    let mut runs_of = Vec::new();
+    if is_measured(Measure::Standstill) {
+        runs_of.push((Measure::Standstill, variants.len()));
+        variants.push(("the first path fails", Variant { breaks: PathBreak::Fails, ..Variant::ANSWERED }));
+    }
+    if let Some(fade) = question.path.whole().and_then(|path| path.fade) {
+        let fades = PathBreak::Fades(fade.as_secs_f64());
+        runs_of.push((Measure::Ended, variants.len()));
+        variants.push(("the path fades", Variant { breaks: fades, ..Variant::ANSWERED }));
     }
     variants.extend([("half the window", beside(0.5, 1.0)), ("four windows", beside(4.0, 1.0))]);
     if step > 0.0 {
@@ -92,7 +96,10 @@ pub(super) fn verify(question: &Question, answer: &Answer) -> Result<Verified, F
         runs.push((*name, measure(question, answer, *variant)?));
     }
     drop(bar);
-    let run_of = |measure: Measure| &runs[usize::from(measure == Measure::Standstill)].1;
+    let run_of = |measure: Measure| {
+        let run = runs_of.iter().find(|(of, _)| *of == measure).map_or(0, |(_, run)| *run);
+        &runs[run].1
+    };
     let kept = answer
         .promises
         .iter()

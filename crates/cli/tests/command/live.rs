@@ -42,6 +42,9 @@ pub(crate) fn free_port() -> u16 {
     UdpSocket::bind("127.0.0.1:0").expect("a socket").local_addr().expect("an address").port()
 }
 
+const FILES_OF_A_LOAD: [&str; 6] =
+    ["--json", "load.json", "--record", "load.record", "--trace", "load.trace"];
+
 #[test]
 fn a_load_is_echoed_measured_and_told_as_a_table_and_as_json() {
     let place = Place::new("live");
@@ -52,8 +55,9 @@ fn a_load_is_echoed_measured_and_told_as_a_table_and_as_json() {
         format!("echoes what comes to 127.0.0.1, SCTP port 7 in UDP port {port}; Ctrl-C stops\n")
     );
     let udp = format!("--udp={port}");
-    let files = ["--json", "load.json", "--record", "load.record", "--trace", "load.trace"];
-    let load = ["load", "127.0.0.1", &udp, "--count", "500", "--size", "2000", "--streams", "8"];
+    let files = FILES_OF_A_LOAD;
+    let load =
+        ["load", "127.0.0.1", &udp, "--count", "500", "--size", "2000", "--streams", "8", "--out", "kept"];
     let outcome = place.run(&[&load[..], &files].concat());
     assert_eq!(outcome.status, Some(0), "{}", outcome.err);
     let row = outcome.out.lines().find(|line| line.starts_with("2000 bytes")).expect("a row");
@@ -88,6 +92,7 @@ fn a_load_is_echoed_measured_and_told_as_a_table_and_as_json() {
     assert_eq!(remote["sctpAssocRemAddrRtx"], json["paths"][0]["retransmissions"]);
     assert_eq!(rows[0]["sctpAssocLocalAddrTable"][0]["sctpAssocLocalAddr"], "127.0.0.1");
     assert!(json["sctp_mib"]["sctpAssocT1expireds"].is_u64(), "{json}");
+    is_kept(&place, &load, &json);
     let record = files.iter().find(|(name, _)| name == "load.record").expect("it was asked for");
     assert!(record.1.starts_with(b"slantpath record"));
 
@@ -137,6 +142,30 @@ fn last_block(record: &[u8]) -> usize {
 
 fn content(record: &[u8]) -> Vec<u8> {
     blocks(record).iter().flat_map(|(_, content)| *content).copied().collect()
+}
+
+/// Checks that a directory has what was measured, and that the next load is not written over it.
+fn is_kept(place: &Place, load: &[&str], all: &serde_json::Value) {
+    let files = place.files("kept");
+    let read = |name: &str| -> serde_json::Value {
+        let (_, bytes) = files.iter().find(|(of, _)| of == name).expect("it is kept");
+        serde_json::from_slice(bytes).expect("it is JSON")
+    };
+    let (kept, manifest) = (read("load.json"), read("manifest.json"));
+    assert_eq!((&kept["kind"], &manifest["kind"]), (&"load".into(), &"load".into()));
+    assert_eq!(manifest["files"], serde_json::json!(["load.json"]));
+    assert_eq!(kept["command"], serde_json::json!([load, &FILES_OF_A_LOAD].concat()));
+    assert_eq!(kept["report"], *all);
+    let summary = kept["summary"].as_array().expect("a list");
+    let of = |name: &str| summary.iter().find(|one| one["name"] == name).expect("it is summed up");
+    assert_eq!((&of("echoed")["value"], &of("latency_max")["unit"]), (&500.into(), &"s".into()));
+    assert!(summary.iter().all(|one| one["meaning"].as_str().is_some_and(|meaning| meaning.ends_with('.'))));
+    assert_eq!(kept["failovers"], serde_json::json!([]));
+    assert!(kept["seconds"].is_array());
+    // Before a server is looked for.
+    let second = place.run(load);
+    assert_eq!(second.status, Some(2));
+    assert!(second.err.contains("kept holds results of an earlier command"), "{}", second.err);
 }
 
 #[test]

@@ -52,6 +52,8 @@ pub struct LoadReport {
     /// Longest failover, from when the last packet left that the former path has answered until a new message left by
     /// another, and when it ended, from when the association was up. An end alone cannot know when a path failed.
     pub longest_failover: Option<(Duration, Duration)>,
+    /// Each failover by the same two times, in order: the first [`LoadReport::MOST_FAILOVERS`].
+    pub each_failover: Vec<(Duration, Duration)>,
     /// Events of paths: each with its time since the association was up, its address and its name.
     pub path_events: Vec<(Duration, IpAddr, &'static str)>,
     /// The paths of the first association, as they were at its end.
@@ -68,6 +70,8 @@ impl LoadReport {
     pub const QUANTILES: [f64; 6] = [0.5, 0.9, 0.95, 0.99, 0.999, 1.0];
     /// Of how many associations there are rows: a file with those of all would be long, and is read for a few.
     pub const MOST_ROWS: usize = 100;
+    /// Failovers of which each is kept: more are no measurement of a failover.
+    pub const MOST_FAILOVERS: usize = 10_000;
 }
 
 /// Results of the messages of one kind.
@@ -270,6 +274,9 @@ impl Measure {
         self.report.failovers += 1;
         let Some(answered) = failover.answered else { return };
         let took = failover.at.saturating_since(answered);
+        if self.report.each_failover.len() < LoadReport::MOST_FAILOVERS {
+            self.report.each_failover.push((took, self.since_connected(failover.at)));
+        }
         if self.report.longest_failover.is_none_or(|(longest, _)| took > longest) {
             self.report.longest_failover = Some((took, self.since_connected(failover.at)));
         }

@@ -1,9 +1,10 @@
 //! Outcome of the answer's own settings: the least and the most that can be expected.
 
-use super::{Numbers, PACKET};
+use super::{Numbers, PACKET, WAITS_MOST_S};
 use crate::bursts::largest_share;
 use crate::course::{Course, Flow};
-use crate::framing::{DATA_HEADER, Framing, HEADERS, HEADERS_WITH_SACK};
+use crate::framing::{DATA_HEADER, Framing};
+use crate::question::MessageCarrier;
 
 /// A frame of the access system, in seconds.
 pub(crate) const FRAME_S: f64 = 0.04;
@@ -31,6 +32,10 @@ const LATE: f64 = 0.75;
 const NEARLY: f64 = 1.05;
 /// The part of the fluid's wait for SCTP's buffer that answers have at least.
 const OF_BUFFER: f64 = 0.25;
+/// The part of it beyond which every message is late.
+const OF_WAIT: f64 = 1.2;
+/// The part of the longest wait above SCTP at which a message may already be late, with what waits in SCTP.
+const OF_LATE: f64 = 0.6;
 /// Standard deviations by which the largest of the looks of a minute exceeds the mean, with hardly a doubt.
 const OF_ALL_LOOKS: f64 = 4.0;
 
@@ -107,9 +112,9 @@ impl Numbers {
         let associations = f64::from(self.associations);
         let per_second = |erlang: f64| self.links * self.line_rate * erlang / 8.0 / f64::from(self.octets);
         let (before, after) = (per_second(self.erlang), per_second(self.erlang + self.step));
-        let alone = Framing::new(self.octets, before / associations, self.bundling);
-        let shared = Framing::shared(self.octets).no_more_than(&alone);
-        let full = Framing::full(self.octets).no_more_than(&shared);
+        let alone = Framing::new(self.framed, before / associations, self.bundling);
+        let shared = Framing::shared(self.framed).no_more_than(&alone);
+        let full = Framing::full(self.framed).no_more_than(&shared);
         let sack_delay = if self.round_trip >= 0.4 { 0.1 } else { (self.round_trip / 2.0).clamp(0.01, 0.04) };
         let share = largest_share(super::whole_links(self.links), self.associations);
         let acknowledged = self.bundling
@@ -129,7 +134,7 @@ impl Numbers {
             load: (load.before, load.after),
             alone: load.alone,
             packet: PACKET,
-            headers: HEADERS,
+            headers: self.framed.headers(),
             permanent: self.permanent,
             total,
             held: self.permanent,
@@ -153,15 +158,20 @@ impl Numbers {
         let noise = OF_LOOKS / (load.before * flow.look).max(1.0).sqrt();
         let held =
             (8.0 * load.alone.ethernet * load.before * (1.0 + noise)).clamp(self.permanent, flow.total);
+        let is_m2pa = self.carrier == MessageCarrier::M2pa;
         // In a minute less than the mean may come.
         let fewer = |per_second: f64| per_second - OF_A_MINUTE * (per_second / A_MINUTE_S).sqrt();
         let least = Flow {
             load: (fewer(flow.load.0).max(0.0), fewer(flow.load.1).max(0.0)),
-            headers: HEADERS_WITH_SACK,
+            headers: self.framed.headers_least(),
             allocation: early,
             first_look: EARLY,
             // Each association has a queue of its own; in the most, the fullest is full first.
-            queue: queue * f64::from(self.associations),
+            queue: if is_m2pa {
+                queue * f64::from(self.associations)
+            } else {
+                queue * self.late_after() / WAITS_MOST_S * OF_WAIT
+            },
             held: if self.on_demand > 0.0 { held } else { self.permanent },
             window: flow.window + overrun,
             round_trip: if load.exceeds(flow.window) {
@@ -181,7 +191,11 @@ impl Numbers {
             load: (lasting(flow.load.0) * uneven, lasting(flow.load.1) * uneven),
             packet: PACKET_AT_LEAST,
             window: if uneven > 1.0 { window * f64::from(self.associations) } else { flow.window },
-            queue: (queue - OF_SECONDS * queue.min(1e9).sqrt()).max(1.0),
+            queue: if is_m2pa {
+                (queue - OF_SECONDS * queue.min(1e9).sqrt()).max(1.0)
+            } else {
+                OF_LATE * queue
+            },
             round_trip: flow.round_trip + if load.exceeds(flow.window) { self.pair(load) } else { 0.0 },
             ..flow
         };

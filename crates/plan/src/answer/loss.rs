@@ -1,6 +1,7 @@
 //! Random loss: how often it takes a link out of service, and how fast a window that follows it can be.
 
 use super::{Impossible, Numbers, PACKET, Recommendation, Unit, kbit, time};
+use crate::question::MessageCarrier;
 use crate::timers::M2PA_T7;
 
 /// The time that a link has to stay in service, in seconds.
@@ -93,6 +94,9 @@ impl Numbers {
                 possible: format!("a loss of {}", percent((1.0 - needed / total).max(0.0))),
             });
         }
+        if self.carrier != MessageCarrier::M2pa {
+            return;
+        }
         let timer = M2PA_T7.most.as_secs_f64();
         // A timer that no answer meets is told by itself.
         if recovery.answered >= timer {
@@ -126,10 +130,17 @@ impl Numbers {
 
     /// Number of times, in the hundred seconds looked at, that so many losses in a row outlast a timer: in both
     /// directions, a message, or what answers it. `packets` are those with DATA that an association sends in a second.
+    /// Without M2PA no timer waits; then those count that delay a message by more than a loss that is found and a
+    /// time-out.
     pub(super) fn outages(&self, recovery: &Recovery, packets: f64) -> impl Fn(f64) -> f64 + use<> {
         let (recovery, loss, associations) = (*recovery, self.loss, f64::from(self.associations));
+        let is_timed = self.carrier == MessageCarrier::M2pa;
         move |timer| {
-            let in_a_row = recovery.outlasted_by(timer) + 1;
+            let in_a_row = match (is_timed, recovery.is_found) {
+                (true, _) => recovery.outlasted_by(timer) + 1,
+                (false, true) => 3,
+                (false, false) => 2,
+            };
             LOOKED_AT_S * 2.0 * packets * associations * libm::pow(loss, f64::from(in_a_row))
         }
     }

@@ -3,6 +3,7 @@
 use super::estimate::{Estimate, Range};
 use super::loss::HARDLY_EVER;
 use super::{Impossible, LOST_LEAST, Numbers, Recommendation};
+use crate::question::MessageCarrier;
 
 /// The way in which a promise is measured in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +20,8 @@ pub enum Measure {
     Repeated,
     /// Standstill of arrivals after the first path has failed, in seconds.
     Standstill,
+    /// Number of associations that ended in a fade.
+    Ended,
 }
 
 impl Measure {
@@ -31,6 +34,7 @@ impl Measure {
             Self::Answer => "longest answer",
             Self::Repeated => "retransmitted by SCTP",
             Self::Standstill => "nothing arrives for",
+            Self::Ended => "associations ended",
         }
     }
 }
@@ -67,6 +71,9 @@ const REPEATED_BESIDE: f64 = 0.005;
 /// Factor of the delay that is promised. Of 640 random questions six exceeded 1.15, and none this.
 const OF_DELAY: f64 = 1.3;
 
+/// Room that bursts of whole windows need beyond the load, so that a failover is over soon.
+const CATCHES_UP: f64 = 1.3;
+
 impl Numbers {
     /// Promises that the settings keep.
     pub(super) fn promises(
@@ -99,12 +106,18 @@ impl Numbers {
                 range
             }
         };
-        let timer =
-            settings.iter().find(|setting| setting.name == "m2pa.t7").map_or(0.0, |timer| timer.value);
+        let timer = settings
+            .iter()
+            .find(|setting| setting.name == "m2pa.t7")
+            .map_or(f64::INFINITY, |timer| timer.value);
         let is_carried = estimate.lost.most < LOST_LEAST;
         // Where packets are lost, a window that is full has no room to send them again.
         let has_room = self.loss == 0.0 || is_carried && !estimate.is_full;
-        let is_answered = estimate.standstill.most < timer && outages(timer) <= HARDLY_EVER && has_room;
+        // Without M2PA, what is late is lost to whoever waits for it.
+        let is_in_time = self.carrier == MessageCarrier::M2pa
+            || OF_DELAY * after_loss(estimate.delay).most < self.late_after();
+        let is_answered =
+            is_in_time && estimate.standstill.most < timer && outages(timer) <= HARDLY_EVER && has_room;
         // Where the queue is full, links wait for longer than windows explain. What is under way when one goes out of
         // service is lost, or late.
         let is_kept = is_answered && is_carried && !estimate.is_tight;
@@ -138,9 +151,24 @@ impl Numbers {
         if settings.iter().any(|setting| setting.name == "sctp.pf_max_retrans") {
             let one_way = self.backup_round_trip.unwrap_or(self.round_trip) / 2.0;
             let takes = rto_min + one_way;
-            let within = self.failover.unwrap_or(takes);
-            let expected = Range { least: takes - rto_min / 2.0, most: takes };
-            promises.push(promise("limits.failover", Measure::Standstill, within, expected, takes <= within));
+            // SACKs that are under way still arrive, and T3-rtx runs from the last. A whole window is then
+            // retransmitted in one burst, in front of what has come meanwhile.
+            let load = self.load();
+            let cwnd =
+                settings.iter().find(|setting| setting.name == "sctp.cwnd").map_or(0.0, |cwnd| cwnd.value);
+            let windows = cwnd * f64::from(self.associations);
+            let burst = 8.0 * windows * load.full.ethernet_per_window() / (self.permanent + self.on_demand);
+            let slowest = takes + self.round_trip / 2.0 + 2.0 * burst;
+            // Where bursts take no more than the load, what waits does not drain for long.
+            let catches_up = windows > CATCHES_UP * load.after * load.alone.window * (2.0 * one_way + burst);
+            let within = self.failover.unwrap_or(slowest);
+            let expected = Range { least: takes - rto_min / 2.0, most: slowest };
+            let is_sure = is_kept && catches_up && expected.most <= within;
+            promises.push(promise("limits.failover", Measure::Standstill, within, expected, is_sure));
+        }
+        if let Some(fade) = self.fade {
+            let outlived = Range { least: fade, most: fade };
+            promises.push(promise("path.fade", Measure::Ended, 0.0, outlived, true));
         }
         promises
     }

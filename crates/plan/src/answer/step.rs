@@ -2,8 +2,10 @@
 
 use slantpath_base::DataRate;
 
-use super::estimate::Estimate;
-use super::{Answer, LOST_LEAST, Numbers, PromiseStanding, bytes, kbit, rate, seconds, size, time};
+use super::estimate::{Estimate, Load};
+use super::{
+    Answer, LOST_LEAST, Numbers, PromiseStanding, WAITS_MOST_S, bytes, kbit, rate, seconds, size, time,
+};
 use crate::window;
 
 /// Bisections of what the lines have left.
@@ -39,11 +41,14 @@ impl Numbers {
     pub(super) fn largest_step(&self, answer: &Answer) -> LargestStep {
         let lines = self.links * self.line_rate;
         let left = (1.0 - self.erlang).max(self.step);
-        let (cwnd, queue) = (answer.value("sctp.cwnd"), answer.value("gateway.transmission_queue"));
-        let timer = answer.value("m2pa.t7");
+        let cwnd = answer.value("sctp.cwnd");
+        let timer = answer.setting("m2pa.t7").map_or(f64::INFINITY, |timer| timer.value);
+        let set = answer.setting("gateway.transmission_queue").map(|queue| queue.value);
+        let queue = |load: &Load| set.unwrap_or_else(|| WAITS_MOST_S * load.after.min(self.band_takes(load)));
         let of = |step: f64| {
             let numbers = Self { step, ..*self };
-            numbers.estimate(&numbers.load(), cwnd, queue)
+            let load = numbers.load();
+            numbers.estimate(&load, cwnd, queue(&load))
         };
         let is_taken = |of: &Estimate| of.lost.most < LOST_LEAST && of.standstill.most < timer;
         let is_lost = |of: &Estimate| of.lost.least >= LOST_LEAST || of.standstill.least >= timer;
@@ -58,7 +63,8 @@ impl Numbers {
         if self.loss > 0.0
             && answer.promises.iter().any(|of| of.name == "loss" && of.standing != PromiseStanding::Given)
         {
-            return found(0.0, None, "with what the path loses, links may go out of service".to_owned());
+            let reason = if set.is_some() { "links may go out of service" } else { "messages may be late" };
+            return found(0.0, None, format!("with what the path loses, {reason}"));
         }
         let all = of(left);
         if is_taken(&all) {
@@ -105,8 +111,14 @@ impl Numbers {
             > self.permanent + self.on_demand
         {
             format!("{} may be less than the load", kbit(self.permanent + self.on_demand))
-        } else {
+        } else if let Some(queue) = set {
             format!("a window of {} and a queue of {queue:.0} messages may be full", size(cwnd))
+        } else {
+            format!(
+                "a window of {} may be full, and messages later than {}",
+                size(cwnd),
+                time(self.late_after())
+            )
         };
         found(taken, lost_from, reason)
     }

@@ -5,7 +5,7 @@ use core::fmt::Write as _;
 use crate::answer::Answer;
 
 /// Gives a value in milliseconds.
-fn ms(answer: &Answer, name: &str) -> String {
+pub(super) fn ms(answer: &Answer, name: &str) -> String {
     format!("{:.0}", answer.value(name) * 1e3)
 }
 
@@ -63,7 +63,7 @@ pub fn linux_sysctl(answer: &Answer) -> String {
 }
 
 /// A line of comment for each demand that is not met, for equipment whose comments begin with `!`.
-fn unmet(answer: &Answer) -> String {
+pub(super) fn unmet(answer: &Answer) -> String {
     let mut text = String::new();
     for impossible in &answer.impossible {
         writeln!(text, "! NOT POSSIBLE: {}", impossible.demand).expect("a string takes everything");
@@ -71,52 +71,51 @@ fn unmet(answer: &Answer) -> String {
     text
 }
 
-/// For osmo-stp's command line: of SCTP's settings it has those of INIT; the rest is the kernel's, for which
-/// [`linux_sysctl`] is.
-pub fn osmo_stp(answer: &Answer) -> String {
-    let mut text = String::from(
-        "! osmo-stp: of SCTP it has INIT's settings; the rest is the kernel's, see the settings for Linux.\n",
-    );
-    text.push_str(&unmet(answer));
-    let associations = answer.value("sctp.associations");
-    text.push_str("cs7 instance 0\n");
-    for association in 1..=16_u32 {
-        if f64::from(association) > associations {
-            break;
-        }
-        writeln!(text, " asp satellite-{association} {} {} m3ua", 2904 + association, 2904 + association)
-            .expect("a string takes everything");
-        // How long it may take between two INITs.
-        writeln!(text, "  sctp-param init timeout {}", ms(answer, "sctp.rto_max"))
-            .expect("a string takes everything");
-    }
-    text
-}
-
 /// For signalling gateways of the kind that the trial had, by the names of its settings.
 pub fn signalling_gateway(answer: &Answer) -> String {
-    let mut text = String::from("! per association of M2PA; times in milliseconds, sizes in bytes\n");
+    let carried = if answer.setting("m2pa.t7").is_some() {
+        "of M2PA"
+    } else if answer.setting("m3ua.t_r").is_some() {
+        "of M3UA"
+    } else {
+        "of SCTP"
+    };
+    let mut text = format!("! per association {carried}; times in milliseconds, sizes in bytes\n");
     text.push_str(&unmet(answer));
     for (key, value) in [
         ("init-cwnd-size", number(answer, "sctp.cwnd")),
         ("retransmit-cwnd-rate", "0".to_owned()),
         ("fast-cwnd-rate", "0".to_owned()),
-        ("tx-queue-depth", number(answer, "gateway.transmission_queue")),
         ("minimum-rto", ms(answer, "sctp.rto_min")),
         ("maximum-rto", ms(answer, "sctp.rto_max")),
         ("init-rto", ms(answer, "sctp.rto_initial")),
         ("cumulative-sack", ms(answer, "sctp.sack_delay")),
         ("path-retransmit", number(answer, "sctp.path_max_retrans")),
         ("assoc-retransmit", number(answer, "sctp.association_max_retrans")),
-        ("m2pa timer t7", ms(answer, "m2pa.t7")),
-        ("mtp3 timer t02", ms(answer, "mtp3.t2")),
-        ("mtp3 timer t04", ms(answer, "mtp3.t4")),
-        ("mtp3 timer t05", ms(answer, "mtp3.t5")),
-        ("mtp3 timer t12", ms(answer, "mtp3.t12")),
-        ("mtp3 timer t14", ms(answer, "mtp3.t14")),
-        ("mtp3 timer slt-t01", ms(answer, "mtp3.slt_t1")),
     ] {
         writeln!(text, " {key} {value}").expect("a string takes everything");
+        if key == "fast-cwnd-rate" && answer.setting("gateway.transmission_queue").is_some() {
+            let depth = number(answer, "gateway.transmission_queue");
+            writeln!(text, " tx-queue-depth {depth}").expect("a string takes everything");
+        }
+    }
+    for (key, name) in [
+        ("m2pa timer t7", "m2pa.t7"),
+        ("mtp3 timer t02", "mtp3.t2"),
+        ("mtp3 timer t04", "mtp3.t4"),
+        ("mtp3 timer t05", "mtp3.t5"),
+        ("mtp3 timer t12", "mtp3.t12"),
+        ("mtp3 timer t14", "mtp3.t14"),
+        ("mtp3 timer slt-t01", "mtp3.slt_t1"),
+        ("m3ua timer t-ack", "m3ua.t_ack"),
+        ("m3ua timer t-r", "m3ua.t_r"),
+    ] {
+        if answer.setting(name).is_some() {
+            writeln!(text, " {key} {}", ms(answer, name)).expect("a string takes everything");
+        }
+    }
+    if answer.setting("m3ua.queue").is_some() {
+        writeln!(text, " m3ua queue {}", number(answer, "m3ua.queue")).expect("a string takes everything");
     }
     text
 }

@@ -5,12 +5,15 @@ use core::fmt::Write as _;
 use slantpath_base::Duration;
 
 use crate::answer::{Answer, FRAME_S, access_loop};
-use crate::question::Question;
+use crate::question::{MessageCarrier, Question};
 
 /// A frame of the access system, in milliseconds.
 const FRAME_MS: u64 = 40;
 /// Slots of a frame: a terminal's capacity comes in steps of a hundredth.
 const SLOTS: u32 = 100;
+
+/// Messages that a queue of M3UA is simulated with at most.
+const QUEUE_MOST: f64 = 1_000_000.0;
 
 /// Duration of the scenario, in seconds.
 pub const DURATION_S: f64 = 130.0;
@@ -106,6 +109,25 @@ pub fn scenario(question: &Question, answer: &Answer) -> String {
     if let Some(potentially_failed) = answer.setting("sctp.pf_max_retrans") {
         write(format_args!("potentially_failed_max_retrans = {:.0}\n", potentially_failed.value));
     }
+    match *load.carrier {
+        MessageCarrier::M2pa => m2pa(question, answer, &mut text),
+        MessageCarrier::M3ua => m3ua(question, answer, &mut text),
+        MessageCarrier::Sctp => flows(question, &mut text),
+    }
+    text.push_str("\n[probes]\nintervals = \"250 ms\"\n");
+    if *load.carrier == MessageCarrier::Sctp {
+        let late = crate::answer::late_after(path.round_trip.as_secs_f64());
+        writeln!(text, "deadline = \"{}\"", millis(late)).expect("a string takes everything");
+    }
+    text
+}
+
+/// Links of M2PA between two signalling points, with messages both ways.
+fn m2pa(question: &Question, answer: &Answer, text: &mut String) {
+    let load = question.signalling.whole().expect("a question without fault is whole");
+    let mut write =
+        |arguments: core::fmt::Arguments<'_>| text.write_fmt(arguments).expect("a string takes everything");
+    let ms = |name: &str| format!("{:.0} ms", answer.value(name) * 1e3);
     for (name, code) in [("gateway-a", "2-1-1"), ("gateway-b", "2-1-2")] {
         write(format_args!(
             "\n[signalling.points.{name}]\npoint_code = \"{code}\"\nrestart = \"omitted\"\nt2 = \"{}\"\nt4 = \
@@ -134,23 +156,107 @@ pub fn scenario(question: &Question, answer: &Answer) -> String {
         (0.75 * queue).ceil(),
         (0.5 * queue).floor(),
     ));
-    // A generator has 256 links at most: the same load on fewer lines of a higher rate.
-    let lines = (*load.links).min(256);
-    let line_rate = load.line_rate.as_bits_per_sec() * u64::from(*load.links) / u64::from(lines);
-    for (name, from, to) in [("there", "gateway-a", "gateway-b"), ("back", "gateway-b", "gateway-a")] {
+    loads(question, ["gateway-a", "gateway-b"], "", text);
+}
+
+/// A gateway whose exchange sends to an application server behind the path, and gets messages from it.
+fn m3ua(question: &Question, answer: &Answer, text: &mut String) {
+    let part = "a question without fault is whole";
+    let (path, load) = (question.path.whole().expect(part), question.signalling.whole().expect(part));
+    let mut write =
+        |arguments: core::fmt::Arguments<'_>| text.write_fmt(arguments).expect("a string takes everything");
+    let ms = |name: &str| format!("{:.0} ms", answer.value(name) * 1e3);
+    // The line to the exchange is short and fast: all that waits does so at the gateway.
+    write(format_args!(
+        "\n[signalling.points.exchange]\npoint_code = \"2-1-3\"\nrestart = \"omitted\"\n\
+         \n[signalling.points.gateway-a]\npoint_code = \"2-1-1\"\nfunction = \"transfer-point\"\nrestart = \
+         \"omitted\"\nprocessing = {{ delay = \"{}\" }}\n\
+         \n[signalling.points.user]\npoint_code = \"2-1-2\"\n\
+         \n[signalling.links.line]\nbetween = [\"exchange\", \"gateway-a\"]\ncarrier = {{ kind = \"mtp2\", delay = \
+         \"0 s\", rate = \"100 Mbit/s\", transmit_buffer = 1000000, congestion = [999997, 999998, 999999] }}\n\
+         \n[[signalling.routes]]\nfrom = \"exchange\"\nto = \"user\"\nvia = \"gateway-a\"\n\
+         \n[signalling.gateways.gateway-a]\nt_r = \"{}\"\nqueue = {:.0}\n",
+        *load.gateway_delay,
+        ms("m3ua.t_r"),
+        answer.value("m3ua.queue").min(QUEUE_MOST),
+    ));
+    let asps: Vec<String> = (1..=*load.associations).map(|number| format!("asp-{number}")).collect();
+    for asp in &asps {
         write(format_args!(
+            "\n[signalling.asps.{asp}]\nnode = \"gateway-b\"\nt_ack = \"{}\"\n\
+             \n[signalling.associations.{asp}]\ngateway = \"gateway-a\"\nasp = \"{asp}\"\nprofile = \"gateway\"\n\
+             primary = \"satellite\"\n",
+            ms("m3ua.t_ack"),
+        ));
+    }
+    write(format_args!(
+        "\n[signalling.application_servers.user]\nrouting_context = 100\ndpc = \"user\"\nsi = [15]\ntraffic_mode = \
+         \"loadshare\"\nasps = {asps:?}\n",
+    ));
+    let late = crate::answer::late_after(path.round_trip.as_secs_f64());
+    loads(
+        question,
+        ["exchange", "user"],
+        &format!("stop = \"{ENDS_AT_S} s\"\ngive_up_after = \"{}\"\n", millis(late)),
+        text,
+    );
+}
+
+/// Messages of signalling both ways between two points, each load with these further keys.
+fn loads(question: &Question, [one, other]: [&str; 2], further: &str, text: &mut String) {
+    let load = question.signalling.whole().expect("a question without fault is whole");
+    let told = question.lines();
+    // A generator has 256 links at most: the same load on fewer lines of a higher rate.
+    let lines = told.count.min(256);
+    let line_rate = told.rate * u64::from(told.count) / u64::from(lines);
+    for (name, from, to) in [("there", one, other), ("back", other, one)] {
+        write!(
+            text,
             "\n[signalling.load.{name}]\nfrom = \"{from}\"\nto = [\"{to}\"]\nlinks = {lines}\nerlang_per_link = \
              {}\nline_rate = \"{line_rate} bit/s\"\n\
-             lengths = [{}]\nstart = \"{STARTS_AT_S} s\"\n",
-            *load.erlang_per_link, *load.octets,
-        ));
-        if *load.step_erlang > 0.0 {
-            let after = *load.erlang_per_link + *load.step_erlang;
-            write(format_args!("steps = [{{ at = \"{STEPS_AT_S} s\", erlang_per_link = {after} }}]\n"));
+             lengths = [{}]\nstart = \"{STARTS_AT_S} s\"\n{further}",
+            told.erlang, *load.octets,
+        )
+        .expect("a string takes everything");
+        if told.step > 0.0 {
+            let after = told.erlang + told.step;
+            writeln!(text, "steps = [{{ at = \"{STEPS_AT_S} s\", erlang_per_link = {after} }}]")
+                .expect("a string takes everything");
         }
     }
-    text.push_str("\n[probes]\nintervals = \"250 ms\"\n");
-    text
+}
+
+/// Gives the load of the scenario's lines before its step and after it, in Erlang, where the step is so many times
+/// that of the question; `None` without a step.
+pub fn stepped(question: &Question, factor: f64) -> Option<(f64, f64)> {
+    let told = question.lines();
+    (told.step > 0.0).then_some((told.erlang, told.erlang + factor * told.step))
+}
+
+/// The step of the load, in bits a second of its lines.
+pub fn step_bits(question: &Question) -> f64 {
+    let told = question.lines();
+    told.step * told.rate as f64 * f64::from(told.count)
+}
+
+/// Messages of an application both ways, each direction over associations of its own.
+fn flows(question: &Question, text: &mut String) {
+    let load = question.signalling.whole().expect("a question without fault is whole");
+    let per_second = load.messages_per_second.map_or(0.0, |messages| *messages);
+    let associations = f64::from(*load.associations);
+    let interval = Duration::from_secs_f64(associations / per_second);
+    for (name, from, to) in [("there", "gateway-a", "gateway-b"), ("back", "gateway-b", "gateway-a")] {
+        write!(
+            text,
+            "\n[flows.{name}]\nfrom = \"{from}\"\nto = \"{to}\"\ntransport = \"sctp\"\nprofile = \"gateway\"\nprimary \
+             = \"satellite\"\ncount = {}\nwhen_blocked = \"queue\"\nconnect = \"1 s\"\nstart = \
+             \"{STARTS_AT_S} s\"\nend = \"{ENDS_AT_S} s\"\n\
+             application = {{ kind = \"poisson\", message_size = \"{} B\", mean_interval = \"{interval}\" }}\n",
+            *load.associations,
+            *load.octets,
+        )
+        .expect("a string takes everything");
+    }
 }
 
 /// The rate of a carrier whose slots are whole octets, and as many of which as a frame has are all of a band.
