@@ -508,6 +508,7 @@ pub(crate) struct EmulateArguments {
 }
 
 #[derive(Args, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct SetArguments {
     /// The socket that `slantpath emulate --control` has opened.
     pub(crate) socket: PathBuf,

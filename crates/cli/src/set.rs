@@ -4,7 +4,7 @@ use std::io::{self, BufRead as _, BufReader, Read as _, Write};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-use slantpath_control::{Answer, Command, Json, Refusal};
+use slantpath_control::{Command, ControlAnswer, Json, Refusal};
 
 use crate::arguments::SetArguments;
 use crate::failure::Failure;
@@ -63,13 +63,13 @@ struct Connection {
 
 impl Connection {
     fn ask(&mut self, command: &Command) -> Result<Json, Failure> {
-        self.stream.get_ref().set_read_timeout(Some(PATIENCE)).map_err(failed)?;
-        self.stream.get_mut().write_all(command.to_line().as_bytes()).map_err(failed)?;
+        self.stream.get_ref().set_read_timeout(Some(PATIENCE)).map_err(|error| failed(&error))?;
+        self.stream.get_mut().write_all(command.to_line().as_bytes()).map_err(|error| failed(&error))?;
         loop {
             match self.answer()? {
-                Some(Answer::Done(outcome)) => return Ok(outcome),
-                Some(Answer::Event(event)) => self.heard.push(event),
-                Some(Answer::Refused(Refusal { message, help })) => {
+                Some(ControlAnswer::Done(outcome)) => return Ok(outcome),
+                Some(ControlAnswer::Event(event)) => self.heard.push(event),
+                Some(ControlAnswer::Refused(Refusal { message, help })) => {
                     let help = help.map_or_else(String::new, |help| format!("\n  help: {help}"));
                     return Err(Failure::Misused(format!("{message}{help}")));
                 }
@@ -79,13 +79,13 @@ impl Connection {
     }
 
     /// Next line from the network; `None` if its run is over.
-    fn answer(&mut self) -> Result<Option<Answer>, Failure> {
+    fn answer(&mut self) -> Result<Option<ControlAnswer>, Failure> {
         let mut line = Vec::new();
-        self.stream.by_ref().take(ANSWER_MAX).read_until(b'\n', &mut line).map_err(failed)?;
+        self.stream.by_ref().take(ANSWER_MAX).read_until(b'\n', &mut line).map_err(|error| failed(&error))?;
         if line.is_empty() {
             return Ok(None);
         }
-        Answer::parse(&line).map(Some).map_err(|error| Failure::Failed(error.to_string()))
+        ControlAnswer::parse(&line).map(Some).map_err(|error| Failure::Failed(error.to_string()))
     }
 
     fn print(&self, command: &Command, outcome: &Json, out: &mut impl Write) -> Result<(), Failure> {
@@ -105,12 +105,12 @@ impl Connection {
 
     /// Prints events until the run is over.
     fn follow(&mut self, out: &mut impl Write) -> Result<(), Failure> {
-        self.stream.get_ref().set_read_timeout(None).map_err(failed)?;
+        self.stream.get_ref().set_read_timeout(None).map_err(|error| failed(&error))?;
         for event in std::mem::take(&mut self.heard) {
             self.print_event(&event, out)?;
         }
         while let Some(answer) = self.answer()? {
-            if let Answer::Event(event) = answer {
+            if let ControlAnswer::Event(event) = answer {
                 self.print_event(&event, out)?;
             }
         }
@@ -127,7 +127,7 @@ impl Connection {
     }
 }
 
-fn failed(error: io::Error) -> Failure {
+fn failed(error: &io::Error) -> Failure {
     match error.kind() {
         io::ErrorKind::WouldBlock => Failure::Failed(format!("no answer within {} s", PATIENCE.as_secs())),
         _ => Failure::Failed(format!("the run does not answer: {error}")),

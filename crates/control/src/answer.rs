@@ -75,7 +75,7 @@ impl ControlEvent {
 
 /// A line to a client.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Answer {
+pub enum ControlAnswer {
     /// The command is carried out; with what came of it.
     Done(Json),
     /// An event that the client has asked for, which answers nothing.
@@ -89,7 +89,7 @@ pub enum Answer {
 #[error("what answers is no network that runs")]
 pub struct AnswerError;
 
-impl Answer {
+impl ControlAnswer {
     /// The answer as a line, with its end.
     pub fn to_line(&self) -> String {
         let line = match self {
@@ -138,28 +138,35 @@ mod tests {
             part: None,
             event: "down".to_owned(),
         };
-        let line = Answer::Event(event.to_json()).to_line();
-        let expected = r#"{"event":{"at_s":1.5,"event":"down","kind":"link","name":"satellite","part":null,"type":"script"}}"#;
-        assert_eq!(line, format!("{expected}\n"));
+        let line = ControlAnswer::Event(event.to_json()).to_line();
+        let rest = r#""kind":"link","name":"satellite","part":null,"type":"script"}}"#;
+        assert_eq!(line, format!("{{\"event\":{{\"at_s\":1.5,\"event\":\"down\",{rest}\n"));
     }
 
     proptest! {
         #[test]
-        fn an_answer_that_is_written_is_read_again(message in any::<String>(), help in any::<Option<String>>(), which in 0..3) {
+        fn an_answer_that_is_written_is_read_again(
+            message in any::<String>(),
+            help in any::<Option<String>>(),
+            which in 0..3,
+        ) {
             let answer = match which {
-                0 => Answer::Refused(Refusal { message, help }),
-                1 => Answer::Event(json!({ "type": message })),
-                _ => Answer::Done(json!({ "a": [message, help] })),
+                0 => ControlAnswer::Refused(Refusal { message, help }),
+                1 => ControlAnswer::Event(json!({ "type": message })),
+                _ => ControlAnswer::Done(json!({ "a": [message, help] })),
             };
             let line = answer.to_line();
             prop_assert_eq!(line.matches('\n').count(), 1);
-            prop_assert_eq!(Answer::parse(line.as_bytes()), Ok(answer));
+            prop_assert_eq!(ControlAnswer::parse(line.as_bytes()), Ok(answer));
         }
 
         #[test]
-        fn any_bytes_are_an_answer_or_none(bytes in prop::collection::vec(any::<u8>(), 0..300), text in r#"\{"(ok|error|event)":(1|\{\})\}"#) {
-            let _ = Answer::parse(&bytes);
-            let _ = Answer::parse(text.as_bytes());
+        fn any_bytes_are_an_answer_or_none(
+            bytes in prop::collection::vec(any::<u8>(), 0..300),
+            text in r#"\{"(ok|error|event)":(1|\{\})\}"#,
+        ) {
+            let _ = ControlAnswer::parse(&bytes);
+            let _ = ControlAnswer::parse(text.as_bytes());
         }
     }
 }

@@ -52,9 +52,7 @@ impl Command {
 
     fn of(name: &str, value: Json) -> Result<Self, Refusal> {
         match (name, value) {
-            ("do", Json::Object(table)) if !table.is_empty() => {
-                Ok(Self::Do(pairs(table, |value| value.to_string())))
-            }
+            ("do", Json::Object(table)) if !table.is_empty() => Ok(Self::Do(pairs(table, Json::to_string))),
             ("do", value) => {
                 let table = json!({ "do": { "action": "down", "link": "satellite" } });
                 Err(wrong(name, &value).help(format!("write it like {table}")))
@@ -235,7 +233,10 @@ mod tests {
         }
 
         #[test]
-        fn any_json_is_a_command_or_refused_with_a_cure(name in "do|events|set|status|stop|x", value in r#"[0-9]|"a"|\[\]|\{("a":[0-9])?\}|null"#) {
+        fn any_json_is_a_command_or_refused_with_a_cure(
+            name in "do|events|set|status|stop|x",
+            value in r#"[0-9]|"a"|\[\]|\{("a":[0-9])?\}|null"#,
+        ) {
             if let Err(refusal) = Command::parse(Line::Whole(format!("{{\"{name}\":{value}}}").as_bytes())) {
                 prop_assert!(refusal.help.is_some());
             }

@@ -1,7 +1,7 @@
 //! Control of a network that runs: commands, answers and events, each a line of JSON.
 //!
 //! The protocol is the same whatever runs the network: an emulation, a gateway or sockets of programs. A line from a
-//! client is a [`Command`]; each gets one [`Answer`], in order. A client that asks for events gets them between the
+//! client is a [`Command`]; each gets one [`ControlAnswer`], in order. A client that asks for events gets them between the
 //! answers. Any bytes give a command or a [`Refusal`], and no line takes more memory than [`LINE_MAX`] says. The crate
 //! knows neither a socket nor a network: what a setting means is for whoever runs it to say.
 //!
@@ -15,8 +15,8 @@ mod command;
 mod lines;
 mod status;
 
-pub use answer::{Answer, AnswerError, ControlEvent, Refusal};
+pub use answer::{AnswerError, ControlAnswer, ControlEvent, Refusal};
 pub use command::{COMMANDS, Command, Pairs};
 pub use lines::{LINE_MAX, Line, Lines};
 pub use serde_json::Value as Json;
-pub use status::{InterfaceStatus, Status};
+pub use status::{ControlStatus, InterfaceStatus};

@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 
 /// State of a network.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Status {
+pub struct ControlStatus {
     /// Present instant, in seconds from the start of the run.
     pub at_s: f64,
     /// Interfaces to what is attached.
@@ -30,7 +30,7 @@ pub struct InterfaceStatus {
     pub lateness_s: Option<[f64; 4]>,
 }
 
-impl Status {
+impl ControlStatus {
     /// The state as a table.
     pub fn to_json(&self) -> Json {
         let interfaces = self.interfaces.iter().map(InterfaceStatus::to_json).collect::<Vec<_>>();

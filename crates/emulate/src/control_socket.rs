@@ -11,7 +11,7 @@ use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 
-use slantpath_control::{Answer, Command, ControlEvent, Lines, Refusal};
+use slantpath_control::{Command, ControlAnswer, ControlEvent, Lines, Refusal};
 use slantpath_system::local::listen;
 
 /// Why a socket for control is not opened.
@@ -26,7 +26,7 @@ pub enum ControlError {
     /// Something else has that name.
     #[error("{path}: this is no socket, and stays: name another path")]
     NoSocket {
-        /// The path.
+        /// Path that was given.
         path: PathBuf,
     },
     /// The system refuses it.
@@ -103,7 +103,7 @@ impl ControlSocket {
 
     /// Lets clients in, and has `answer` answer what they ask. Gives the numbers of clients that have come: something
     /// has to wake the network when they [ask](Self::client).
-    pub fn look(&mut self, answer: &mut dyn FnMut(Command) -> Answer) -> Vec<u64> {
+    pub fn look(&mut self, answer: &mut dyn FnMut(Command) -> ControlAnswer) -> Vec<u64> {
         let come = self.let_in();
         for client in self.clients.values_mut() {
             client.serve(answer);
@@ -121,7 +121,7 @@ impl ControlSocket {
     pub fn tell(&mut self, event: &ControlEvent) {
         let mut line = None;
         for client in self.clients.values_mut().filter(|client| client.hears_events && !client.is_over) {
-            let line = line.get_or_insert_with(|| Answer::Event(event.to_json()).to_line());
+            let line = line.get_or_insert_with(|| ControlAnswer::Event(event.to_json()).to_line());
             client.send(line);
         }
     }
@@ -143,7 +143,7 @@ impl ControlSocket {
             };
             if self.clients.len() >= CLIENTS_MAX {
                 let refusal = Refusal::new(format!("there are {CLIENTS_MAX} clients already"));
-                client.send(&Answer::Refused(refusal.help("come when another has left")).to_line());
+                client.send(&ControlAnswer::Refused(refusal.help("come when another has left")).to_line());
                 continue;
             }
             self.clients.insert(self.count, client);
@@ -156,7 +156,7 @@ impl ControlSocket {
 
 impl Client {
     /// Reads what has come, and sends what is to be told.
-    fn serve(&mut self, answer: &mut dyn FnMut(Command) -> Answer) {
+    fn serve(&mut self, answer: &mut dyn FnMut(Command) -> ControlAnswer) {
         let mut bytes = [0; READ_BYTES];
         let read = match self.stream.read(&mut bytes) {
             Ok(0) => {
@@ -175,10 +175,10 @@ impl Client {
             let answer = match Command::parse(line) {
                 Ok(Command::Events(is_wanted)) => {
                     hears_events = is_wanted;
-                    Answer::Done(is_wanted.into())
+                    ControlAnswer::Done(is_wanted.into())
                 }
                 Ok(command) => answer(command),
-                Err(refusal) => Answer::Refused(refusal),
+                Err(refusal) => ControlAnswer::Refused(refusal),
             };
             told.push_str(&answer.to_line());
         });

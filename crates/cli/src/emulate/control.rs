@@ -4,7 +4,9 @@ use std::collections::VecDeque;
 use std::io;
 
 use slantpath_base::{Duration, Instant};
-use slantpath_control::{Answer, Command, ControlEvent, InterfaceStatus, Json, Refusal, Status};
+use slantpath_control::{
+    Command, ControlAnswer, ControlEvent, ControlStatus, InterfaceStatus, Json, Refusal,
+};
 use slantpath_emulate::{ControlSocket, DoorReport, Doors, EndedProgram, Void};
 use slantpath_runner::{
     AskedChange, AttachedInterface, Attachment, Diagnostics, Scenario, ScriptEvent, Turn, script_events,
@@ -69,21 +71,23 @@ impl Control {
                     let place = coming.partition_point(|other| other.at <= event.at);
                     coming.insert(place, event);
                 }
-                Answer::Done(answer.into())
+                ControlAnswer::Done(answer.into())
             }
-            Err(faults) => Answer::Refused(refusal(&faults)),
+            Err(faults) => ControlAnswer::Refused(refusal(&faults)),
         };
         let come = socket.look(&mut |command| match command {
             Command::Do(table) => change(&AskedChange::Event(&table), doors.now()),
-            Command::Events(is_wanted) => Answer::Done(is_wanted.into()),
+            Command::Events(is_wanted) => ControlAnswer::Done(is_wanted.into()),
             Command::Set(settings) => change(&AskedChange::Settings(&settings), doors.now()),
             Command::Status => match status(doors, attachments) {
-                Ok(status) => Answer::Done(status.to_json()),
-                Err(error) => Answer::Refused(Refusal::new(format!("the system does not say: {error}"))),
+                Ok(status) => ControlAnswer::Done(status.to_json()),
+                Err(error) => {
+                    ControlAnswer::Refused(Refusal::new(format!("the system does not say: {error}")))
+                }
             },
             Command::Stop => {
                 *is_to_stop = true;
-                Answer::Done(Json::Null)
+                ControlAnswer::Done(Json::Null)
             }
         });
         come.into_iter()
@@ -92,7 +96,7 @@ impl Control {
     }
 }
 
-fn status(doors: &mut Doors, attachments: &[Attachment]) -> io::Result<Status> {
+fn status(doors: &mut Doors, attachments: &[Attachment]) -> io::Result<ControlStatus> {
     let reports = doors.reports()?;
     let interfaces = attachments.iter().flat_map(|node| node.interfaces.iter().map(move |own| (node, own)));
     let interface = |((node, own), report): ((&Attachment, &AttachedInterface), &DoorReport)| {
@@ -106,7 +110,7 @@ fn status(doors: &mut Doors, attachments: &[Attachment]) -> io::Result<Status> {
             lateness_s: report.lateness.map(|of| of.map(Duration::as_secs_f64)),
         }
     };
-    Ok(Status {
+    Ok(ControlStatus {
         at_s: seconds(doors.now()),
         interfaces: interfaces.zip(&reports).map(interface).collect(),
         void: doors.void().map(|void| void.to_string()),

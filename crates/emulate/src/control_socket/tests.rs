@@ -51,7 +51,7 @@ fn each_client_is_answered_in_order_however_its_lines_are_cut() {
     let mut look = |socket: &mut ControlSocket| {
         socket.look(&mut |command| {
             asked.push(command);
-            Answer::Done(asked.len().into())
+            ControlAnswer::Done(asked.len().into())
         })
     };
     assert_eq!(look(&mut socket), [0, 1]);

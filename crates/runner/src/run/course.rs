@@ -11,7 +11,7 @@ use slantpath_reader::{Diagnostics, Named};
 use slantpath_scenario::build::{
     PlannedFlow, PlannedLink, RunNetwork, changes_of, event_of_table, events_of_settings,
 };
-use slantpath_scenario::schema::Event;
+use slantpath_scenario::schema;
 use slantpath_simulation::SignallingSimulation;
 
 use super::attached::{AskedChange, Attachment, Inside, Outside, Turn};
@@ -27,7 +27,7 @@ pub(super) struct Course<'c, 'r, 'p> {
     /// Counts of flows at the end of the warm-up.
     pub(super) at_warm_up: AtWarmUp,
     /// Events that were asked for on the way.
-    pub(super) asked: Vec<Named<Event>>,
+    pub(super) asked: Vec<Named<schema::Event>>,
     scenario: &'c Scenario,
     links: &'c [PlannedLink],
     flows: &'c [PlannedFlow],

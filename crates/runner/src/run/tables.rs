@@ -32,7 +32,7 @@ use slantpath_applications::record::{ReceiverReport, SenderReport};
 use slantpath_reader::Named;
 use slantpath_results::Table;
 use slantpath_scenario::build::{PlannedFlow, PlannedLink, RunNetwork};
-use slantpath_scenario::schema::Event;
+use slantpath_scenario::schema;
 
 use super::failover_sums::FailoverSums;
 use super::recorder::DelaySummary;
@@ -192,7 +192,7 @@ pub(super) fn tables(
     network: &mut RunNetwork<'_>,
     links: &[PlannedLink],
     flows: &[PlannedFlow],
-    (at_warm_up, asked): (&AtWarmUp, &[Named<Event>]),
+    (at_warm_up, asked): (&AtWarmUp, &[Named<schema::Event>]),
     sums: &[FlowSums],
 ) -> Vec<Table> {
     let mut tables = vec![

@@ -32,10 +32,13 @@ transport = \"sctp\"
 application = { kind = \"bulk\", total = \"1 MB\" }
 ";
 
+/// Instant of a change, its keys with their values, and if it is an event.
+type Asked = (Instant, Vec<(String, String)>, bool);
+
 /// Somebody who asks for changes, each once its instant has come.
 #[derive(Default)]
 struct Asking {
-    asked: Vec<(Instant, Vec<(String, String)>, bool)>,
+    asked: Vec<Asked>,
     told: Vec<String>,
 }
 
@@ -81,8 +84,8 @@ fn pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
     pairs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
 }
 
-/// Four changes, the last of them at an instant at which packets come and go.
-fn asked() -> Vec<(Instant, Vec<(String, String)>, bool)> {
+/// Changes of every kind that a script can make, of both directions and of one.
+fn asked() -> Vec<Asked> {
     let down = [("action", "\"down\""), ("link", "\"satellite\""), ("direction", "\"reverse\"")];
     let up = [("action", "\"up\""), ("link", "\"satellite\""), ("direction", "\"reverse\"")];
     let slow = [("links.satellite.forward.rate", "500 kbit/s"), ("links.satellite.forward.loss", "5 %")];
@@ -147,8 +150,8 @@ fn what_is_refused_leaves_no_trace() {
 
 #[test]
 fn a_change_of_an_instant_that_has_begun_happens_at_the_next() {
-    let mut asking = Asking::default();
-    asking.asked = vec![(Instant::START, pairs(&[("links.satellite.loss", "5 %")]), false)];
+    let settings = pairs(&[("links.satellite.loss", "5 %")]);
+    let mut asking = Asking { asked: vec![(Instant::START, settings, false)], ..Asking::default() };
     let late = run("", &mut asking);
     let script = late.tables.iter().find(|table| table.name() == "script").unwrap();
     assert_eq!(format!("{:?}", script.columns()[0].at(0)), "F64(1e-9)");

@@ -116,12 +116,15 @@ pub(crate) fn check(
     }
 }
 
+/// Tables of links, each with its antennas: what one is called, and how it changes satellites.
+type AntennasByTable<'a, S> = Vec<(&'a schema::AccessTable<S>, Vec<(&'a str, GroundPolicy)>)>;
+
 /// Antennas by the table of their links: what each is called, and how it changes satellites.
 fn antennas<'a, S: Stage>(
     nodes: &'a Tables<Node>,
     sky: Option<&'a schema::SkyTable<S>>,
     bodies: Option<&'a ContactNetwork>,
-) -> Vec<(&'a schema::AccessTable<S>, Vec<(&'a str, GroundPolicy)>)> {
+) -> AntennasByTable<'a, S> {
     let (Some(sky), Some(bodies)) = (sky, bodies) else { return Vec::new() };
     let tables: Vec<&schema::AccessTable<S>> = sky.access.iter().map(|(_, table)| &**table).collect();
     let mut all: Vec<_> = tables.into_iter().map(|table| (table, Vec::new())).collect();
@@ -309,7 +312,9 @@ pub(crate) fn check_events<S: Stage>(
     }
     for (table, antennas) in antennas(wiring.nodes, sky, bodies) {
         if table.uplink.access.is_some() {
-            antennas.iter().for_each(|(name, _)| rate_not_set(events, name, Which::Forward, faults));
+            for (name, _) in antennas {
+                rate_not_set(events, name, Which::Forward, faults);
+            }
         }
     }
 }
