@@ -176,8 +176,8 @@ fn of_repetition(repetition: &Repetition) -> Value {
 const OF_LINKS: [&str; 8] =
     ["addresses", "cable", "ends", "family", "forward", "mtu", "report_mtu", "reverse"];
 
-/// Settings as the merged form has them, in which each direction of a link has its own values: what is set for a link is
-/// set for both.
+/// Settings as the merged form has them, in which each direction of a link has its own values: what is set for a link
+/// is set for both.
 fn both_directions(settings: &[String]) -> Vec<String> {
     let expanded = |setting: &String| {
         let parts =

@@ -332,8 +332,8 @@ impl Doors {
         last
     }
 
-    /// Hands a packet that has come to a door at `at` to the attached interface: with others that leave at the time, and
-    /// before the next turn waits.
+    /// Hands a packet that has come to a door at `at` to the attached interface: with others that leave at the time,
+    /// and before the next turn waits.
     ///
     /// # Errors
     /// If the interface is gone.

@@ -412,8 +412,8 @@ fn an_association_is_given_as_many_retransmissions_as_its_fade_takes() {
         let reason = answer.setting("sctp.association_max_retrans").unwrap().reason.clone();
         (counts, reason, answer)
     };
-    // Time-outs of 1.37 and 2.74 s, and then of 2.8 s each: nine take 23.7 s, before which the fade has to be over, and a
-    // HEARTBEAT counts as the tenth.
+    // Time-outs of 1.37 and 2.74 s, and then of 2.8 s each: nine take 23.7 s, before which the fade has to be over,
+    // and a HEARTBEAT counts as the tenth.
     let (_, reason, _) = of(&[]);
     assert!(reason.contains("every fade that is shorter than 23.71 s is outlived"), "{reason}");
     assert_eq!(of(&["path.fade=20 s"]).0, [10.0, 10.0]);

@@ -12,13 +12,13 @@ const ASSOCIATION_MAX_RETRANS: u32 = 10;
 /// The most retransmissions in a row that anything is set to.
 const RETRANS_MOST: u32 = 10_000;
 
-/// Interval of HEARTBEATs, in seconds (RFC 9260, section 16): each that nobody answers counts as a time-out does (section
-/// 8.2).
+/// Interval of HEARTBEATs, in seconds (RFC 9260, section 16): each that nobody answers counts as a time-out does
+/// (section 8.2).
 const HB_INTERVAL_S: f64 = 30.0;
 
 /// Follows time-outs in a row as long as `goes_on` with the errors that there are with the next one, and with the time
-/// before it. Gives these errors, those of HEARTBEATs counted, and the sum of the time-outs. What is retransmitted at the
-/// last one has to find the path working.
+/// before it. Gives these errors, those of HEARTBEATs counted, and the sum of the time-outs. What is retransmitted at
+/// the last one has to find the path working.
 fn time_outs_within(rto_min: f64, rto_max: f64, goes_on: impl Fn(f64, f64) -> bool) -> (f64, f64) {
     let (mut errors, mut sum, mut next) = (0.0, 0.0_f64, rto_min);
     for time_outs in 1..=RETRANS_MOST {

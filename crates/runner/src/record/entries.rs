@@ -1,7 +1,8 @@
 //! Entries of an emulation's record.
 //!
 //! All numbers are big-endian. The first entry describes the run. Then a stretch of the run is: what came and how links
-//! were changed, what went while the network ran, and the instant up to which it ran. The last entry has the digest of the run.
+//! were changed, what went while the network ran, and the instant up to which it ran. The last entry has the digest of
+//! the run.
 
 use std::io::Read;
 
