@@ -212,7 +212,7 @@ impl Within {
             let has_failed = |output: &RunOutput| output.failures.iter().any(|failure| failure.flow == flow);
             let values = self.measure.values(outputs, place);
             let share = self.share(values.zip(outputs).map(|(value, output)| (value, has_failed(output))))?;
-            Some(Kept { share, flow })
+            Some(Kept { flow, share })
         };
         names.filter_map(kept).collect()
     }

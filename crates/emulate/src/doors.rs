@@ -117,7 +117,7 @@ struct Door {
 /// All doors of an emulation, with its clock.
 #[derive(Debug)]
 pub struct Doors {
-    doors: Vec<Door>,
+    all: Vec<Door>,
     poll: Poll,
     timer: TimerFd,
     /// Instant of the monotonic clock at which the run began.
@@ -193,7 +193,7 @@ impl Doors {
         let stamps = Stamps::new(reading(origin), doors.len());
         let drops_looked_for = Instant::START;
         Ok(Self {
-            doors,
+            all: doors,
             poll,
             timer,
             origin,
@@ -236,11 +236,11 @@ impl Doors {
 
     /// Begins the run: this is its start. What has come before is dropped.
     pub fn start(&mut self) {
-        for door in &mut self.doors {
+        for door in &mut self.all {
             while door.socket.receive().is_some() {}
         }
         self.origin = monotonic();
-        self.stamps = Stamps::new(reading(self.origin), self.doors.len());
+        self.stamps = Stamps::new(reading(self.origin), self.all.len());
     }
 
     /// Present instant of the run.
@@ -264,7 +264,7 @@ impl Doors {
         next: Option<Instant>,
         take: &mut dyn FnMut(Incoming<'_>),
     ) -> io::Result<Instant> {
-        for number in 0..self.doors.len() {
+        for number in 0..self.all.len() {
             self.let_out(number)?;
         }
         let now = self.now();
@@ -277,7 +277,7 @@ impl Doors {
         let before = reading(self.origin);
         let mut until = before.monotonic;
         self.stamps.handle_turn(before, before);
-        for number in 0..self.doors.len() {
+        for number in 0..self.all.len() {
             if let Some(last) = self.read(number, network_now, take) {
                 until = until.min(last);
             }
@@ -295,7 +295,7 @@ impl Doors {
         network_now: Instant,
         take: &mut dyn FnMut(Incoming<'_>),
     ) -> Option<Instant> {
-        let Door { socket, config, counters, .. } = &mut self.doors[number];
+        let Door { socket, config, counters, .. } = &mut self.all[number];
         let mut last = None;
         for _ in 0..BUDGET {
             let frame = socket.receive()?;
@@ -338,7 +338,7 @@ impl Doors {
     /// # Errors
     /// If the interface is gone.
     pub fn depart(&mut self, number: usize, at: Instant, packet: &[u8]) -> io::Result<()> {
-        let door = &mut self.doors[number];
+        let door = &mut self.all[number];
         // What is no IP packet has no header: nothing of the network is that.
         let Some(header) = ethernet(door.config.attached, door.config.own, packet) else { return Ok(()) };
         door.leaving.extend_from_slice(&header);
@@ -350,7 +350,7 @@ impl Doors {
     /// Sends what leaves by a door. Packets of one flow go as one frame, which costs the receiver less.
     fn let_out(&mut self, number: usize) -> io::Result<()> {
         let now = present(self.origin);
-        let Door { socket, counters, lateness, leaving, leaving_ends, .. } = &mut self.doors[number];
+        let Door { socket, counters, lateness, leaving, leaving_ends, .. } = &mut self.all[number];
         let begins = [0].into_iter().chain(leaving_ends.iter().map(|(end, _)| *end));
         let frames = begins.zip(&*leaving_ends).map(|(begin, (end, _))| &leaving[begin..*end]);
         let mut outcome = Ok(());
@@ -381,10 +381,10 @@ impl Doors {
 
     fn look_for_drops(&mut self) -> io::Result<()> {
         self.drops_looked_for = self.now();
-        for door in &mut self.doors {
+        for door in &mut self.all {
             door.counters.lost = door.socket.drops()?;
         }
-        let frames = self.doors.iter().map(|door| door.counters.lost).sum();
+        let frames = self.all.iter().map(|door| door.counters.lost).sum();
         if frames > 0 {
             self.void.get_or_insert(Void::Lost { at: self.drops_looked_for, frames });
         }
@@ -396,7 +396,7 @@ impl Doors {
     /// # Errors
     /// If the system does not tell what it dropped.
     pub fn reports(&mut self) -> io::Result<Vec<DoorReport>> {
-        for number in 0..self.doors.len() {
+        for number in 0..self.all.len() {
             self.let_out(number)?;
         }
         self.look_for_drops()?;
@@ -404,7 +404,7 @@ impl Doors {
             let summary = door.lateness.summary();
             DoorReport { counters: door.counters, lateness: (summary.count > 0).then_some(summary) }
         };
-        Ok(self.doors.iter().map(report).collect())
+        Ok(self.all.iter().map(report).collect())
     }
 }
 

@@ -107,13 +107,10 @@ pub fn build(nodes: &[PlaceConfig]) -> Result<(Vec<AttachedPlace>, Vec<DoorConfi
             });
         }
         step(&format!("the network of `{}`", node.name), || network.run(|| configure(node, &interfaces)))??;
-        for place in 0..interfaces.len() {
+        for (place, interface) in interfaces.iter().enumerate() {
             let door = format!("n{number}i{place}");
-            let is_running = step(&format!("the network of `{}`", node.name), || {
-                near.wait_until_running(&door, CARRIER_TIMEOUT)
-            })?;
-            if !is_running {
-                let what = format!("interface `{}` of `{}`", interfaces[place], node.name);
+            let what = format!("interface `{interface}` of `{}`", node.name);
+            if !step(&what, || near.wait_until_running(&door, CARRIER_TIMEOUT))? {
                 return Err(PlaceError { what, error: "it has no carrier".into() });
             }
         }
@@ -156,7 +153,10 @@ fn interface_names(interfaces: &[InterfaceConfig]) -> Vec<String> {
         let allowed = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.');
         let link = &interface.link;
         let is_name = link.len() <= NAME_MAX && link.chars().all(allowed) && link != "." && link != "..";
-        let numbered = || (place..).map(|number| format!("link{number}")).find(|name| !taken.contains(name));
+        // As many as there are interfaces, and one of them is free.
+        let mut numbers = place..=place + interfaces.len();
+        let numbered =
+            || numbers.find_map(|number| Some(format!("link{number}")).filter(|name| !taken.contains(name)));
         let name = Some(link.clone()).filter(|name| is_name && !taken.contains(name)).or_else(numbered);
         let name = name.expect("numbers do not end");
         taken.insert(name.clone());

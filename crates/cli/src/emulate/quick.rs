@@ -42,14 +42,13 @@ pub(super) fn scenario(arguments: &EmulateArguments) -> Result<Scenario, Failure
 
 fn two_places(arguments: &EmulateArguments) -> String {
     let mut text = TWO_PLACES.to_owned();
-    let mut key = |key: &str, value: Option<&str>| {
-        if let Some(value) = value {
-            text.push_str(&format!("{key} = {}\n", Json::from(value)));
-        }
-    };
-    key("rate", Some(arguments.rate.as_deref().unwrap_or(RATE)));
-    key("delay", Some(arguments.delay.as_deref().unwrap_or(DELAY)));
-    key("loss", arguments.loss.as_deref());
-    key("queue", arguments.queue.as_deref());
+    let keys = [
+        ("rate", Some(arguments.rate.as_deref().unwrap_or(RATE))),
+        ("delay", Some(arguments.delay.as_deref().unwrap_or(DELAY))),
+        ("loss", arguments.loss.as_deref()),
+        ("queue", arguments.queue.as_deref()),
+    ];
+    let given = keys.into_iter().filter_map(|(key, value)| Some((key, Json::from(value?))));
+    text.extend(given.map(|(key, value)| format!("{key} = {value}\n")));
     text
 }

@@ -84,21 +84,26 @@ fn status(
     reports: &[InterfaceReport],
     last: &[InterfaceCounts],
 ) -> String {
-    let mut line = format!("{} s", now.as_nanos() / 1_000_000_000);
     let interfaces = attachments.iter().flat_map(|node| node.interfaces.iter().map(move |own| (node, own)));
-    for (place, ((node, interface), report)) in interfaces.zip(reports).enumerate() {
+    let told = interfaces.zip(reports).enumerate().map(|(place, ((node, interface), report))| {
         let before = last.get(place).copied().unwrap_or_default();
         let rate = |bytes: u64| DataRate::from_bits_per_sec(8 * bytes);
-        let (sent, received) = (
-            rate(report.counts.bytes_in - before.bytes_in),
-            rate(report.counts.bytes_out - before.bytes_out),
-        );
-        line.push_str(&format!(" | {} {}: {sent} out, {received} in", node.node, interface.link));
-        if let Some([median, p99, ..]) = report.lateness {
-            line.push_str(&format!(", late {median}, 99 % {p99}"));
-        }
-    }
-    line
+        let sent = rate(report.counts.bytes_in - before.bytes_in);
+        let received = rate(report.counts.bytes_out - before.bytes_out);
+        let late = report.lateness.map_or_else(String::new, |[median, p99, ..]| {
+            format!(", late {}, 99 % {}", rounded(median), rounded(p99))
+        });
+        format!(" | {} {}: {sent} out, {received} in{late}", node.node, interface.link)
+    });
+    let told: String = told.collect();
+    format!("{} s{told}", now.as_nanos() / 1_000_000_000)
+}
+
+/// A lateness to three digits: histograms know no more.
+fn rounded(lateness: Duration) -> Duration {
+    let nanos = lateness.as_nanos();
+    let unit = 10_u64.pow(nanos.checked_ilog10().unwrap_or(0).saturating_sub(2));
+    Duration::from_nanos(nanos.next_multiple_of(unit))
 }
 
 /// Says what would help where packets left too late.
@@ -121,10 +126,24 @@ pub(super) fn print(attachments: &[Attachment], reports: &[InterfaceReport]) -> 
             "{} at `{}`: {packets_in} packets from it, {packets_out} to it",
             node.node, interface.link
         )?;
-        if let Some([median, p99, p999, max]) = report.lateness {
+        if let Some([median, p99, p999, max]) = report.lateness.map(|lateness| lateness.map(rounded)) {
             write!(out, ", late by {median} (median), {p99} (99 %), {p999} (99.9 %), {max} (most)")?;
         }
         writeln!(out)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lateness_has_three_digits() {
+        for (nanos, told) in
+            [(0, "0 s"), (999, "999 ns"), (1_234, "1.24 us"), (123_903, "124 us"), (50_069_503, "50.1 ms")]
+        {
+            assert_eq!(rounded(Duration::from_nanos(nanos)).to_string(), told);
+        }
+    }
 }

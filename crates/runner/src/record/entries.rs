@@ -28,7 +28,7 @@ const PACKET_MAX: usize = 40 + 65_535;
 /// Most keys of a change of links.
 const KEYS_MAX: usize = 1_000;
 /// Longest string: that of a scenario's file.
-const STRING_MAX: usize = slantpath_reader::TEXT_MAX as usize;
+const STRING_MAX: usize = 256 << 20;
 
 /// Description of an emulation, from its record.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,8 +78,8 @@ pub(super) fn hash_of(parts: &[&[u8]]) -> u64 {
     for part in parts {
         hasher.update(part);
     }
-    let [a, b, c, d, e, f, g, h, ..] = *hasher.finalize().as_bytes();
-    u64::from_be_bytes([a, b, c, d, e, f, g, h])
+    let hash = hasher.finalize();
+    u64::from_be_bytes(*hash.as_bytes().first_chunk().expect("it has 32 bytes"))
 }
 
 /// Why a record is not repeated, or no further.
