@@ -22,6 +22,7 @@ mod kind {
 /// Longest packet: an IPv6 header and as much as it can announce.
 const PACKET_MAX: usize = 40 + 65_535;
 /// Longest string: that of a scenario's file.
+#[expect(clippy::cast_possible_truncation, reason = "it is 2 to the power of 28")]
 const STRING_MAX: usize = slantpath_reader::TEXT_MAX as usize;
 
 /// Description of an emulation, from its record.
@@ -72,8 +73,8 @@ pub(super) fn hash_of(parts: &[&[u8]]) -> u64 {
     for part in parts {
         hasher.update(part);
     }
-    let [a, b, c, d, e, f, g, h, ..] = *hasher.finalize().as_bytes();
-    u64::from_be_bytes([a, b, c, d, e, f, g, h])
+    let hash = hasher.finalize();
+    u64::from_be_bytes(*hash.as_bytes().first_chunk().expect("a hash has 32 bytes"))
 }
 
 /// Why a record is not repeated, or no further.
