@@ -1,9 +1,9 @@
 //! Control of a network that runs: commands, answers and events, each a line of JSON.
 //!
 //! The protocol is the same whatever runs the network: an emulation, a gateway or sockets of programs. A line from a
-//! client is a [`Command`]; each gets one [`ControlAnswer`], in order. A client that asks for events gets them between the
-//! answers. Any bytes give a command or a [`Refusal`], and no line takes more memory than [`LINE_MAX`] says. The crate
-//! knows neither a socket nor a network: what a setting means is for whoever runs it to say.
+//! client is a [`Command`]; each gets one [`ControlAnswer`], in order. A client that asks for events gets them between
+//! the answers. Any bytes give a command or a [`Refusal`], and no line takes more memory than [`LINE_MAX`] says. The
+//! crate knows neither a socket nor a network: what a setting means is for whoever runs it to say.
 //!
 //! # Map
 //!
