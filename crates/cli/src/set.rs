@@ -64,7 +64,11 @@ struct Connection {
 impl Connection {
     fn ask(&mut self, command: &Command) -> Result<Json, Failure> {
         self.stream.get_ref().set_read_timeout(Some(PATIENCE)).map_err(|error| failed(&error))?;
-        self.stream.get_mut().write_all(command.to_line().as_bytes()).map_err(|error| failed(&error))?;
+        match self.stream.get_mut().write_all(command.to_line().as_bytes()) {
+            // Whoever has hung up may have said why.
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => return Err(failed(&error)),
+            Ok(()) | Err(_) => {}
+        }
         loop {
             match self.answer()? {
                 Some(ControlAnswer::Done(outcome)) => return Ok(outcome),

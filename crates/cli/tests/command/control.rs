@@ -117,7 +117,7 @@ fn a_link_is_changed_asked_and_stopped_while_programs_use_it() {
             &["links.link.los", "1 %"],
             "`los` is nothing that can be set while a network runs\n  help: did you mean",
         ),
-        (&["links.link.loss", "1 parsec"], "links.link.loss"),
+        (&["links.link.loss", "1 parsec"], "`1 parsec` does not start with a number"),
         (&["links.link.loss"], "`links.link.loss` has no value"),
         (&[], "say what to set: slantpath set control links.satellite.loss '5 %'"),
     ] {

@@ -63,7 +63,7 @@ delay = "1 ms"
 from = "server"
 to = "client"
 transport = "sctp"
-application = { kind = "bulk", size = "600 kB" }
+application = { kind = "bulk", message_size = "1 kB", total = "600 kB" }
 
 [[script]]
 at = "1 s"
@@ -206,7 +206,7 @@ fn a_recorded_run_is_the_run_and_is_repeated_packet_for_packet() {
     let alone =
         run_attached_without_records(&scenario, &RunOptions::default(), &mut Programs::until(end)).unwrap();
     assert_eq!(alone.digest, output.digest);
-    assert!(cells(&output, "flows", "bytes_delivered")[0].unwrap() > 20_000.0);
+    assert!(cells(&output, "flows", "delivered_bytes")[0].unwrap() > 20_000.0);
     let record = disk.file.borrow();
     let repetition = repeated(&record, here()).unwrap();
     assert_eq!((&repetition.difference, repetition.is_cut), (&None, false));
@@ -231,7 +231,7 @@ fn a_recorded_run_is_the_run_and_is_repeated_packet_for_packet() {
 
 #[test]
 fn a_changed_byte_is_found_and_a_record_that_is_cut_is_repeated_up_to_there() {
-    let scenario = parse(LAB, &["flows.data.application.size=\"2 kB\""], here());
+    let scenario = parse(LAB, &["flows.data.application.total=\"2 kB\""], here());
     let (_, disk) = recorded(&scenario, Instant::from_millis(1_700));
     let record = disk.file.borrow();
     for place in 0..record.len() {
@@ -309,11 +309,22 @@ const BENT_PIPE: &str = r#"
     rate = "5 Mbit/s"
 
     [nodes]
-    near = { kind = "attached", site = "ship" }
-    crew = { kind = "host", site = "ship" }
+    deck = { kind = "router", site = "ship" }
+    near = { kind = "attached" }
+    crew = { kind = "host" }
     teleport = { kind = "router", site = "teleport" }
     far = { kind = "attached" }
     server = { kind = "host" }
+
+    [links.cabin]
+    ends = ["deck", "near"]
+    rate = "1 Gbit/s"
+    delay = "1 ms"
+
+    [links.mess]
+    ends = ["deck", "crew"]
+    rate = "1 Gbit/s"
+    delay = "1 ms"
 
     [links.fibre]
     ends = ["teleport", "server"]
