@@ -492,6 +492,7 @@ fn we_move(given: Given<'_>) {
 /// Messages go one by one, further apart than a SACK may be delayed.
 fn at_once(given: Given<'_>, sender: Caller) {
     const SACK_DELAY: Duration = Duration::from_millis(500);
+    const ATTEMPTS: u32 = 3;
     for is_asked in [true, false] {
         let mut exchange = given.exchange(0).with_plans(|plan| {
             plan.lengths = vec![100];
@@ -511,11 +512,18 @@ fn at_once(given: Given<'_>, sender: Caller) {
         // The end that reads closes.
         (from.send, to.expect) = (4, 4);
         (from.closes, to.closes) = (false, true);
-        let outcome = exchange.run(|_, _| {});
-        outcome.is_whole(&exchange);
-        let passed = if sender == Caller::Us { &outcome.wire.to_peer } else { &outcome.wire.to_us };
-        assert_eq!(passed.immediate > 0, is_asked, "{passed:?}");
-        let wait = passed.longest_wait;
+        // An acknowledgement that a busy machine has dropped comes with the next one: that says nothing of its delay.
+        let mut left = if is_asked { ATTEMPTS } else { 1 };
+        let wait = loop {
+            let outcome = exchange.run(|_, _| {});
+            outcome.is_whole(&exchange);
+            let passed = if sender == Caller::Us { &outcome.wire.to_peer } else { &outcome.wire.to_us };
+            assert_eq!(passed.immediate > 0, is_asked, "{passed:?}");
+            left -= 1;
+            if left == 0 || passed.longest_wait < SACK_DELAY / 2 {
+                break passed.longest_wait;
+            }
+        };
         assert_eq!(wait < SACK_DELAY / 2, is_asked, "an acknowledgement came after {wait}");
     }
 }
