@@ -2,9 +2,11 @@
 
 mod enter;
 
-use std::ffi::OsString;
+use std::env;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::process::{ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 
@@ -134,12 +136,11 @@ impl NetworkProgram<'_> {
             Err(error) => {
                 let told = reports.read().unwrap_or_default();
                 let step = told.refused.unwrap_or(SystemStep::Exec);
-                let error = if step == SystemStep::Exec {
-                    io::Error::new(error.kind(), format!("`{}`: {error}", name.display()))
+                return Err(step.failed(if step == SystemStep::Exec {
+                    self.not_started(&name, &error)
                 } else {
                     error
-                };
-                return Err(step.failed(error));
+                }));
             }
         };
         let pid = child.id();
@@ -151,6 +152,19 @@ impl NetworkProgram<'_> {
         let has_own_group = self.has_own_group;
         let (stdin, stdout, stderr) = (child.stdin, child.stdout, child.stderr);
         Ok(Running { pid, stdin, stdout, stderr, handle, has_own_group })
+    }
+
+    /// The reason that a program was not started, with its name.
+    fn not_started(&self, name: &OsStr, error: &io::Error) -> io::Error {
+        let set = self.environment.iter().rev().find(|(variable, _)| variable == "PATH");
+        let path = set.map_or_else(|| env::var_os("PATH"), |(_, value)| value.clone()).unwrap_or_default();
+        // A directory that the caller cannot read would otherwise have it say that permission is denied.
+        let is_sought = !name.as_bytes().contains(&b'/');
+        if is_sought && !env::split_paths(&path).any(|directory| directory.join(name).exists()) {
+            let told = format!("`{}` is in no directory of PATH", name.display());
+            return io::Error::new(io::ErrorKind::NotFound, told);
+        }
+        io::Error::new(error.kind(), format!("`{}`: {error}", name.display()))
     }
 
     /// The command without its surroundings, and the name of its program.
