@@ -109,6 +109,8 @@ struct Emulation<'a> {
     programs: Option<NodePrograms>,
     /// Interfaces of the network, by the number of the door.
     interfaces: Vec<InterfaceId>,
+    /// Numbers of doors, in the order of their interfaces.
+    by_interface: Vec<(InterfaceId, usize)>,
     stop: &'a AtomicBool,
     /// Instant at which programs were asked to end.
     ending: Option<Instant>,
@@ -129,6 +131,7 @@ impl<'a> Emulation<'a> {
             doors: None,
             programs: None,
             interfaces: Vec::new(),
+            by_interface: Vec::new(),
             stop,
             ending: None,
             void: None,
@@ -140,10 +143,6 @@ impl<'a> Emulation<'a> {
     /// Tells if the run is over: programs have ended, or have had their time to.
     fn is_over(&mut self, now: Instant) -> io::Result<bool> {
         let Some(programs) = &mut self.programs else { return Ok(true) };
-        programs.look()?;
-        if let Some(control) = &mut self.control {
-            control.tell_ended(now, programs.take_ended());
-        }
         let is_to_end = programs.outcome().is_some()
             || self.control.as_ref().is_some_and(Control::is_to_stop)
             || self.stop.load(Ordering::Relaxed)
@@ -170,7 +169,10 @@ impl<'a> Emulation<'a> {
     }
 
     /// Ends the command, with what it has to say.
-    fn conclude(self) -> Result<(), Failure> {
+    fn conclude(mut self) -> Result<(), Failure> {
+        if let Some(programs) = &mut self.programs {
+            programs.finish();
+        }
         let outcome = self.programs.as_ref().and_then(NodePrograms::outcome);
         if let Some(void) = &self.void {
             return Err(Failure::Void(format!("the run is void: {void}")));
@@ -199,12 +201,21 @@ impl Outside for Emulation<'_> {
     fn begin(&mut self, attachments: &[Attachment]) -> io::Result<()> {
         let configs: Vec<PlaceConfig> = attachments.iter().map(place).collect();
         let (places, doors) = build_places(&configs).map_err(io::Error::other)?;
+        for note in places.iter().filter_map(|place| place.note.as_ref()) {
+            terminal::warn(note)?;
+        }
         let mut doors = Doors::open(doors, self.limit).map_err(io::Error::other)?;
         self.interfaces =
             attachments.iter().flat_map(|node| node.interfaces.iter().map(|own| own.id)).collect();
+        self.by_interface = self.interfaces.iter().copied().zip(0..).collect();
+        self.by_interface.sort_unstable();
         self.attachments = attachments.to_vec();
-        let programs =
-            NodePrograms::start(std::mem::take(&mut self.planned), places, reentry::variables(INSIDE))?;
+        let programs = NodePrograms::start(
+            std::mem::take(&mut self.planned),
+            places,
+            reentry::variables(INSIDE),
+            self.status.lead(),
+        )?;
         doors.wake_by(programs.woken())?;
         if let Some(control) = &self.control {
             control.begin(&doors)?;
@@ -227,9 +238,14 @@ impl Outside for Emulation<'_> {
         })?;
         self.status.tell(doors, &self.attachments)?;
         self.note_void(present)?;
-        if let (Some(control), Some(doors)) = (&mut self.control, &mut self.doors) {
+        if let Some(control) = &mut self.control {
             control.tell_events(present);
-            if doors.is_to_look() {
+        }
+        let (Some(doors), Some(programs)) = (&mut self.doors, &mut self.programs) else { return Ok(None) };
+        if doors.is_to_look() {
+            programs.look()?;
+            if let Some(control) = &mut self.control {
+                control.tell_ended(present, programs.take_ended());
                 control.look(turn, doors, &self.attachments)?;
             }
         }
@@ -237,9 +253,9 @@ impl Outside for Emulation<'_> {
     }
 
     fn depart(&mut self, at: Instant, interface: InterfaceId, packet: Vec<u8>) -> io::Result<()> {
-        let door = self.interfaces.iter().position(|own| *own == interface);
-        let (Some(doors), Some(door)) = (&mut self.doors, door) else { return Ok(()) };
-        doors.depart(door, at, &packet)
+        let door = self.by_interface.binary_search_by_key(&interface, |(own, _)| *own);
+        let (Some(doors), Ok(place)) = (&mut self.doors, door) else { return Ok(()) };
+        doors.depart(self.by_interface[place].1, at, &packet)
     }
 
     fn end(&mut self) -> io::Result<Vec<InterfaceReport>> {

@@ -100,7 +100,9 @@ impl From<RunError> for Failure {
     fn from(error: RunError) -> Self {
         match error {
             RunError::UnknownLink { .. } => Self::Misused(error.to_string()),
-            RunError::Build(_) | RunError::Results(_) => Self::Failed(error.to_string()),
+            RunError::Build(_) | RunError::Outside(_) | RunError::Results(_) => {
+                Self::Failed(error.to_string())
+            }
         }
     }
 }

@@ -158,7 +158,10 @@ const TOGETHER: usize = 64;
 const LOOK_AROUND: Duration = Duration::from_millis(100);
 /// Time between two looks for frames that were dropped.
 const DROPS_EVERY: Duration = Duration::from_millis(500);
-/// Longest frame in the memory that is shared with the kernel, in bytes.
+/// Memory that is shared with the kernel for all doors, in bytes, and the least that a door has.
+const RINGS_BYTES: usize = 512 << 20;
+const LEAST_RING_BYTES: usize = 1 << 20;
+/// Longest frame in that memory, in bytes, unless a packet may be longer.
 const FRAME_BYTES: usize = 16_384;
 /// Longest packet that an attached interface may join of several, in bytes: whole in that memory.
 pub(crate) const JOINED_BYTES_MAX: u32 = 15_872;
@@ -178,9 +181,12 @@ impl Doors {
     pub fn open(configs: Vec<DoorConfig>, limit: Duration) -> Result<Self, DoorError> {
         let (poll, timer) = (Poll::new()?, TimerFd::new()?);
         poll.add(&timer, TIMER)?;
+        // Thousands of doors share the memory that a few have.
+        let ring_bytes = (RINGS_BYTES / configs.len().max(1)).clamp(LEAST_RING_BYTES, DEFAULT_RING_BYTES);
         let mut doors = Vec::new();
         for (config, token) in configs.into_iter().zip(0..) {
-            let socket = PacketSocket::open(&config.interface, DEFAULT_RING_BYTES, FRAME_BYTES, false)?;
+            let frame_bytes = FRAME_BYTES.max(config.mtu_bytes + ETHERNET_HEADER_LEN);
+            let socket = PacketSocket::open(&config.interface, ring_bytes, frame_bytes, false)?;
             poll.add(&socket, token)?;
             let lateness = DepartureLateness::new(limit);
             let counters = DoorCounters::default();

@@ -48,6 +48,8 @@ pub struct AttachedPlace {
     pub hosts: String,
     /// Names of its interfaces.
     pub interfaces: Vec<String>,
+    /// Something that its programs will miss, in a sentence.
+    pub note: Option<String>,
 }
 
 /// Why a place could not be made.
@@ -106,7 +108,8 @@ pub fn build(nodes: &[PlaceConfig]) -> Result<(Vec<AttachedPlace>, Vec<DoorConfi
                 mtu_bytes: config.mtu_bytes as usize,
             });
         }
-        step(&format!("the network of `{}`", node.name), || network.run(|| configure(node, &interfaces)))??;
+        let network_of = format!("the network of `{}`", node.name);
+        let note = step(&network_of, || network.run(|| configure(node, &interfaces)))??;
         for (place, interface) in interfaces.iter().enumerate() {
             let door = format!("n{number}i{place}");
             let what = format!("interface `{interface}` of `{}`", node.name);
@@ -114,7 +117,7 @@ pub fn build(nodes: &[PlaceConfig]) -> Result<(Vec<AttachedPlace>, Vec<DoorConfi
                 return Err(PlaceError { what, error: "it has no carrier".into() });
             }
         }
-        places.push(AttachedPlace { name: node.name.clone(), network, hosts: hosts(node), interfaces });
+        places.push(AttachedPlace { name: node.name.clone(), network, hosts: hosts(node), interfaces, note });
     }
     Ok((places, doors))
 }
@@ -165,12 +168,14 @@ fn interface_names(interfaces: &[InterfaceConfig]) -> Vec<String> {
     names
 }
 
-/// Gives the calling thread's network namespace the addresses and routes of a node.
-fn configure(node: &PlaceConfig, names: &[String]) -> Result<(), PlaceError> {
+/// Gives the calling thread's network namespace the addresses and routes of a node. What its programs will miss is a
+/// note.
+fn configure(node: &PlaceConfig, names: &[String]) -> Result<Option<String>, PlaceError> {
     let mut link = step(&format!("the network of `{}`", node.name), Netlink::open)?;
     step(&format!("the loopback of `{}`", node.name), || link.set_up("lo"))?;
-    // So that `ping` needs no privilege. Where the setting is closed, it says so itself.
-    let _ = write_setting("ipv4/ping_group_range", "0 0");
+    // Echoes without a privilege, by sockets of datagrams.
+    let refused = write_setting("ipv4/ping_group_range", "0 0").err();
+    let note = refused.map(|error| format!("`ping` in `{}` may need a privilege: {error}", node.name));
     let mut is_first = [true; 2];
     for (interface, name) in node.interfaces.iter().zip(names) {
         step(&format!("interface `{name}` of `{}`", node.name), || link.set_up(name))?;
@@ -201,7 +206,7 @@ fn configure(node: &PlaceConfig, names: &[String]) -> Result<(), PlaceError> {
             link.add_route(&route((*address, host_len(*address)), &names[*place], own))
         })?;
     }
-    Ok(())
+    Ok(note)
 }
 
 fn route(destination: (IpAddr, u8), interface: &str, source: IpAddr) -> KernelRoute<'_> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, BufRead as _, BufReader, Read, Write as _};
+use std::io::{self, BufRead as _, BufReader, IsTerminal as _, Read};
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::ExitStatus;
@@ -68,6 +68,8 @@ struct Shared {
     hidden: Vec<OsString>,
     out: File,
     err: File,
+    /// Characters that begin a line on a terminal.
+    lead: &'static str,
 }
 
 /// End of a program.
@@ -91,10 +93,14 @@ struct State {
     outcome: Option<Result<u8, String>>,
     /// True once no more are started.
     is_closed: bool,
+    /// Streams of programs that are being told.
+    told: usize,
 }
 
 /// Time between two looks for a port at which somebody is to listen.
 const LOOK: Duration = Duration::from_millis(10);
+/// Time for what programs have written last to be told, at the end.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 /// Longest line that is told at one time, in bytes.
 const LINE_MAX: u64 = 65_536;
 /// Exit code of a program that a signal has ended, less the signal.
@@ -102,7 +108,7 @@ const SIGNALLED: i32 = 128;
 
 impl NodePrograms {
     /// Starts programs at their places, one after the other, on a thread of its own. What they write is told on this
-    /// process's own streams. They are not given the variables `hidden`.
+    /// process's own streams; on a terminal `lead` stands before each line. They are not given the variables `hidden`.
     ///
     /// # Errors
     /// If the system has no threads or descriptors left.
@@ -110,6 +116,7 @@ impl NodePrograms {
         programs: Vec<NodeProgram>,
         places: Vec<AttachedPlace>,
         hidden: impl IntoIterator<Item = String>,
+        lead: &'static str,
     ) -> io::Result<Self> {
         let signals = Signals::open(&[Signal::SIGCHLD])?;
         let own = |stream: BorrowedFd<'_>| stream.try_clone_to_owned().map(File::from);
@@ -120,6 +127,7 @@ impl NodePrograms {
             hidden: hidden.into_iter().map(OsString::from).collect(),
             out: own(io::stdout().as_fd())?,
             err: own(io::stderr().as_fd())?,
+            lead,
         });
         let (launching, places) = (Arc::clone(&shared), Arc::new(places));
         let kept = Arc::clone(&places);
@@ -179,6 +187,14 @@ impl NodePrograms {
             }
         }
         Ok(state.running.len())
+    }
+
+    /// Waits until all that programs have written is told, as long as they do not keep others waiting.
+    pub fn finish(&mut self) {
+        let state = self.shared.lock();
+        let has_more = |state: &mut State| state.told > 0;
+        // What hangs on to a stream beyond that has been asked to end.
+        drop(self.shared.changed.wait_timeout_while(state, LAST_WORDS, has_more));
     }
 }
 
@@ -288,39 +304,55 @@ impl Shared {
         drop(state);
         for (stream, out) in streams {
             let Some(stream) = stream else { continue };
-            let told = out.try_clone().and_then(|out| tell(config.node.clone(), File::from(stream), out));
+            let told =
+                out.try_clone().and_then(|out| self.tell(config.node.clone(), File::from(stream), out));
             told.map_err(|error| format!("`{}`: {error}", config.node))?;
         }
         Ok(())
+    }
+
+    /// Tells each line of a stream with the name of its node, on a thread of its own.
+    fn tell(self: &Arc<Self>, node: String, stream: File, out: File) -> io::Result<()> {
+        let shared = Arc::clone(self);
+        self.lock().told += 1;
+        let told = thread::Builder::new().name("tell".to_owned()).spawn(move || {
+            let lead = if out.is_terminal() { shared.lead } else { "" };
+            tell_lines(&format!("{lead}{node}: "), stream, out);
+            shared.is_told();
+        });
+        if told.is_err() {
+            self.is_told();
+        }
+        told.map(|_| ())
+    }
+
+    fn is_told(&self) {
+        self.lock().told -= 1;
+        self.changed.notify_all();
+    }
+}
+
+/// Tells each line with what stands before it.
+fn tell_lines(before: &str, stream: impl Read, mut out: impl io::Write) {
+    let mut lines = BufReader::new(stream);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        line.extend_from_slice(before.as_bytes());
+        // Whoever reads no more has read enough: the program goes on, as behind `tee`.
+        let Ok(_) = lines.by_ref().take(LINE_MAX).read_until(b'\n', &mut line) else { return };
+        if line.len() == before.len() {
+            return;
+        }
+        if line.last() != Some(&b'\n') {
+            line.push(b'\n');
+        }
+        let _ = out.write_all(&line);
     }
 }
 
 fn place<'a>(node: &str, places: &'a [AttachedPlace]) -> Result<&'a AttachedPlace, String> {
     places.iter().find(|place| place.name == node).ok_or_else(|| format!("there is no place `{node}`"))
-}
-
-/// Tells each line with the name of its node, on a thread of its own.
-fn tell(node: String, stream: impl Read + Send + 'static, mut out: File) -> io::Result<()> {
-    thread::Builder::new().name("tell".to_owned()).spawn(move || {
-        let mut lines = BufReader::new(stream);
-        let mut line = Vec::new();
-        loop {
-            line.clear();
-            line.extend_from_slice(node.as_bytes());
-            line.extend_from_slice(b": ");
-            let empty = line.len();
-            // Whoever reads no more has read enough: the program goes on, as behind `tee`.
-            let Ok(_) = lines.by_ref().take(LINE_MAX).read_until(b'\n', &mut line) else { return };
-            if line.len() == empty {
-                return;
-            }
-            if line.last() != Some(&b'\n') {
-                line.push(b'\n');
-            }
-            let _ = out.write_all(&line);
-        }
-    })?;
-    Ok(())
 }
 
 /// Exit code as a shell tells it.
@@ -338,5 +370,20 @@ mod tests {
         for (raw, expected) in [(0, 0), (3 << 8, 3), (255 << 8, 255), (9, 137), (15, 143)] {
             assert_eq!(code(ExitStatus::from_raw(raw)), expected, "{raw}");
         }
+    }
+
+    #[test]
+    fn each_line_is_told_with_its_node_and_a_long_one_in_pieces() {
+        let told = |stream: &[u8]| {
+            let mut out = Vec::new();
+            tell_lines("near: ", stream, &mut out);
+            out
+        };
+        assert_eq!(told(b""), b"");
+        assert_eq!(told(b"one\n\ntwo"), b"near: one\nnear: \nnear: two\n");
+        let long = vec![b'x'; 70_000];
+        let pieces = told(&long);
+        assert_eq!(pieces.split(|octet| *octet == b'\n').count(), 3);
+        assert_eq!(pieces.len(), 70_000 + 2 * "near: \n".len());
     }
 }

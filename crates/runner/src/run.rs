@@ -76,12 +76,23 @@ pub enum RunError {
         /// The names there are.
         links: String,
     },
+    /// Failure of what stands outside of the network.
+    #[error("{0}")]
+    Outside(
+        /// Why, and what it is about.
+        String,
+    ),
     /// The observer cannot keep what the run gives.
     #[error("results cannot be kept: {0}")]
     Results(
         /// Why, with the file that it is about.
         String,
     ),
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it is called by `map_err`")]
+fn of_outside(error: std::io::Error) -> RunError {
+    RunError::Outside(error.to_string())
 }
 
 impl From<std::io::Error> for RunError {
@@ -221,7 +232,7 @@ fn run_at_pace(
         Drive::Outside(outside) => {
             let attachments = attachments(scenario, &links, course.network.graph());
             course.run_with(&attachments, outside)?;
-            attached = Some(tables::attached::table(&attachments, &outside.end()?));
+            attached = Some(tables::attached::table(&attachments, &outside.end().map_err(of_outside)?));
         }
     }
     let Course { at_warm_up, asked, .. } = course;

@@ -68,6 +68,11 @@ impl StatusLine {
         write!(io::stderr().lock(), "{START_OF_LINE}{}", visible(&line))
     }
 
+    /// Characters before a line of others, which would stand behind this one.
+    pub(super) const fn lead(&self) -> &'static str {
+        if self.is_read { START_OF_LINE } else { "" }
+    }
+
     /// Takes the line away.
     pub(super) fn clear(&self) -> io::Result<()> {
         if self.is_read { write!(io::stderr().lock(), "{START_OF_LINE}") } else { Ok(()) }

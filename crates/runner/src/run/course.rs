@@ -18,7 +18,7 @@ use super::attached::{AskedChange, Attachment, Inside, Outside, Turn};
 use super::recorder::Recorder;
 use super::tables::AtWarmUp;
 use super::tables::script::ScriptEvent;
-use super::{Pace, RunError};
+use super::{Pace, RunError, of_outside};
 use crate::scenario::Scenario;
 
 /// A network on its way, with what is recorded of it.
@@ -86,19 +86,19 @@ impl<'c, 'r, 'p> Course<'c, 'r, 'p> {
         attachments: &[Attachment],
         outside: &mut dyn Outside,
     ) -> Result<(), RunError> {
-        outside.begin(attachments)?;
+        outside.begin(attachments).map_err(of_outside)?;
         loop {
             let next = self.next_event();
             let now = self.network.now();
             let mut turn = Turn { now, next, inside: self };
-            let Some(until) = outside.wait(&mut turn)? else { break };
+            let Some(until) = outside.wait(&mut turn).map_err(of_outside)? else { break };
             let mut handed: io::Result<()> = Ok(());
             self.advance(until, &mut |network| {
                 handed = hand_out(network, outside);
                 if handed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             })?;
-            handed?;
-            hand_out(self.network, outside)?;
+            handed.map_err(of_outside)?;
+            hand_out(self.network, outside).map_err(of_outside)?;
         }
         Ok(self.recorder.close_interval(self.network, self.signalling.as_deref())?)
     }

@@ -292,7 +292,7 @@ fn a_record_that_cannot_be_written_ends_the_run() {
     let mut programs = Programs::until(Instant::from_secs(9));
     let mut recording = EmulationRecording::begin(&scenario, ".", disk, &mut programs).unwrap();
     let error = run_attached_without_records(&scenario, &RunOptions::default(), &mut recording).unwrap_err();
-    assert_eq!(error.to_string(), "results cannot be kept: the record of the run: the disk is full");
+    assert_eq!(error.to_string(), "the record of the run: the disk is full");
     assert!(programs.next < Instant::from_secs(4));
 }
 
