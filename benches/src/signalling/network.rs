@@ -6,12 +6,12 @@ use slantpath_base::{DataRate, Duration, Instant, Seed};
 use slantpath_host::Peer;
 use slantpath_net::{DirectionConfig, Network, NetworkBuilder, NodeId, QueueConfig, QueueLimit};
 use slantpath_sctp::SctpConfig;
-use slantpath_sigtran::m2pa;
-use slantpath_simulation::{
-    self as simulation, AssociationPlace, AssociationSide, Carried, LineConfig, LinkCarrier, LoadConfig,
-    NetworkConfig, PointEnd, PointId, Side, SignallingLinkId, SignallingNetwork, SignallingSimulation,
-    UserPlace,
+use slantpath_signalling::network::{
+    self, AssociationSide, Carried, LineConfig, LinkCarrier, LoadConfig, NetworkConfig, PointEnd, PointId,
+    Side, SignallingLinkId, UserPlace,
 };
+use slantpath_sigtran::m2pa;
+use slantpath_simulation::{AssociationPlace, SignallingNetwork, SignallingSimulation};
 use slantpath_ss7::load::{self, ByCode, GeneratorConfig, Lengths, Selection};
 use slantpath_ss7::mtp3::node::{self, LinkSetConfig, Mtp3LinkId, Procedure, SequenceNumbers};
 use slantpath_ss7::mtp3::{NetworkIndicator, ServiceIndicator, ServiceInformation, Slc};
@@ -77,7 +77,7 @@ impl Case {
         config
     }
 
-    fn point(self, number: usize, adjacent: usize, links: u8) -> simulation::PointConfig {
+    fn point(self, number: usize, adjacent: usize, links: u8) -> network::PointConfig {
         let mut mtp3 = node::Config::new(&format!("point-{number}"), code(number));
         mtp3.restart = Procedure::Omitted;
         let sequence = match self.by {
@@ -90,10 +90,10 @@ impl Case {
             adjacent: code(adjacent),
             links: (0..links).map(link).collect(),
         });
-        simulation::PointConfig { mtp3, sccp: None, processor: None }
+        network::PointConfig { mtp3, sccp: None, processor: None }
     }
 
-    fn link(self, pair: usize, link: u8) -> simulation::LinkConfig {
+    fn link(self, pair: usize, link: u8) -> network::LinkConfig {
         let end = |point| PointEnd { point: PointId(point), link: Mtp3LinkId(link.into()) };
         let carrier = match self.by {
             By::Associations => LinkCarrier::Association(m2pa::LinkConfig::default()),
@@ -103,7 +103,7 @@ impl Case {
                 bit_error_rate: 0.0,
             }),
         };
-        simulation::LinkConfig {
+        network::LinkConfig {
             name: format!("link-{pair}-{link}"),
             ends: [end(2 * pair), end(2 * pair + 1)],
             carrier,

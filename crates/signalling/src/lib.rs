@@ -17,6 +17,7 @@
 //! - [`point`][]: [`SignallingPoint`], with [`level2`] (its end of each link) and, at a gateway, [`gateway`].
 //! - [`process`][]: [`ServerProcess`]. [`served_point`]: [`ServedPoint`].
 //! - [`processor`][]: a queue between level 2 and MTP3, whose times of departure are known at arrival.
+//! - [`network`][]: what a network of points is made of, and each of its points and processes by itself.
 //! - [`management`][]: requests, changes and events. [`m3ua`]: events of a gateway or a process above M3UA.
 //!
 //! Parts with work are taken in rounds (`Rounds` of `slantpath_base`), in the order in which a loop over all would
@@ -26,6 +27,7 @@ mod gateway;
 mod level2;
 mod m3ua;
 mod management;
+pub mod network;
 mod point;
 mod process;
 mod processor;

@@ -1,9 +1,10 @@
 //! A signalling network in the simulator.
 //!
 //! [`SignallingNetwork`] puts signalling points, application server processes and served points
-//! (`slantpath_signalling`) together: it owns what is between them and above them, the 64 kbit/s lines and the load
-//! with its accounts, and keeps the record of what happened. A link of M2PA or an association of M3UA runs over SCTP
-//! at the hosts of a packet network: [`SignallingSimulation`] runs both together, event by event.
+//! (`slantpath_signalling`) together, as the configuration there says. It owns what is between them and above them, the
+//! 64 kbit/s lines and the loads (`slantpath_traffic`), and keeps the record of what happened. A link of M2PA or an
+//! association of M3UA runs over SCTP at the hosts of a packet network: [`SignallingSimulation`] runs both together,
+//! event by event.
 //!
 //! A point, a line, a load that has nothing to do is not looked at: what has work stands in a queue, what waits in a
 //! calendar.
@@ -11,7 +12,7 @@
 //! # Map
 //!
 //! - [`network`][]: hands on what one entity gives another.
-//! - [`mod@line`][]: a line of MTP2 between two points. [`load`]: sends and keeps accounts, as a user of points.
+//! - [`mod@line`][]: a line of MTP2 between two points.
 //! - [`servers`][]: the choice of the process by which a message leaves. [`record`]: the events.
 //! - [`simulation`][]: runs the signalling network beside the packet network.
 //!
@@ -23,26 +24,18 @@
 //!   not in `slantpath_scenario`. `slantpath_host` would have to know points, and
 //!   `slantpath_signalling` runs without a simulator.
 
-mod config;
 mod line;
-mod load;
-mod m3ua;
 mod management;
 mod network;
 mod record;
 mod servers;
 mod simulation;
 
-pub use config::{
-    AdaptationId, AssociationSide, Carried, LineConfig, LinkCarrier, LinkConfig, LoadConfig, NetworkConfig,
-    NetworkConfigError, PointConfig, PointEnd, PointId, Side, SignallingLinkId, UserPlace,
-};
-pub use load::{LinkLoadReport, number_links};
-pub use m3ua::{
-    AdaptationConfig, AspConfig, AspId, GatewayConfig, GatewayId, M3uaConfig, ServedPointConfig,
-    ServedPointId, ServerConfig, ServerId, SignallingProcess,
-};
-pub use management::{LinkChange, ManagementChange};
 pub use network::SignallingNetwork;
 pub use record::{AdaptationEvent, DivertedTraffic, Event, LinkAvailability};
 pub use simulation::{AssociationPlace, SignallingSimulation};
+pub use slantpath_signalling::network::{
+    AdaptationId, AspId, AssociationSide, Carried, GatewayId, LinkChange, ManagementChange, NetworkConfig,
+    NetworkConfigError, PointId, ServedPointId, ServerId, Side, SignallingLinkId, SignallingProcess,
+    UserPlace,
+};

@@ -3,7 +3,7 @@
 use slantpath_base::{Duration, Instant, Seed};
 use slantpath_ss7::mtp2::{self, Arrival, Bearer};
 
-use crate::config::{LineConfig, PointEnd, Side};
+use slantpath_signalling::network::{LineConfig, PointEnd, Side};
 
 #[derive(Debug)]
 pub(crate) struct Line {

@@ -4,10 +4,15 @@
 //! each kind in the order of the configuration.
 
 use slantpath_base::{Deadlines, Instant, Rounds, Seed};
+use slantpath_signalling::network::{
+    self, AdaptationId, AspId, AssociationSide, Carried, GatewayId, LinkCarrier, NetworkConfig,
+    NetworkConfigError, PointEnd, PointId, ServedPointId, Side, SignallingLinkId, SignallingProcess,
+    UserPlace,
+};
 use slantpath_signalling::{
-    self as signalling, AssociationTally, EndCounters, Level2Config, LineInput, LinkEndConfig, M3uaEvent,
-    M3uaEventKind, PointEvent, PointEventKind, PointInput, PointOutput, ProcessorCounters, ServedPointOutput,
-    ServerProcessInput, ServerProcessOutput, SignallingPoint,
+    AssociationTally, EndCounters, LineInput, M3uaEvent, M3uaEventKind, PointEvent, PointEventKind,
+    PointInput, PointOutput, ProcessorCounters, ServedPointOutput, ServerProcessInput, ServerProcessOutput,
+    SignallingPoint,
 };
 use slantpath_sigtran::m3ua;
 use slantpath_sigtran::transport::{AssociationNumber, Transmit, TransportInput};
@@ -16,14 +21,9 @@ use slantpath_ss7::mtp3;
 use slantpath_ss7::mtp3::node::{self, LinkMeasurements, Mtp3LinkId};
 use slantpath_ss7::sccp::{self, Ssn};
 use slantpath_ss7::transfer::{Transfer, TransferIndication};
+use slantpath_traffic::{LinkLoadReport, Loads};
 
-use crate::config::{
-    AdaptationId, AssociationSide, Carried, LinkCarrier, LinkConfig, NetworkConfig, NetworkConfigError,
-    PointConfig, PointEnd, PointId, Side, SignallingLinkId, UserPlace,
-};
 use crate::line::Line;
-use crate::load::{LinkLoadReport, Loads};
-use crate::m3ua::{AspId, GatewayId, Plan, ServedPointId, SignallingProcess};
 use crate::record::{AdaptationEvent, DivertedTraffic, Event};
 use crate::servers::{self, Servers};
 
@@ -117,14 +117,10 @@ impl SignallingNetwork {
     /// # Panics
     /// If a link names a point that is not there, or a link that the point's MTP3 does not know.
     pub fn new(config: NetworkConfig, seed: Seed) -> Result<Self, NetworkConfigError> {
-        let NetworkConfig { points, links, m3ua, loads } = config;
-        let first_association = number(links.len());
-        let plan = Plan { config: &m3ua, first_association };
-        let codes: Vec<PointCode> = points.iter().map(|point| point.mtp3.point_code).collect();
-        let servers = Servers::new(&plan, &codes)?;
-        let points = points.into_iter().enumerate();
-        let points = points.map(|(number, point)| Member::new(PointId(number), point, &links, &plan));
+        let servers = Servers::new(&config)?;
+        let points = (0..config.points.len()).map(|number| Member::new(PointId(number), &config));
         let points = points.collect::<Result<Vec<_>, _>>()?;
+        let NetworkConfig { links, m3ua, loads, .. } = config;
         let of_links = links.iter().map(|link| link.ends.map(|end| Holder::Point(end.point)));
         let of_m3ua = m3ua.associations.iter().map(|association| {
             let gateway = m3ua.gateways[association.gateway.0].point;
@@ -496,7 +492,7 @@ impl SignallingNetwork {
 
     fn drain_load(&mut self, now: Instant, number: usize) -> Step {
         let load = self.loads.load_mut(number);
-        let from = load.from;
+        let from = load.from();
         for destination in load.begin(now).into_iter().flatten() {
             let is_accessible = match from {
                 UserPlace::Point(point) => self.points[point.0].point.is_accessible(destination),
@@ -568,53 +564,21 @@ impl SignallingNetwork {
 }
 
 impl Member {
-    fn new(
-        id: PointId,
-        config: PointConfig,
-        links: &[LinkConfig],
-        plan: &Plan<'_>,
-    ) -> Result<Self, NetworkConfigError> {
-        let PointConfig { mtp3, sccp, processor } = config;
-        let count = mtp3.link_sets.iter().map(|link_set| link_set.links.len()).sum();
-        let mut at = vec![(SignallingLinkId(usize::MAX), Side::First); count];
-        let mut ends = Vec::new();
-        for (number, link) in links.iter().enumerate() {
-            for (end, side) in link.ends.iter().zip(Side::BOTH).filter(|(end, _)| end.point == id) {
-                at[usize::from(end.link.0)] = (SignallingLinkId(number), side);
-                ends.push(LinkEndConfig { link: end.link, level2: level2(number, &link.carrier) });
-            }
-        }
-        let (name, code) = (mtp3.name.clone(), mtp3.point_code);
-        let gateways = &plan.config.gateways;
-        let gateway = gateways.iter().position(|gateway| gateway.point == id).map(GatewayId);
-        let parts = signalling::PointConfig {
-            gateway: gateway.map(|gateway| plan.gateway(gateway, mtp3.congestion)),
-            mtp3,
-            sccp,
-            processor,
-            links: ends,
-        };
-        let names = |link: Mtp3LinkId| links[at[usize::from(link.0)].0.0].name.clone();
-        let point = SignallingPoint::new(Instant::START, parts);
-        let gateway_name = gateway.map(|gateway| gateways[gateway.0].name.clone());
-        let point = point.map_err(|error| NetworkConfigError::of_point(error, name, gateway_name, names))?;
-        Ok(Self { code, point, links: at, gateway, of_no_load: 0 })
-    }
-}
-
-fn level2(link: usize, carrier: &LinkCarrier) -> Level2Config {
-    match carrier {
-        LinkCarrier::Association(config) => {
-            Level2Config::Association(AssociationNumber(number(link)), config.clone())
-        }
-        LinkCarrier::Line(config) => Level2Config::Line(config.terminal.clone()),
+    fn new(id: PointId, config: &NetworkConfig) -> Result<Self, NetworkConfigError> {
+        Ok(Self {
+            code: config.points[id.0].mtp3.point_code,
+            point: config.make_point(Instant::START, id)?,
+            links: config.links_at(id),
+            gateway: config.gateway_at(id),
+            of_no_load: 0,
+        })
     }
 }
 
 impl Link {
     /// A link, with its line, if it has one, added to the others.
-    fn new(config: LinkConfig, lines: &mut Vec<Line>, seed: Seed) -> Self {
-        let LinkConfig { name, ends, carrier } = config;
+    fn new(config: network::LinkConfig, lines: &mut Vec<Line>, seed: Seed) -> Self {
+        let network::LinkConfig { name, ends, carrier } = config;
         let line = match carrier {
             LinkCarrier::Association(_) => None,
             LinkCarrier::Line(config) => {

@@ -1,10 +1,10 @@
 //! Records of a run's events, and of the time for which links were out of service.
 
 use slantpath_base::{Duration, Instant};
+use slantpath_signalling::network::{
+    AdaptationId, Carried, PointId, ServerId, Side, SignallingLinkId, SignallingProcess,
+};
 use slantpath_signalling::{M3uaEventKind, PointEventKind};
-
-use crate::config::{AdaptationId, Carried, PointId, Side, SignallingLinkId};
-use crate::m3ua::{ServerId, SignallingProcess};
 
 /// Something that happened at a point, as it saw it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

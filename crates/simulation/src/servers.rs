@@ -9,8 +9,9 @@ use slantpath_sigtran::m3ua::NetworkPoint;
 use slantpath_ss7::PointCode;
 use slantpath_ss7::transfer::{Transfer, TransferIndication};
 
-use crate::config::{AdaptationId, NetworkConfigError};
-use crate::m3ua::{AspId, Plan, ServedPointConfig, ServedPointId, ServerConfig, ServerId};
+use slantpath_signalling::network::{
+    self, AdaptationId, AspId, NetworkConfig, NetworkConfigError, ServedPointId, ServerId,
+};
 
 #[derive(Debug)]
 pub(crate) struct Servers {
@@ -44,14 +45,10 @@ struct Exit {
 }
 
 impl Servers {
-    pub(crate) fn new(plan: &Plan<'_>, points: &[PointCode]) -> Result<Self, NetworkConfigError> {
-        let config = plan.config;
-        let mut processes = Vec::new();
-        for (number, asp) in config.asps.iter().enumerate() {
-            let process = ServerProcess::new(plan.server_process(AspId(number), points));
-            let wrong = |error| NetworkConfigError::M3ua { name: asp.name.clone(), error };
-            processes.push(process.map_err(wrong)?);
-        }
+    pub(crate) fn new(network: &NetworkConfig) -> Result<Self, NetworkConfigError> {
+        let config = &network.m3ua;
+        let processes = (0..config.asps.len()).map(|number| network.make_process(AspId(number)));
+        let processes = processes.collect::<Result<Vec<_>, _>>()?;
         let served = config.points.iter().enumerate().map(|(number, point)| {
             let own = config.servers.iter().filter(|server| server.point == ServedPointId(number));
             Served::new(point, own)
@@ -107,8 +104,8 @@ impl Servers {
 
 impl Served {
     fn new<'a>(
-        config: &ServedPointConfig,
-        servers: impl Iterator<Item = &'a ServerConfig>,
+        config: &network::ServedPointConfig,
+        servers: impl Iterator<Item = &'a network::ServerConfig>,
     ) -> Result<Self, NetworkConfigError> {
         let (mut network, mut exits) = (None, Vec::new());
         for (number, server) in servers.enumerate() {

@@ -9,10 +9,9 @@ use slantpath_applications::{Associations, Host};
 use slantpath_base::Instant;
 use slantpath_host::SocketId;
 use slantpath_net::{Network, NodeId, Source};
+use slantpath_signalling::network::{AssociationSide, Carried, ManagementChange};
 use slantpath_sigtran::transport::TransportInput;
 
-use crate::config::{AssociationSide, Carried};
-use crate::management::ManagementChange;
 use crate::network::{Output, SignallingNetwork};
 
 /// Place of an end of an association that carries signalling.

@@ -43,7 +43,9 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("applications", &["wire", "interface", "sctp", "sigtran", "ss7", "host"]),
     // A signalling point knows neither what carries its associations nor the simulator, so that a gateway runs it, too.
     ("signalling", &["ss7", "sigtran"]),
-    ("simulation", &["net", "sctp", "sigtran", "ss7", "host", "applications", "signalling"]),
+    // Loads on points, whoever drives them.
+    ("traffic", &["ss7", "signalling"]),
+    ("simulation", &["net", "sctp", "sigtran", "ss7", "host", "applications", "signalling", "traffic"]),
     ("live", &["wire", "interface", "des", "sctp", "host", "applications"]),
     // Attached devices: it knows bytes and instants, never what the network between them is modelled by.
     ("emulate", &["control", "system", "wire"]),
@@ -76,6 +78,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "host",
             "applications",
             "signalling",
+            "traffic",
             "simulation",
         ],
     ),
@@ -164,6 +167,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "ss7",
             "host",
             "applications",
+            "signalling",
             "simulation",
             "runner",
             "topology",

@@ -3,11 +3,9 @@
 use slantpath_applications::{AssociationConfig, Associations as _};
 use slantpath_base::Seed;
 use slantpath_host::Peer;
+use slantpath_signalling::network::{AssociationSide, Carried, Side, SignallingLinkId};
 use slantpath_sigtran::m2pa::T7From;
-use slantpath_simulation::{
-    AssociationPlace, AssociationSide, Carried, Side, SignallingLinkId, SignallingNetwork,
-    SignallingSimulation,
-};
+use slantpath_simulation::{AssociationPlace, SignallingNetwork, SignallingSimulation};
 
 use crate::build_error::BuildError;
 use crate::checked::Checked;

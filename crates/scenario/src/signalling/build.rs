@@ -1,12 +1,12 @@
 //! Everything that a signalling network is made of, once all names are resolved.
 
 use slantpath_base::{Instant, Seed};
-use slantpath_simulation::{
-    self as simulation, LineConfig, LinkCarrier, LoadConfig, ManagementChange, NetworkConfig, PointEnd,
-    number_links,
+use slantpath_signalling::network::{
+    self, LineConfig, LinkCarrier, LoadConfig, ManagementChange, NetworkConfig, PointEnd,
 };
 use slantpath_ss7::mtp3::node::Mtp3LinkId;
 use slantpath_ss7::sccp::Ssn;
+use slantpath_traffic::number_links;
 
 use crate::signalling::load::build::generator;
 use crate::signalling::names::{Unresolved, code, is_served, known, link_sets, point_id};
@@ -29,7 +29,7 @@ pub(crate) fn plan(signalling: &Signalling) -> Result<SignallingPlan, Unresolved
     let points = with_mtp3.map(|(name, point)| {
         let processor = point.processing.as_ref().map(|processing| processing.0.config());
         let (mtp3, sccp) = (mtp3(signalling, name, point)?, sccp_of(signalling, name)?);
-        Ok(simulation::PointConfig { mtp3, sccp, processor })
+        Ok(network::PointConfig { mtp3, sccp, processor })
     });
     let links = signalling.links.iter().map(|(name, link)| {
         let end = |point: &str| {
@@ -47,7 +47,7 @@ pub(crate) fn plan(signalling: &Signalling) -> Result<SignallingPlan, Unresolved
             }),
         };
         let ends = [end(&link.between.0)?, end(&link.between.1)?];
-        Ok(simulation::LinkConfig { name: name.to_owned(), ends, carrier })
+        Ok(network::LinkConfig { name: name.to_owned(), ends, carrier })
     });
     let mut loads = loads(signalling)?;
     if let Err(number) = number_links(&mut loads) {

@@ -1,7 +1,7 @@
 //! Ends of the associations that carry signalling, by the names that they are traced under.
 
 use slantpath_profiles::sctp::SctpProfile;
-use slantpath_simulation::{AdaptationId, Carried, Side, SignallingLinkId};
+use slantpath_signalling::network::{AdaptationId, Carried, Side, SignallingLinkId};
 
 use crate::signalling::names::{asp_node, gateway_point, node_of};
 use crate::signalling::schema::{Carrier, Signalling};

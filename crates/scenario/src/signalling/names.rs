@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use slantpath_reader::{Fault, Faults, Place, Setting, Stage};
-use slantpath_simulation::PointId;
+use slantpath_signalling::network::PointId;
 use slantpath_ss7::PointCode;
 
 use crate::fault::resolve;

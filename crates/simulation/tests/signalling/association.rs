@@ -3,8 +3,8 @@
 use slantpath_base::Duration;
 use slantpath_sctp::SctpConfig;
 use slantpath_signalling::PointEventKind;
+use slantpath_signalling::network::{LinkCarrier, LinkChange, NetworkConfig, Side, SignallingLinkId};
 use slantpath_sigtran::m2pa;
-use slantpath_simulation::{LinkCarrier, LinkChange, NetworkConfig, Side, SignallingLinkId};
 use slantpath_ss7::mtp3::node::SequenceNumbers;
 
 use crate::fixture::{Run, Script, direction, line, link, load, m2pa, point, run, settle, start};

@@ -5,12 +5,12 @@ use slantpath_base::{DataRate, Duration, Instant, Seed};
 use slantpath_host::Peer;
 use slantpath_net::{DirectionConfig, Network, NetworkBuilder, QueueConfig, QueueLimit};
 use slantpath_sctp::SctpConfig;
-use slantpath_sigtran::m2pa;
-use slantpath_simulation::{
-    AssociationPlace, AssociationSide, Carried, LineConfig, LinkCarrier, LinkChange, LinkConfig, LoadConfig,
-    ManagementChange, NetworkConfig, PointConfig, PointEnd, PointId, Side, SignallingLinkId,
-    SignallingNetwork, SignallingSimulation, UserPlace,
+use slantpath_signalling::network::{
+    self, AssociationSide, Carried, LineConfig, LinkCarrier, LinkChange, LoadConfig, ManagementChange,
+    NetworkConfig, PointEnd, PointId, Side, SignallingLinkId, UserPlace,
 };
+use slantpath_sigtran::m2pa;
+use slantpath_simulation::{AssociationPlace, SignallingNetwork, SignallingSimulation};
 use slantpath_ss7::load::{self, ByCode, GeneratorConfig, Lengths, Report, Selection};
 use slantpath_ss7::mtp3::node::{self, LinkSetConfig, Mtp3LinkId, Procedure, SequenceNumbers};
 use slantpath_ss7::mtp3::{NetworkIndicator, ServiceIndicator, ServiceInformation, Slc};
@@ -23,7 +23,7 @@ pub(crate) fn code(point: usize) -> PointCode {
 }
 
 /// A point with link sets of so many links to these others.
-pub(crate) fn point(number: usize, sets: &[(usize, u8, SequenceNumbers)]) -> PointConfig {
+pub(crate) fn point(number: usize, sets: &[(usize, u8, SequenceNumbers)]) -> network::PointConfig {
     let mut mtp3 = node::Config::new(&format!("point-{number}"), code(number));
     // Traffic need not wait a minute for T20 at the start.
     mtp3.restart = Procedure::Omitted;
@@ -35,13 +35,13 @@ pub(crate) fn point(number: usize, sets: &[(usize, u8, SequenceNumbers)]) -> Poi
             links: (0..links).map(link).collect(),
         });
     }
-    PointConfig { mtp3, sccp: None, processor: None }
+    network::PointConfig { mtp3, sccp: None, processor: None }
 }
 
 /// Link `number` between the first two points.
-pub(crate) fn link(number: u16, carrier: LinkCarrier) -> LinkConfig {
+pub(crate) fn link(number: u16, carrier: LinkCarrier) -> network::LinkConfig {
     let end = |point: usize| PointEnd { point: PointId(point), link: Mtp3LinkId(number) };
-    LinkConfig { name: format!("link-{number}"), ends: [end(0), end(1)], carrier }
+    network::LinkConfig { name: format!("link-{number}"), ends: [end(0), end(1)], carrier }
 }
 
 pub(crate) fn line(delay: &str, bit_error_rate: f64) -> LinkCarrier {

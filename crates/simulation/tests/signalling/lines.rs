@@ -2,7 +2,8 @@
 
 use slantpath_base::{Duration, Instant};
 use slantpath_signalling::PointEventKind;
-use slantpath_simulation::{LinkAvailability, LinkChange, NetworkConfig, Side, SignallingLinkId};
+use slantpath_signalling::network::{LinkChange, NetworkConfig, Side, SignallingLinkId};
+use slantpath_simulation::LinkAvailability;
 use slantpath_ss7::mtp3::node::SequenceNumbers;
 
 use crate::fixture::{Run, Script, direction, line, link, load, point, run, settle};

@@ -5,15 +5,15 @@ use slantpath_base::{DataRate, Duration, Instant, Seed};
 use slantpath_host::Peer;
 use slantpath_net::{Network, NetworkBuilder};
 use slantpath_sctp::SctpConfig;
+use slantpath_signalling::network::{
+    self, AdaptationConfig, AdaptationId, AspId, AssociationSide, Carried, GatewayId, LinkChange, LoadConfig,
+    M3uaConfig, ManagementChange, NetworkConfig, PointId, ServedPointId, Side, SignallingLinkId,
+    SignallingProcess, UserPlace,
+};
 use slantpath_signalling::{M3uaEventKind as Kind, ProcessChange};
 use slantpath_sigtran::asp::{self, AsState, AspState, ProcessConfig, Status, TrafficMode};
 use slantpath_sigtran::m3ua::{self, QueueLimits};
-use slantpath_simulation::{
-    AdaptationConfig, AdaptationId, AspConfig, AspId, AssociationPlace, AssociationSide, Carried,
-    GatewayConfig, GatewayId, LinkChange, LoadConfig, M3uaConfig, ManagementChange, NetworkConfig, PointId,
-    ServedPointConfig, ServedPointId, ServerConfig, Side, SignallingLinkId, SignallingNetwork,
-    SignallingProcess, SignallingSimulation, UserPlace,
-};
+use slantpath_simulation::{AssociationPlace, SignallingNetwork, SignallingSimulation};
 use slantpath_ss7::PointCodeFormat;
 use slantpath_ss7::load::{ByCode, Report};
 use slantpath_ss7::mtp3::ServiceIndicator;
@@ -33,13 +33,13 @@ fn config(traffic_mode: TrafficMode) -> NetworkConfig {
     let mut gateway = point(1, &[(0, 1, SequenceNumbers::Bits7)]);
     gateway.mtp3.function = Function::TransferPoint;
     gateway.mtp3.served = vec![code(BEHIND)];
-    let process = |name: &str| AspConfig {
+    let process = |name: &str| network::AspConfig {
         name: name.to_owned(),
         process: ProcessConfig::default(),
         audit: Duration::from_secs(30),
     };
     let m3ua = M3uaConfig {
-        gateways: vec![GatewayConfig {
+        gateways: vec![network::GatewayConfig {
             point: PointId(1),
             name: "gateway".to_owned(),
             gateway: asp::GatewayConfig::default(),
@@ -47,8 +47,12 @@ fn config(traffic_mode: TrafficMode) -> NetworkConfig {
             format: PointCodeFormat::Itu,
         }],
         asps: vec![process("a"), process("b")],
-        points: vec![ServedPointConfig { name: "behind".to_owned(), code: code(BEHIND), sccp: None }],
-        servers: vec![ServerConfig {
+        points: vec![network::ServedPointConfig {
+            name: "behind".to_owned(),
+            code: code(BEHIND),
+            sccp: None,
+        }],
+        servers: vec![network::ServerConfig {
             name: "server".to_owned(),
             routing_context: 100,
             network_appearance: None,

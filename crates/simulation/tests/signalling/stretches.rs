@@ -2,7 +2,7 @@
 
 use slantpath_base::Instant;
 use slantpath_sctp::SctpConfig;
-use slantpath_simulation::{LinkCarrier, LinkChange, NetworkConfig};
+use slantpath_signalling::network::{LinkCarrier, LinkChange, NetworkConfig};
 use slantpath_ss7::mtp3::node::SequenceNumbers;
 
 use crate::fixture::{Run, direction, line, link, load, m2pa, point, start};

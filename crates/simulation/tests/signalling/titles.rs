@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use slantpath_base::Duration;
-use slantpath_simulation::{LinkConfig, NetworkConfig, PointEnd, PointId};
+use slantpath_signalling::network::{self, NetworkConfig, PointEnd, PointId};
 use slantpath_ss7::load::{ByTitle, Lengths};
 use slantpath_ss7::mtp3::NetworkIndicator;
 use slantpath_ss7::mtp3::node::{Function, Mtp3LinkId, SequenceNumbers};
@@ -37,7 +37,7 @@ fn messages_by_global_title_pass_the_translator_to_the_subsystem() {
     let mut receiving = NodeConfig::new(code(2), NetworkIndicator::International);
     receiving.subsystems = BTreeMap::from([(HLR, Subsystem::default())]);
     points[2].sccp = Some(receiving);
-    let link = |name: &str, ends: [(usize, u16); 2]| LinkConfig {
+    let link = |name: &str, ends: [(usize, u16); 2]| network::LinkConfig {
         name: name.to_owned(),
         ends: ends.map(|(point, link)| PointEnd { point: PointId(point), link: Mtp3LinkId(link) }),
         carrier: line("5 ms", 0.0),

@@ -2,10 +2,10 @@
 
 use slantpath_base::Duration;
 use slantpath_reader::{Fault, Faults, Files, Named, Place, Setting, Written};
-use slantpath_simulation::number_links;
 use slantpath_ss7::PointCodeFormat;
 use slantpath_ss7::load::{Generator, GeneratorError};
 use slantpath_ss7::sccp::Digits;
+use slantpath_traffic::number_links;
 
 use super::trace;
 use crate::fault::before_the_end;

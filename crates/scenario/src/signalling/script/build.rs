@@ -2,8 +2,8 @@
 
 use slantpath_base::Instant;
 use slantpath_reader::Setting;
+use slantpath_signalling::network::{AspId, LinkChange, ManagementChange, Side, SignallingLinkId};
 use slantpath_signalling::{LinkEndChange, PointChange, ProcessChange};
-use slantpath_simulation::{AspId, LinkChange, ManagementChange, Side, SignallingLinkId};
 use slantpath_ss7::sccp::Ssn;
 
 use crate::signalling::names::{Unresolved, known, point_id};

@@ -3,7 +3,8 @@
 use slantpath_applications::{AssociationConfig, Associations as _};
 use slantpath_base::Seed;
 use slantpath_host::Peer;
-use slantpath_simulation::{AdaptationId, AssociationPlace, AssociationSide, Carried, Side};
+use slantpath_signalling::network::{AdaptationId, AssociationSide, Carried, Side};
+use slantpath_simulation::AssociationPlace;
 
 use crate::build_error::BuildError;
 use crate::checked::Checked;

@@ -1,10 +1,10 @@
 //! Gateways, ASPs and application servers, once their names are resolved.
 
+use slantpath_signalling::network::{
+    self, AdaptationConfig, AspId, GatewayId, M3uaConfig, ServedPointId, UserPlace,
+};
 use slantpath_sigtran::asp;
 use slantpath_sigtran::m3ua::{KeyDestination, TrafficKey};
-use slantpath_simulation::{
-    self as simulation, AdaptationConfig, AspId, GatewayId, M3uaConfig, ServedPointId, UserPlace,
-};
 
 use crate::signalling::names::{Unresolved, code, gateway_point, is_served, known, point_id};
 use crate::signalling::point::build::sccp_of;
@@ -47,7 +47,7 @@ pub(crate) fn m3ua(signalling: &Signalling) -> Result<M3uaConfig, Unresolved> {
     let asp_id = |name: &String| known(signalling.asps.position(name), name).map(AspId);
     let gateways = signalling.gateways.iter().map(|(name, table)| {
         let point = gateway_point(signalling, name);
-        Ok(simulation::GatewayConfig {
+        Ok(network::GatewayConfig {
             point: known(point_id(signalling, point), point)?,
             name: name.to_owned(),
             gateway: asp::GatewayConfig {
@@ -59,7 +59,7 @@ pub(crate) fn m3ua(signalling: &Signalling) -> Result<M3uaConfig, Unresolved> {
             format: known(signalling.points.find(point), point)?.format.policy(),
         })
     });
-    let asps = signalling.asps.iter().map(|(name, table)| simulation::AspConfig {
+    let asps = signalling.asps.iter().map(|(name, table)| network::AspConfig {
         name: name.to_owned(),
         process: asp::ProcessConfig {
             acknowledgement: *table.t_ack,
@@ -70,10 +70,10 @@ pub(crate) fn m3ua(signalling: &Signalling) -> Result<M3uaConfig, Unresolved> {
     });
     let points = served(signalling).map(|name| {
         let (code, sccp) = (code(signalling, name)?, sccp_of(signalling, name)?);
-        Ok(simulation::ServedPointConfig { name: name.to_owned(), code, sccp })
+        Ok(network::ServedPointConfig { name: name.to_owned(), code, sccp })
     });
     let servers = signalling.application_servers.iter().map(|(name, table)| {
-        Ok(simulation::ServerConfig {
+        Ok(network::ServerConfig {
             name: name.to_owned(),
             routing_context: *table.routing_context,
             network_appearance: table.network_appearance.map(|network| *network),

@@ -1,14 +1,27 @@
-//! Configuration of a signalling network.
+//! Configuration of a signalling network: its points, what joins them, and what each of them is made of.
+//!
+//! Everything has its number, by which associations, loads and scripts name it. [`NetworkConfig`] says for each point
+//! and each process what that one is made of, so that a driver may have all of them or a single one.
+
+mod change;
+mod m3ua;
+mod parts;
+
+pub use change::{LinkChange, ManagementChange};
+pub use m3ua::{
+    AdaptationConfig, AspConfig, AspId, GatewayConfig, GatewayId, M3uaConfig, ServedPointConfig,
+    ServedPointId, ServerConfig, ServerId, SignallingProcess,
+};
 
 use slantpath_base::Duration;
-use slantpath_signalling::{self as signalling, ProcessorConfig, ProcessorError};
 use slantpath_sigtran::{asp, m2pa};
 use slantpath_ss7::load::{GeneratorConfig, GeneratorError};
 use slantpath_ss7::mtp3::node::{self, Mtp3LinkId};
 use slantpath_ss7::sccp::{self, Ssn};
 use slantpath_ss7::{PointCode, mtp2};
 
-use crate::m3ua::{M3uaConfig, ServedPointId};
+use crate::point;
+use crate::processor::{ProcessorConfig, ProcessorError};
 
 /// A point: its number in the order of the configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -148,8 +161,7 @@ pub struct LoadConfig {
     /// The points that its messages are for. With routing by point code, those of the generator.
     pub destinations: Vec<PointCode>,
     /// With routing by global title: the subsystem that receives. Loads to one point that are alike in it, or with
-    /// routing by point code in origin and service, have links of other numbers:
-    /// [`number_links`](crate::number_links).
+    /// routing by point code in origin and service, have links of other numbers.
     pub subsystem: Option<Ssn>,
     /// Time after which a message that has not arrived is lost.
     pub give_up_after: Duration,
@@ -227,13 +239,13 @@ pub enum NetworkConfigError {
 
 impl NetworkConfigError {
     /// Why a point of that name cannot be made; `link` names its links.
-    pub(crate) fn of_point(
-        error: signalling::ConfigError,
+    fn of_point(
+        error: point::ConfigError,
         point: String,
         gateway: Option<String>,
         link: impl Fn(Mtp3LinkId) -> String,
     ) -> Self {
-        use signalling::ConfigError as E;
+        use point::ConfigError as E;
         match error {
             E::Gateway(error) => Self::M3ua { name: gateway.unwrap_or(point), error },
             E::Links(link) => Self::Links { point, link },

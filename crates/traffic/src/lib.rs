@@ -1,18 +1,22 @@
-//! Load: generators at points, each with an account for each of its links.
+//! Users of signalling points: loads, each a generator at one point with an account for each of its links.
 //!
-//! A load sends as a user part and reads what arrives, wherever that is: it stands above the points, which know nothing
-//! of it.
+//! A load sends as a user part and reads what arrives, wherever that is. It stands above points and processes, which
+//! know nothing of it. Nor does it know what drives them: a simulation has the loads of all points together, a
+//! traffic simulator those of one that is live.
+//!
+//! [`Loads`] finds the load that something concerns. [`number_links`] tells the links of loads apart whose messages
+//! look alike where they arrive.
 
 use std::collections::BTreeMap;
 
 use slantpath_base::{Instant, Seed};
 use slantpath_ss7::PointCode;
-use slantpath_ss7::load::{Account, Generator, GeneratorError, LinkNumber, Report};
+use slantpath_ss7::load::{self, Account, Generator, GeneratorError, LinkNumber, Report};
 use slantpath_ss7::mtp3::ServiceIndicator;
 use slantpath_ss7::sccp::Ssn;
 use slantpath_ss7::transfer::{Transfer, TransferIndication};
 
-use crate::config::{LoadConfig, NetworkConfigError, UserPlace};
+use slantpath_signalling::network::{LoadConfig, NetworkConfigError, UserPlace};
 
 /// Report on the messages of one of a load's links.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,9 +28,10 @@ pub struct LinkLoadReport {
     pub report: Report,
 }
 
+/// A generator at one point, with the accounts of its links.
 #[derive(Debug)]
-pub(crate) struct Load {
-    pub(crate) from: UserPlace,
+pub struct Load {
+    from: UserPlace,
     /// Service indicators with which its messages leave: that of messages by point code, and SCCP of those by global
     /// title.
     services: Vec<ServiceIndicator>,
@@ -73,7 +78,13 @@ impl Load {
         })
     }
 
-    pub(crate) fn deadline(&self) -> Option<Instant> {
+    /// Place of the user part that sends.
+    pub const fn from(&self) -> UserPlace {
+        self.from
+    }
+
+    /// Instant at which it is to be polled next.
+    pub fn deadline(&self) -> Option<Instant> {
         match self.begun {
             Progress::NotBegun => Some(self.start),
             Progress::Begun => self.generator.next_due(),
@@ -81,26 +92,33 @@ impl Load {
     }
 
     /// Once the load begins: the points that it goes towards, which may be unreachable from the outset.
-    pub(crate) fn begin(&mut self, now: Instant) -> Option<Vec<PointCode>> {
+    pub fn begin(&mut self, now: Instant) -> Option<Vec<PointCode>> {
         (self.begun == Progress::NotBegun && self.start <= now).then(|| {
             self.begun = Progress::Begun;
             self.towards.clone()
         })
     }
 
-    /// The next message that is due. One that the layer below refuses is to be given to `refused`.
-    pub(crate) fn poll(&mut self, now: Instant) -> Option<slantpath_ss7::load::Message> {
+    /// The next message that is due. One that the layer below refuses is to be given to [`Load::refused`].
+    ///
+    /// # Panics
+    /// If the generator gives a link that it does not have.
+    pub fn poll(&mut self, now: Instant) -> Option<load::Message> {
         let message = self.generator.poll(now)?;
         self.account(message.link).expect("each link has an account").sent(now, &message);
         Some(message)
     }
 
-    pub(crate) fn refused(&mut self, message: &slantpath_ss7::load::Message) {
+    /// The layer below has refused a message.
+    ///
+    /// # Panics
+    /// If the message is none of this load's.
+    pub fn refused(&mut self, message: &load::Message) {
         self.account(message.link).expect("each link has an account").refused(message);
     }
 
     /// Takes an indication of MTP to the sending end: reachability counts from the start of the load.
-    pub(crate) fn indicate(&mut self, now: Instant, indication: &TransferIndication) {
+    pub fn indicate(&mut self, now: Instant, indication: &TransferIndication) {
         let affected = match indication {
             TransferIndication::Pause(affected) | TransferIndication::Resume(affected) => affected,
             TransferIndication::Status { .. } | TransferIndication::Transfer(_) => return,
@@ -167,6 +185,9 @@ fn arrivals_of(config: &LoadConfig) -> Vec<Arrival> {
 /// Numbers the links of loads whose messages nothing but their stamps tells apart where they arrive: each load begins
 /// at a multiple of 16 behind those of all before it that are alike. The first load whose links have no number left is
 /// the error.
+///
+/// # Errors
+/// The number of that load.
 pub fn number_links(loads: &mut [LoadConfig]) -> Result<(), usize> {
     let arrivals: Vec<Vec<Arrival>> = loads.iter().map(arrivals_of).collect();
     for number in 0..loads.len() {
@@ -185,7 +206,7 @@ pub fn number_links(loads: &mut [LoadConfig]) -> Result<(), usize> {
 
 /// All loads of a network, found by what concerns them.
 #[derive(Debug)]
-pub(crate) struct Loads {
+pub struct Loads {
     all: Vec<Load>,
     /// Loads that send from a place.
     by_place: BTreeMap<UserPlace, Vec<usize>>,
@@ -196,8 +217,11 @@ pub(crate) struct Loads {
 }
 
 impl Loads {
-    /// Random streams derive from `seed` and the loads' names.
-    pub(crate) fn new(configs: Vec<LoadConfig>, seed: Seed) -> Result<Self, NetworkConfigError> {
+    /// Loads whose random streams derive from `seed` and their names.
+    ///
+    /// # Errors
+    /// The first whose settings are wrong.
+    pub fn new(configs: Vec<LoadConfig>, seed: Seed) -> Result<Self, NetworkConfigError> {
         let mut loads = Self {
             all: Vec::new(),
             by_place: BTreeMap::new(),
@@ -226,16 +250,26 @@ impl Loads {
         Ok(loads)
     }
 
-    pub(crate) fn len(&self) -> usize {
+    /// Number of loads.
+    pub fn len(&self) -> usize {
         self.all.len()
     }
 
-    pub(crate) fn load_mut(&mut self, number: usize) -> &mut Load {
+    /// Tells if there is none.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// The load of a number.
+    ///
+    /// # Panics
+    /// If there is none of that number.
+    pub fn load_mut(&mut self, number: usize) -> &mut Load {
         &mut self.all[number]
     }
 
     /// MTP indicates something to a user part at a place; above M3UA, to all user parts there.
-    pub(crate) fn indicate(
+    pub fn indicate(
         &mut self,
         now: Instant,
         place: UserPlace,
@@ -251,19 +285,20 @@ impl Loads {
     }
 
     /// A message came to a user part. Whether it is one of a load.
-    pub(crate) fn arrived(&mut self, now: Instant, transfer: &Transfer) -> bool {
+    pub fn arrived(&mut self, now: Instant, transfer: &Transfer) -> bool {
         let label = (transfer.label.opc, transfer.label.dpc, transfer.service.indicator.value());
         let candidates = self.by_label.get(&label).into_iter().flatten();
         candidates.into_iter().any(|number| self.all[*number].arrived(now, transfer))
     }
 
     /// A unitdata came to a subsystem of the point of that code. Whether it is one of a load.
-    pub(crate) fn arrived_unitdata(&mut self, now: Instant, at: PointCode, ssn: Ssn, data: &[u8]) -> bool {
+    pub fn arrived_unitdata(&mut self, now: Instant, at: PointCode, ssn: Ssn, data: &[u8]) -> bool {
         let candidates = self.by_subsystem.get(&(at, ssn)).into_iter().flatten();
         candidates.into_iter().any(|number| self.all[*number].arrived_unitdata(now, at, data))
     }
 
-    pub(crate) fn reports(&mut self, now: Instant, number: usize) -> Vec<LinkLoadReport> {
+    /// Reports on a load's messages up to `now`, one for each of its links.
+    pub fn reports(&mut self, now: Instant, number: usize) -> Vec<LinkLoadReport> {
         self.all.get_mut(number).map(|load| load.reports(now)).unwrap_or_default()
     }
 }
