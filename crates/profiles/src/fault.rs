@@ -39,3 +39,13 @@ pub fn timeouts(
         faults.report(at.unwrap_or(initial).place(), Fault::new(message).help(help));
     }
 }
+
+/// Reports a time that lies at or after the end of a run of this length, if that is known.
+pub fn before_the_end(duration: Option<Duration>, at: &Setting<Duration>, what: &str, faults: &mut Faults) {
+    let Some(duration) = duration.filter(|duration| !duration.is_zero()) else { return };
+    if **at >= duration {
+        let message = format!("{what} at {} lies after the end of the run at {duration}", **at);
+        let help = "let it happen earlier, or make `scenario.duration` longer";
+        faults.report(at.place(), Fault::new(message).help(help));
+    }
+}

@@ -49,18 +49,22 @@
 //! - [`mod@section`][]: declares tables; each declaration reads, bounds, writes back and describes itself. Its `stage`
 //!   tells a table as it is written from one that checks have completed. [`value`]: what stands behind a key.
 //! - [`diagnostic`][]: what is wrong, and where. [`mod@json_schema`]: a whole file, for editors.
-//! - [`files`][]: hands out what a file names. [`file_kind`]: a file in the place of another.
+//! - [`files`][]: hands out what a file names. [`file_kind`]: a file in the place of another. [`trace`]: a file of
+//!   lines in order of time.
+//! - [`bounds`][]: the most that times of any file may be.
 //!
 //! This reader stands on `toml`'s spanned tree, not on serde: serde stops at the first fault and has no place for a
 //! missing key. It knows no model. So a command that plans, serves or asks about a sky reads its files without the
 //! simulator.
 
+pub mod bounds;
 mod diagnostic;
 mod document;
 mod file_kind;
 mod files;
 mod json_schema;
 mod section;
+pub mod trace;
 mod value;
 
 pub use diagnostic::{
@@ -74,7 +78,7 @@ pub use section::{
     AllKnown, AtMost, Awaited, Complete, Counted, Finish, Flat, Gone, Kept, Later, Lookup, Member,
     MergedOutput, Model, Named, Nested, ObjectSchema, OneOf, Open, Origin, Part, Passing, Resolved, Section,
     Setting, Spent, Stage, TableReader, Tables, Tagged, UpperBound, WriteFields, WriteMember, Written,
-    finished, joined, needs_no_bound,
+    finished, joined, needs_no_bound, resolve,
 };
 pub use serde_json::{Value as Json, json};
 pub use value::{KeyValue, Pair, fault_of};

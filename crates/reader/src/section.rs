@@ -7,6 +7,7 @@
 mod bound;
 mod member;
 mod output;
+mod resolve;
 mod setting;
 mod stage;
 mod tables;
@@ -17,6 +18,7 @@ pub use bound::{AtMost, UpperBound, needs_no_bound};
 pub use member::{Flat, Nested, OneOf, Part};
 pub use member::{Member, WriteMember};
 pub use output::{MergedOutput, ObjectSchema, joined};
+pub use resolve::resolve;
 pub use setting::{Origin, Setting};
 pub use stage::{
     Awaited, Complete, Finish, Gone, Kept, Later, Model, Open, Passing, Resolved, Spent, Stage, Written,

@@ -2,10 +2,11 @@
 //! nobody can mean or wait for, and [`crate::check`] says what makes sense together. What a topology has, too, is
 //! bounded there.
 
-use slantpath_base::{DataRate, DataSize, Duration};
+use slantpath_base::{DataSize, Duration};
 pub(crate) use slantpath_profiles::bounds::{BUFFER, PACKET, PACKETS, RATE, REPETITIONS, TIMER};
 use slantpath_reader::AtMost;
-pub(crate) use slantpath_topology::bounds::{AGE, DELAY, RUN};
+pub(crate) use slantpath_reader::bounds::{DELAY, RUN};
+pub(crate) use slantpath_topology::bounds::AGE;
 
 use crate::link::queue_size::QueueMost;
 
@@ -14,9 +15,6 @@ const GIBIBYTE: u64 = 1 << 30;
 /// Longest round trip of a WAN emulator.
 pub(crate) const WAN_ROUND_TRIP: AtMost<Duration> =
     AtMost::new(Duration::from_millis(700), "the delay line of the trial ends there; a link takes any delay");
-/// The rate of a line with MTP2.
-pub(crate) const LINE_RATE: AtMost<DataRate> =
-    AtMost::new(DataRate::from_bits_per_sec(100_000_000), "MTP2 is made for 2 Mbit/s");
 
 /// A queue of a link.
 pub(crate) const QUEUE: AtMost<QueueMost> = AtMost::new(
@@ -42,9 +40,6 @@ pub(crate) const AVERAGE_WEIGHT: AtMost<f64> = AtMost::new(1.0, "with it the ave
 /// A message of a flow.
 pub(crate) const MESSAGE: AtMost<DataSize> =
     AtMost::new(DataSize::from_bytes(65_536), "the longest message that a flow sends");
-/// A message of SCCP between two nodes.
-pub(crate) const SCCP_MESSAGE: AtMost<DataSize> =
-    AtMost::new(DataSize::from_bytes(65_535), "the length of a long unitdata has 16 bits");
 /// Most bytes that a flow sends in all.
 pub(crate) const TOTAL: AtMost<DataSize> =
     AtMost::new(DataSize::from_bytes(1_000_000_000_000_000), "at 1 Tbit/s it takes two hours");
@@ -57,27 +52,3 @@ pub(crate) const ECHOES: AtMost<u32> =
     AtMost::new(1_000_000_000, "at one a microsecond they take a quarter of an hour");
 /// Flows of one kind.
 pub(crate) const FLOWS: AtMost<u32> = AtMost::new(10_000, "each has ports of its own");
-
-/// Load on a line, in Erlang.
-pub(crate) const ERLANG: AtMost<f64> =
-    AtMost::new(100.0, "1 fills a line, and a hundred overload it a hundredfold");
-/// Links between two points.
-pub(crate) const LINK_SET: AtMost<u32> =
-    AtMost::new(16, "a link set has no more: join the rest to another point (Q.704, section 2.2)");
-/// Messages that wait.
-pub(crate) const MESSAGES: AtMost<u32> =
-    AtMost::new(1_000_000, "a million messages wait for hours on a link");
-/// Messages that a processor takes in a second.
-pub(crate) const MESSAGES_A_SECOND: AtMost<u32> =
-    AtMost::new(1_000_000_000, "it takes a nanosecond at least for each");
-/// Octets in the loop of a line.
-pub(crate) const LOOP: AtMost<u32> = AtMost::new(1_000_000_000, "no loop of a line holds more");
-/// Octets of a message of MTP3.
-pub(crate) const MSU: AtMost<u32> = AtMost::new(65_535, "no network has longer messages");
-/// Errors and units that a monitor counts.
-pub(crate) const UNITS: AtMost<u32> = AtMost::new(1_000_000, "a monitor that counts further watches nothing");
-/// The share of one among several.
-pub(crate) const WEIGHT: AtMost<u32> =
-    AtMost::new(1_000_000, "a smaller share than one in a million is none");
-/// Number that names something in a message, where any number is as good.
-pub(crate) const NAME: AtMost<u32> = AtMost::new(u32::MAX, "it is a name of 32 bits");

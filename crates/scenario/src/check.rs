@@ -12,9 +12,7 @@ use crate::scene::Scene;
 use crate::schema::{self, Signalling};
 use crate::signalling::SignallingPlan;
 use crate::sky_links::topology::{self, Bodies};
-use crate::{
-    access, flow, head, link, network, probes, script, sessions, signalling, sky_links, zero_checksum,
-};
+use crate::{access, flow, head, link, network, probes, script, sessions, sky_links, zero_checksum};
 
 /// The whole file as it is written. Nobody else has it: what is handed on is complete.
 type File = schema::File<Written>;
@@ -95,7 +93,7 @@ fn check(
     if let (Some(sky), Some(network)) = (&sky, network) {
         sky_links::changes::check(sky, network, wiring, script, faults);
     }
-    let (signalling, plan) = signalling::check(signalling, sctp, (wiring, duration), files, faults);
+    let (signalling, plan) = slantpath_points::check(signalling, sctp, (&wiring, duration), files, faults);
     if let Some(probes) = probes.whole() {
         probes::check::check(probes, wiring, flows, faults);
     }

@@ -15,10 +15,10 @@
 //!   also gives what names and files stand for (`Later<S, Resolved<…>>`, and the plan of [`signalling`]): nothing of
 //!   it is asserted when a network is built. It takes its own tables, and of the others [`scene`] or the
 //!   wiring of nodes and links; only [`check`] has the file.
-//! - Each model has a room: [`head`], [`link`], [`flow`], [`access`], [`sessions`], [`script`], [`probes`], and in
-//!   [`signalling`] `point`, `link`, `route`, `load`, `server`, `script`. In a room, `schema` declares keys, `check`
-//!   says what must hold between values, and `build` (or a file by the name of its product) gives all to the crates
-//!   below. Rooms of SCTP and TCP are in `slantpath_profiles`.
+//! - Each model has a room: [`head`], [`link`], [`flow`], [`access`], [`sessions`], [`script`], [`probes`]. In a room,
+//!   `schema` declares keys, `check` says what must hold between values, and `build` (or a file by the name of its
+//!   product) gives all to the crates below. Rooms of SCTP and TCP are in `slantpath_profiles`, those of signalling
+//!   points in `slantpath_points`: [`signalling`] adds what carries their associations.
 //! - [`sky_links`] is `[sky]`. `topology` reads where bodies are, from a file or from tables. `plan` works out the
 //!   contacts of a run. `subject` is what needs a path; `pairs` finds the sites that it joins, `routes` what packets do
 //!   between two sites. `cables` makes links of the topology's cables. `check` completes tables, names and addresses.
@@ -35,7 +35,6 @@ mod check;
 mod checked;
 mod contacts;
 mod draft;
-mod fault;
 mod flow;
 mod head;
 mod json_schema;

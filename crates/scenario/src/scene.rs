@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use slantpath_base::{DataSize, Duration};
-use slantpath_profiles::default::DEFAULT_PROFILE;
-use slantpath_reader::{Faults, Setting, Tables, Written};
+use slantpath_profiles::default::name_of;
+use slantpath_profiles::fault::before_the_end;
+use slantpath_reader::{Faults, Setting, Tables, Written, resolve};
 
-use crate::fault::{before_the_end, resolve};
 use crate::flow::schema::Transport;
 use crate::flow::settings::Settings;
 use crate::link::wiring::Wiring;
@@ -81,9 +81,4 @@ impl<'a> Scene<'a> {
             Transport::Icmp | Transport::Udp => None,
         }
     }
-}
-
-/// The name of a profile, or that of whoever names none.
-pub(crate) fn name_of(profile: Option<&Setting<String>>) -> &str {
-    profile.map_or(DEFAULT_PROFILE, |profile| profile.as_str())
 }

@@ -26,11 +26,11 @@ pub use crate::network::node::{NamedDscp, Node, NodeKind};
 pub use crate::probes::schema::{Probes, QueueSampling};
 pub use crate::script::schema::{Action, Event, Which};
 pub use crate::sessions::schema::{self as sessions, Sessions};
-pub use crate::signalling::schema::{self as signalling, Signalling};
 pub use crate::sky_links::schema::{
     AccessTable, IslLinks, MetricName, SiteRouteTable, SiteSelection, SkyDirection, SkyTable,
     TerrestrialLinks, Waiting,
 };
+pub use slantpath_points::schema::{self as signalling, Signalling};
 pub use slantpath_profiles::Interval;
 pub use slantpath_profiles::sctp::schema as sctp;
 pub use slantpath_profiles::sctp::{AuthenticatedChunk, SctpProfile, Threshold};

@@ -3,16 +3,12 @@
 
 use slantpath_base::{Angle, Duration, Length};
 use slantpath_reader::AtMost;
+pub use slantpath_reader::bounds::{DELAY, RUN};
 
 use crate::schema::PhasingMost;
 
 const DAY: Duration = Duration::from_secs(86_400);
 
-/// A run, and what happens in it.
-pub const RUN: AtMost<Duration> =
-    AtMost::new(Duration::from_secs(366 * 86_400), "no run is longer than a year");
-/// Time that a signal is on its way.
-pub const DELAY: AtMost<Duration> = AtMost::new(DAY, "no link of a network takes a day");
 /// A handover, and the grid of times at which handovers begin.
 pub const HANDOVER: AtMost<Duration> = AtMost::new(DAY, "no terminal waits a day for its next satellite");
 /// Satellites of a shell.

@@ -45,6 +45,8 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("signalling", &["ss7", "sigtran"]),
     // Loads on points, whoever drives them.
     ("traffic", &["ss7", "signalling"]),
+    // Points of a file, which a run and a gateway have alike: it knows neither the simulator nor a node of the network.
+    ("points", &["reader", "profiles", "ss7", "sigtran", "signalling", "traffic"]),
     ("simulation", &["net", "sctp", "sigtran", "ss7", "host", "applications", "signalling", "traffic"]),
     ("live", &["wire", "interface", "des", "sctp", "host", "applications"]),
     // Attached devices: it knows bytes and instants, never what the network between them is modelled by.
@@ -78,7 +80,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "host",
             "applications",
             "signalling",
-            "traffic",
+            "points",
             "simulation",
         ],
     ),

@@ -11,12 +11,12 @@ use slantpath_reader::{Fault, Faults, Named, Origin, Place, Setting, Stage, Tabl
 
 use super::build::rate;
 use super::schema::{AccessSystem, AskFor, DRAIN, RequestChannel, TerminalAccess, rate_of, slots_for};
-use crate::fault::resolve;
 use crate::link::wiring::Wiring;
 use crate::schema::{self, Action, Event, Node, Which};
 use crate::sky_links::port::SkyPort;
 use crate::sky_links::tables::access_table;
 use crate::written::{Link, LinkParameters, SkyDirection, SkyTable};
+use slantpath_reader::resolve;
 
 /// The frames of systems whose slots carry something, by name.
 type FramesByName = BTreeMap<String, FrameConfig>;

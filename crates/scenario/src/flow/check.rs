@@ -9,15 +9,16 @@ use slantpath_profiles::fault::positive;
 use slantpath_reader::{Fault, Faults, Files, Place, Setting, Tables, Written};
 use slantpath_sctp::Extension;
 
-use crate::fault::resolve;
 use crate::flow::application::{Application, Content, Mixed, Total};
 use crate::flow::size::{LEAST_MESSAGE, message_size};
 use crate::flow::trace::{behind_the_end, check_digest, load};
 use crate::flow::{datagrams, script, send_buffer};
 use crate::link::wiring::Wiring;
-use crate::scene::{Scene, name_of};
+use crate::scene::Scene;
 use crate::schema::{Adaptation, Node, NodeKind, SctpProfile, TcpProfile, Transport};
 use crate::written::{Flow, Sessions};
+use slantpath_profiles::default::name_of;
+use slantpath_reader::resolve;
 
 /// Ports of one host that flows may take.
 const MOST_FLOWS: u32 = 10_000;

@@ -1,6 +1,7 @@
 //! Trace files: lines of `at,size` in order of time.
 
 use slantpath_base::{DataSize, Duration, Instant};
+pub(crate) use slantpath_reader::trace::{behind_the_end, in_order, read};
 use slantpath_reader::{Awaited, Fault, Faults, Files, Place, Setting, fault_of};
 
 use crate::flow::size::message_size;
@@ -13,52 +14,6 @@ pub(crate) fn load(
     faults: &mut Faults,
 ) -> Option<(Vec<(Duration, DataSize)>, String)> {
     read(name, "30 ms,1024 B", place, files, faults, parse_line)
-}
-
-/// Reads a trace line by line: `parse` takes a line and the message of the one before it. `example` is a line.
-pub(crate) fn read<T>(
-    name: &str,
-    example: &str,
-    place: Place,
-    files: &Files,
-    faults: &mut Faults,
-    parse: impl Fn(&str, Option<&T>) -> Result<T, Fault>,
-) -> Option<(Vec<T>, String)> {
-    let text = match files(name) {
-        Ok(text) => text,
-        Err(error) => {
-            let help = "the name is relative to the directory of the scenario; a packet capture goes through \
-                        `slantpath import` first";
-            faults.report(place, Fault::new(format!("trace `{name}` cannot be read: {error}")).help(help));
-            return None;
-        }
-    };
-    let source = faults.add_source(name, &text);
-    let mut messages = Vec::new();
-    let mut start = 0;
-    let mut whole = true;
-    for line in text.split_inclusive('\n') {
-        let content = line.trim_end();
-        let place = Place::new(source, start..start + content.len());
-        start += line.len();
-        if content.trim().is_empty() || content.trim_start().starts_with('#') {
-            continue;
-        }
-        match parse(content, messages.last()) {
-            Ok(message) => messages.push(message),
-            Err(fault) => {
-                faults.report(place, fault);
-                whole = false;
-            }
-        }
-    }
-    if whole && messages.is_empty() {
-        let fault = Fault::new(format!("trace `{name}` has no message"))
-            .help(format!("write lines like `{example}`"));
-        faults.report(place, fault);
-        whole = false;
-    }
-    whole.then(|| (messages, blake3::hash(text.as_bytes()).to_hex().to_string()))
 }
 
 /// Notes the digest of a trace, or reports that it is not the one that is given.
@@ -77,27 +32,6 @@ pub(crate) fn check_digest(
         }
         Some(_) => {}
         None => *wanted = Setting::derived(digest, "of the file", place).into(),
-    }
-}
-
-/// Warns of a trace whose messages, or what else it has, are due when whoever sends them has ended.
-pub(crate) fn behind_the_end(
-    [what, done]: [&str; 2],
-    times: impl Iterator<Item = Duration>,
-    end: Duration,
-    place: Place,
-    faults: &mut Faults,
-) {
-    let (mut all, mut behind) = (0_u64, 0_u64);
-    for at in times {
-        all += 1;
-        behind += u64::from(at >= end);
-    }
-    if behind > 0 {
-        let message = format!(
-            "{behind} of {all} {what} of this trace are due at {end}, the end, or later: they are not {done}"
-        );
-        faults.warn(place, Fault::new(message).help("end later, or shorten the trace"));
     }
 }
 
@@ -127,15 +61,4 @@ fn parse_line(line: &str, last: Option<&(Duration, DataSize)>) -> Result<(Durati
     in_order(at, last.map(|(earlier, _)| *earlier))?;
     message_size(size)?;
     Ok((at, size))
-}
-
-/// Refuses a time before that of the line before it.
-pub(crate) fn in_order(at: Duration, last: Option<Duration>) -> Result<(), Fault> {
-    match last.filter(|earlier| at < *earlier) {
-        None => Ok(()),
-        Some(earlier) => {
-            let message = format!("{at} is earlier than the line before it, {earlier}");
-            Err(Fault::new(message).help("sort the lines by time"))
-        }
-    }
 }

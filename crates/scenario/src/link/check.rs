@@ -7,11 +7,11 @@ use slantpath_base::{DataSize, Duration, Probability};
 use slantpath_net::WhileDown;
 use slantpath_reader::{Awaited, Fault, Faults, Flat, Nested, Pair, Place, Setting, Tables};
 
-use crate::fault::resolve;
 use crate::link::conditioning;
 use crate::link::schema::{Family, WhileDownChoice, nothing};
 use crate::schema::Node;
 use crate::written::{Flow, Link, LinkParameters};
+use slantpath_reader::resolve;
 
 /// The largest packet that the simulator carries: IPv4's total length and one more.
 const LARGEST_MTU: DataSize = DataSize::from_bytes(65_535);

@@ -9,9 +9,9 @@ use slantpath_net::{
 use slantpath_reader::{Fault, Faults, Place, Setting, Tables, Written};
 
 use super::conditioner::{Conditioner, Meter, Treatment};
-use crate::fault::resolve;
 use crate::flow::ports::ports_of;
 use crate::schema::{File, Flow, Node, NodeKind, Transport};
+use slantpath_reader::resolve;
 
 /// Reports what makes no sense in the rules of a direction of a link that carries packets up to `mtu`.
 pub(crate) fn check(

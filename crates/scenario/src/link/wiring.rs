@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use slantpath_points::PacketNetwork;
 use slantpath_reader::{Complete, Fault, Faults, Lookup, Place, Setting, Stage, Tables, suggest};
 
 use super::schema::Link;
-use crate::fault::resolve;
 use crate::network::node::Node;
+use slantpath_reader::resolve;
 
 /// The nodes of a scenario, and the links and antennas that join them.
 #[derive(Clone, Copy, Debug)]
@@ -98,5 +99,27 @@ impl<'a, S: Stage> Wiring<'a, S> {
     fn antennas_of(self, node: &str) -> impl Iterator<Item = &'a str> + use<'a, S> {
         let antennas = self.nodes.find(node).and_then(|node| node.antennas.as_ref());
         antennas.into_iter().flat_map(|antennas| antennas.iter().map(String::as_str))
+    }
+}
+
+impl<S: Stage> PacketNetwork for Wiring<'_, S> {
+    fn has_node(&self, name: &str) -> bool {
+        self.nodes.find(name).is_some()
+    }
+
+    fn must_be_node(&self, node: &Setting<String>, faults: &mut Faults) {
+        resolve(self.nodes, node, "node", node.place(), faults);
+    }
+
+    fn must_end_at(&self, link: &Setting<String>, node: &str, faults: &mut Faults) {
+        Wiring::must_end_at(*self, link, node, faults);
+    }
+
+    fn links_of<'a>(&'a self, node: &'a str) -> Vec<&'a str> {
+        Wiring::links_of(*self, node).collect()
+    }
+
+    fn ends_at(&self, link: &str, node: &str) -> bool {
+        self.links.find(link).is_some_and(|link| link.ends.0 == node || link.ends.1 == node)
     }
 }

@@ -5,11 +5,11 @@ use slantpath_profiles::Interval;
 use slantpath_reader::{Fault, Faults, Tables, Written};
 
 use super::schema::{DelayPrecision, Probes};
-use crate::fault::resolve;
 use crate::link::wiring::Wiring;
 use crate::schema::Transport;
 use crate::written::Flow;
 use slantpath_net::Sampling;
+use slantpath_reader::resolve;
 
 pub(crate) fn check(probes: &Probes, wiring: Wiring<'_, Written>, flows: &Tables<Flow>, faults: &mut Faults) {
     for link in &*probes.captures {

@@ -3,11 +3,11 @@
 use slantpath_base::Duration;
 use slantpath_reader::{Fault, Faults, Named, Place, Stage, Tables};
 
-use crate::fault::before_the_end;
 use crate::link::schema::{Link, LinkParameters};
 use crate::link::wiring::Wiring;
 use crate::schema::{Action, Event, Which};
 use crate::sky_links::changes::is_of_sky;
+use slantpath_profiles::fault::before_the_end;
 
 /// `has_sky` tells whether links between satellites may be meant.
 pub(crate) fn check<S: Stage>(

@@ -9,13 +9,13 @@ use slantpath_reader::{Fault, Faults, Files, Named, OneOf, Setting, Tables, faul
 use super::ports::Ports;
 use super::schema::{Arrivals, Sizes};
 use super::shape::has_mean;
-use crate::fault::resolve;
 use crate::flow::send_buffer;
 use crate::flow::size::message_size;
 use crate::flow::trace::{behind_the_end, check_digest, in_order, read};
 use crate::scene::Scene;
 use crate::schema::{Node, NodeKind};
 use crate::written::Sessions;
+use slantpath_reader::resolve;
 
 /// Each has ports of its own.
 const MOST_TABLES: usize = 100;

@@ -3,6 +3,8 @@
 use slantpath_applications::{AssociationConfig, Associations as _};
 use slantpath_base::Seed;
 use slantpath_host::Peer;
+use slantpath_points::schema::{Carrier, M2pa};
+use slantpath_points::{M2PA_STREAMS, is_traced, node_of, side_name};
 use slantpath_signalling::network::{AssociationSide, Carried, Side, SignallingLinkId};
 use slantpath_sigtran::m2pa::T7From;
 use slantpath_simulation::{AssociationPlace, SignallingNetwork, SignallingSimulation};
@@ -11,16 +13,10 @@ use crate::build_error::BuildError;
 use crate::checked::Checked;
 use crate::network::node::{HostNumber, ip_fields};
 use crate::network::site::Site;
-use crate::signalling::end::is_traced;
-use crate::signalling::names::node_of;
-use crate::signalling::schema::{Carrier, M2pa};
-use crate::signalling::server;
+use crate::signalling::adaptation;
 
 /// The registered port of M2PA (RFC 4165, section 5.2): links take it and those that follow, in the order of names.
 const FIRST_PORT: u16 = 3_565;
-
-/// Streams of an association: M2PA's two (RFC 4165, section 4.1.2).
-pub const STREAMS: u16 = 2;
 
 /// The signalling network of a scenario, if it has one, with the ends of its associations added to the hosts.
 pub(crate) fn plan(
@@ -48,7 +44,7 @@ pub(crate) fn plan(
             places.push(AssociationPlace { end, node, association });
         }
     }
-    places.extend(server::association::places(scenario, seed, traced, site)?);
+    places.extend(adaptation::places(scenario, seed, traced, site)?);
     let signalling = SignallingNetwork::new(plan.network.clone(), seed)?;
     Ok(Some(SignallingSimulation::new(signalling, places, plan.script.clone())))
 }
@@ -65,7 +61,7 @@ fn association(
     let sctp = slantpath_sctp::SctpConfig {
         // M2PA is told when a message is first sent if its T7 runs from there on.
         trace_messages: m2pa.t7_from.policy() == T7From::FirstTransmission,
-        ..m2pa.settings.config(STREAMS)
+        ..m2pa.settings.config(M2PA_STREAMS)
     };
     let config = |local_addresses, peer| AssociationConfig {
         sctp: Box::new(sctp.clone()),
@@ -77,12 +73,4 @@ fn association(
         measures_delay: scenario.probes.intervals.quantity().is_some(),
     };
     Ok([config(first, Some(Peer { addresses: second.clone(), port })), config(second, None)])
-}
-
-/// The name of a link's end in results and random streams.
-pub const fn side_name(side: Side) -> &'static str {
-    match side {
-        Side::First => "first",
-        Side::Second => "second",
-    }
 }

@@ -3,9 +3,9 @@
 use slantpath_base::{Duration, Instant};
 use slantpath_reader::Place;
 
-use crate::scene::name_of;
 use crate::schema::{File, Transport};
 use crate::signalling::{asp_node, gateway_point, node_of};
+use slantpath_profiles::default::name_of;
 
 /// A flow, a table of sessions, or an association that carries signalling.
 pub struct Subject<'a> {

@@ -8,7 +8,7 @@ use slantpath_net::Routes;
 use slantpath_reader::{Fault, Faults, Place};
 use slantpath_scenario::schema::signalling::{M2pa, SignallingLink};
 use slantpath_scenario::schema::{SctpProfile, Threshold};
-use slantpath_scenario::signalling::{STREAMS, node_of};
+use slantpath_scenario::signalling::{M2PA_STREAMS, node_of};
 use slantpath_sigtran::m2pa::{PathFault, PathFinding, PathTiming, WaitingTimer, check_path};
 
 use super::carried::{self, Meant};
@@ -41,10 +41,12 @@ pub(crate) fn check(
         source_fits(scene.built, routes, &format!("`{name}`"), (first, second), primary, false, faults);
     }
     let Some(profile) = scene.file.sctp.find(&m2pa.profile) else { return };
-    if *profile.inbound_streams < STREAMS && *profile.inbound_streams > 0 {
-        let message =
-            format!("`{name}`: M2PA sends on {STREAMS} streams, and this takes {}", *profile.inbound_streams);
-        let help = format!("write `inbound_streams = {STREAMS}`, or more");
+    if *profile.inbound_streams < M2PA_STREAMS && *profile.inbound_streams > 0 {
+        let message = format!(
+            "`{name}`: M2PA sends on {M2PA_STREAMS} streams, and this takes {}",
+            *profile.inbound_streams
+        );
+        let help = format!("write `inbound_streams = {M2PA_STREAMS}`, or more");
         faults.report(profile.inbound_streams.place(), Fault::new(message).help(help));
     }
     let mut gravest: BTreeMap<String, PathFault> = BTreeMap::new();

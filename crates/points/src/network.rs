@@ -1,0 +1,171 @@
+//! Faults that MTP3 finds in each point and in all points together, reported at the lines that cause them.
+
+use slantpath_reader::{Fault, Faults, Named, Place};
+use slantpath_ss7::PointCode;
+use slantpath_ss7::mtp3::node::{
+    self, Mtp3Timer, NetworkFault, check_alternatives, check_changeovers, check_network,
+};
+
+use crate::names::{code, is_served, resolved};
+use crate::point::build::{knows, mtp3};
+use crate::schema::{Carrier, Signalling, SignallingLink};
+
+pub(crate) fn check(signalling: &Signalling, faults: &mut Faults) {
+    let before = faults.len();
+    let mut nodes = Vec::new();
+    for (name, point) in signalling.points.iter().filter(|(name, _)| !is_served(signalling, name)) {
+        let Some(config) = resolved(mtp3(signalling, name, point), faults) else { continue };
+        for error in config.faults() {
+            let (place, help) = place_of(signalling, name, &error);
+            let place = place.unwrap_or_else(|| point.place());
+            faults.report(place, Fault::new(format!("`{name}`: {error}")).help(help));
+        }
+        nodes.push(config);
+    }
+    for (name, link) in signalling.links.iter() {
+        let wrong = match &*link.carrier {
+            Carrier::M2pa(m2pa) => {
+                m2pa.config().check().err().map(|error| (error.to_string(), m2pa.cure(&error)))
+            }
+            Carrier::Mtp2(mtp2) => {
+                mtp2.config().check().err().map(|error| (error.to_string(), mtp2.cure(&error)))
+            }
+        };
+        if let Some((error, (place, help))) = wrong {
+            faults.report(place, Fault::new(format!("`{name}`: {error}")).help(help));
+        }
+    }
+    if faults.len() == before {
+        together(signalling, &nodes, faults);
+    }
+}
+
+/// The line that an error of a point is about, and its cure.
+fn place_of(signalling: &Signalling, name: &str, error: &node::ConfigError) -> (Option<Place>, &'static str) {
+    let route_to = |destination: &node::Point, via: &str| {
+        let mut routes = signalling.routes.iter().filter(|route| *route.from == name && *route.via == via);
+        routes.rfind(|route| code(signalling, &route.to) == Ok(destination.0)).map(|route| route.via.place())
+    };
+    let slc = |link: &str| signalling.links.find(link).map(|link| link.slc.place());
+    let point = signalling.points.find(name);
+    let timer = |timer: Mtp3Timer| point.map(|point| point.timers.setting(timer).place());
+    match error {
+        node::ConfigError::RouteTwice { destination, link_set, .. } => {
+            (route_to(destination, link_set), "keep one of the two routes")
+        }
+        node::ConfigError::TooManyOfOnePriority { destination, third, .. } => {
+            (route_to(destination, third), "give one of the routes another `priority`")
+        }
+        node::ConfigError::OnlyBackups { link_set, .. } => {
+            let is_between = |(_, link): &(&str, &Named<SignallingLink>)| {
+                let ends = [link.between.0.as_str(), link.between.1.as_str()];
+                ends.contains(&name) && ends.contains(&link_set.as_str())
+            };
+            let link = signalling.links.iter().find(is_between);
+            (link.map(|(_, link)| link.backup.place()), "let one link at least be no backup")
+        }
+        node::ConfigError::SlcTwice { second, .. } => (slc(second), "give one of the links another `slc`"),
+        node::ConfigError::SlcTooLarge { link, .. } => (slc(link), "a link set has at most 16 links"),
+        node::ConfigError::TimerOutOfRange { timer: name, .. } => {
+            (timer(*name), "the ranges are those of Q.704, section 16.8, and Q.707, section 5.5")
+        }
+        node::ConfigError::OwnPointCode(own, _) if route(signalling, name, own.0).is_some() => {
+            (route_target(signalling, name, own.0), "let the route lead to another point")
+        }
+        node::ConfigError::OwnPointCode(..) => {
+            (point.map(|point| point.point_code.place()), "give every point a code of its own")
+        }
+        node::ConfigError::SharingBit { .. } => (
+            point.map(|point| point.sharing_bit.place()),
+            "bits count from 0: an SLS of ITU-T and TTC has four, one of ANSI eight",
+        ),
+        node::ConfigError::NothingMayWait => (point.map(|point| point.held_limit.place()), "65536 is usual"),
+        node::ConfigError::UserIsOwn(_) => (
+            point.map(|point| point.users.place()),
+            "user parts have service indicators from 3, which is SCCP's, to 15",
+        ),
+        node::ConfigError::NoManagement(_) => {
+            (point.map(|point| point.format.place()), "write `format = \"itu\"` or `format = \"ansi\"`")
+        }
+        _ => (None, "see docs/models/signalling-network.md for what a point may be"),
+    }
+}
+
+fn together(signalling: &Signalling, nodes: &[node::Config], faults: &mut Faults) {
+    for fault in check_network(nodes) {
+        let (place, help) = match &fault {
+            NetworkFault::Loop { path, destination, .. } => (
+                path.first().and_then(|from| route(signalling, from, destination.0)),
+                "let one of the routes lead towards the destination",
+            ),
+            NetworkFault::DeadEnd { from, destination, .. } => {
+                (route(signalling, from, destination.0), "add a route at the point where messages end")
+            }
+            NetworkFault::NoTransfer { from, destination, .. } => (
+                route(signalling, from, destination.0),
+                "write `function = \"transfer-point\"` at the point in between, or let the route lead elsewhere",
+            ),
+            NetworkFault::PointCodeTwice { second, .. } => (
+                signalling.points.find(second).map(|point| point.point_code.place()),
+                "give every point a code of its own",
+            ),
+            NetworkFault::OneWay { .. } => (None, "let the link join both points"),
+        };
+        faults.report(place.unwrap_or_default(), Fault::new(fault.to_string()).help(help));
+    }
+    for dead in check_alternatives(nodes) {
+        let mut routes = signalling.routes.iter().filter(|route| *route.from == dead.from);
+        let destination = dead.destination.0;
+        let route =
+            routes.find(|route| *route.via == dead.via && code(signalling, &route.to) == Ok(destination));
+        let help = "give the next point a route of its own towards the destination, or remove this one";
+        let place = route.map(|route| route.via.place()).unwrap_or_default();
+        faults.warn_of_kind("dead alternative", place, Fault::new(dead.to_string()).help(help));
+    }
+    for timed in check_changeovers(nodes) {
+        let joins = |link: &SignallingLink| {
+            let ends = [link.between.0.as_str(), link.between.1.as_str()];
+            ends.contains(&timed.from.as_str()) && ends.contains(&timed.to.as_str())
+        };
+        let link = signalling.links.iter().find(|(_, link)| joins(link));
+        let place = link.map(|(_, link)| link.between.place()).unwrap_or_default();
+        let help = format!(
+            "add `[[signalling.routes]]` with `from = \"{}\"`, `to = \"{}\"` and `priority = 1` over another transfer \
+             point",
+            timed.from, timed.to
+        );
+        faults.warn_of_kind("changeover by time", place, Fault::new(timed.to_string()).help(help));
+    }
+}
+
+/// Reports a point that another has neither a link set nor a route to.
+pub(crate) fn must_reach(signalling: &Signalling, from: &str, to: &str, place: Place, faults: &mut Faults) {
+    let Some(point) = signalling.points.find(from).filter(|_| from != to) else { return };
+    if is_served(signalling, from) {
+        return crate::server::check::reaches(signalling, from, to, place, faults);
+    }
+    let built = mtp3(signalling, from, point).and_then(|config| Ok((config, code(signalling, to)?)));
+    let Some((config, destination)) = resolved(built, faults) else { return };
+    if !knows(&config, destination) {
+        let (own, far) = (config.point_code.0, destination.0);
+        let message = format!(
+            "point code {} ({far}) of `{to}` cannot be reached from {} ({own}) of `{from}`: it has no route",
+            destination.display(config.format),
+            config.point_code.display(config.format),
+        );
+        let help = format!("add `[[signalling.routes]]` with `from = \"{from}\"` and `to = \"{to}\"`");
+        faults.report(place, Fault::new(message).help(help));
+    }
+}
+
+/// The line that names the destination of a route.
+fn route_target(signalling: &Signalling, from: &str, destination: PointCode) -> Option<Place> {
+    let mut routes = signalling.routes.iter().filter(|route| *route.from == from);
+    routes.find(|route| code(signalling, &route.to) == Ok(destination)).map(|route| route.to.place())
+}
+
+/// The line of the route from a point to a destination.
+fn route(signalling: &Signalling, from: &str, destination: PointCode) -> Option<Place> {
+    let mut routes = signalling.routes.iter().filter(|route| *route.from == from);
+    routes.find(|route| code(signalling, &route.to) == Ok(destination)).map(|route| route.via.place())
+}
