@@ -190,6 +190,7 @@ fn failovers_by_errors(association: &AssociationStory) -> Vec<(Instant, Duration
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::explain::story::MessageKey;
 
     fn ms(number: u64) -> Duration {
         Duration::from_millis(number)
@@ -209,9 +210,9 @@ mod tests {
         let step = |at, path, kind| Step { at, path: Some(address(path)), kind };
         let steps = vec![
             step(at(0), 1, StepKind::Primary),
-            step(at(10), 1, StepKind::NewData(0)),
+            step(at(10), 1, StepKind::NewData(MessageKey::Number(0))),
             step(at(new - 1), 1, StepKind::TimedOut(ms(1_000), 500, Some(at(unanswered)))),
-            step(at(new), 2, StepKind::NewData(1)),
+            step(at(new), 2, StepKind::NewData(MessageKey::Number(1))),
         ];
         story(steps)
     }
@@ -241,9 +242,9 @@ mod tests {
             step(at(2_000), 1, StepKind::Answered(None, 1)),
             step(at(7_000), 1, StepKind::TimedOut(ms(1_000), 500, Some(at(6_000)))),
             step(at(8_000), 1, StepKind::TimedOut(ms(1_000), 500, Some(at(7_000)))),
-            step(at(8_500), 2, StepKind::NewData(1)),
+            step(at(8_500), 2, StepKind::NewData(MessageKey::Number(1))),
             // Back, while the path that is left has answered all along: no failover.
-            step(at(9_000), 1, StepKind::NewData(2)),
+            step(at(9_000), 1, StepKind::NewData(MessageKey::Number(2))),
         ];
         assert_eq!(failovers(&story(steps)), [(at(8_500), ms(2_500))]);
     }

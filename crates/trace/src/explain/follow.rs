@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use slantpath_base::{Duration, Instant};
-use slantpath_sctp::{AssociationState, Notice, PathState, ReliabilityPolicy, WaitReason, WindowCause};
+use slantpath_sctp::{AssociationState, Notice, PathState, ReliabilityPolicy, Tsn, WaitReason, WindowCause};
 
 use super::story::{
     AssociationStory, Idle, Loss, Message, MessageKey, PathStory, Reduction, Step, StepKind, Transmission,
@@ -71,7 +71,10 @@ impl AssociationStory {
                 _ => self.step(at, None, StepKind::Revoked(1)),
             },
             What::Room { .. } => self.rooms += 1,
-            What::Sack { gap_blocks, a_rwnd_bytes, .. } => self.sacks.add(*gap_blocks, *a_rwnd_bytes),
+            What::Sack { cumulative_tsn, gap_blocks, a_rwnd_bytes } => {
+                self.sacks.add(*gap_blocks, *a_rwnd_bytes);
+                self.follow_sack(*cumulative_tsn);
+            }
             What::HeartbeatSent { path } => {
                 if let Some(story) = self.path(at, *path) {
                     story.heartbeats[0] += 1;
@@ -126,22 +129,23 @@ impl AssociationStory {
             What::Acknowledged { message } => {
                 self.messages_acknowledged += 1;
                 // Of those without a number nobody knows which: the oldest, as they are acknowledged in order.
-                let oldest = || self.under_way.range(MessageKey::Tsn(0)..).next().map(|(key, _)| *key);
-                if let Some(key) = message.map(MessageKey::Number).or_else(oldest) {
+                let key = message.map(MessageKey::Number).or_else(|| self.take_oldest_unnumbered());
+                if let Some(key) = key {
                     self.acknowledge(at, key);
                 }
             }
             What::Delivered { message, offered_ns } => {
-                self.delays.add(at, *offered_ns, *message);
                 let key = MessageKey::Number(*message);
+                self.delays.add(at, *offered_ns, key);
                 if let Some(message) = self.find(key) {
                     message.delivered = Some((at, *offered_ns));
                 }
             }
             What::Failed { message } => {
                 self.messages_failed += 1;
-                if let Some(number) = message {
-                    self.settle(MessageKey::Number(*number), |message| message.failed = Some(at));
+                let key = message.map(MessageKey::Number).or_else(|| self.take_oldest_unnumbered());
+                if let Some(key) = key {
+                    self.settle(key, |message| message.failed = Some(at));
                 }
             }
             What::Waiting { reason, peer_rwnd_bytes } => {
@@ -294,8 +298,7 @@ impl AssociationStory {
             }
         }
         if is_first && carried_new.is_some_and(|before| before != path) {
-            let number = if let MessageKey::Number(number) = key { number } else { u64::from(tsn) };
-            self.step(at, Some(path), StepKind::NewData(number));
+            self.step(at, Some(path), StepKind::NewData(key));
         }
         if is_first {
             self.latest_new = Some(path);
@@ -310,14 +313,36 @@ impl AssociationStory {
             let mut message = Message::default();
             message.send(tsn, sent);
             self.under_way.insert(key, message);
+            if let MessageKey::Tsn(tsn) = key {
+                self.unnumbered.push_back(tsn);
+            }
         }
     }
 
-    /// Departure of the oldest chunk outstanding on a path. What the timer has found lost already was outstanding, too.
+    /// Departure of the oldest chunk outstanding on a path, first sent or retransmitted.
     fn oldest_outstanding(&self, path: IpAddr) -> Option<Instant> {
-        let parts = self.under_way.values().flat_map(|message| &message.parts);
+        let resent = self.resent_under_way.iter().filter_map(|key| self.resent.get(key));
+        let parts = self.under_way.values().chain(resent).flat_map(|message| &message.parts);
         let latest = parts.filter_map(|part| part.sent.last());
-        latest.filter(|sent| sent.path == path).map(|sent| sent.at).min()
+        let is_outstanding = |sent: &Transmission| sent.lost.is_none_or(|loss| loss.is_restored);
+        latest.filter(|sent| sent.path == path && is_outstanding(sent)).map(|sent| sent.at).min()
+    }
+
+    /// All up to the TSN has arrived. What an earlier SACK has covered and nobody has told as acknowledged, is no
+    /// longer under way: the first chunks of a message, what was abandoned, and what a trace lacks.
+    fn follow_sack(&mut self, cumulative_tsn: u32) {
+        if let Some(covered) = self.covered.replace(Tsn(cumulative_tsn)) {
+            while let Some(tsn) = self.unnumbered.front().filter(|tsn| Tsn(**tsn).is_at_or_before(covered)) {
+                let key = MessageKey::Tsn(*tsn);
+                self.unnumbered.pop_front();
+                self.settle(key, |_| ());
+            }
+        }
+    }
+
+    /// The message without a number that was sent first of those under way, lost or not.
+    fn take_oldest_unnumbered(&mut self) -> Option<MessageKey> {
+        self.unnumbered.pop_front().map(MessageKey::Tsn)
     }
 
     fn follow_abandoned(
@@ -361,6 +386,7 @@ impl AssociationStory {
         if let Some(message) = self.under_way.remove(&key) {
             if self.resent.len() < MESSAGES_MAX {
                 self.resent.insert(key, message);
+                self.resent_under_way.insert(key);
             } else {
                 self.resent_left_out += 1;
             }
@@ -385,11 +411,7 @@ impl AssociationStory {
     fn acknowledge(&mut self, at: Instant, key: MessageKey) {
         let first = |message: &mut Message| message.parts.first()?.sent.first().map(|sent| sent.at);
         if let Some(sent) = self.find(key).and_then(first) {
-            let number = match key {
-                MessageKey::Number(number) => number,
-                MessageKey::Tsn(tsn) => u64::from(tsn),
-            };
-            self.acknowledgements.add(at, sent, number);
+            self.acknowledgements.add(at, sent, key);
         }
         self.settle(key, |message| message.acknowledged = Some(at));
     }
@@ -398,6 +420,7 @@ impl AssociationStory {
     fn settle(&mut self, key: MessageKey, note: impl FnOnce(&mut Message)) {
         if let Some(message) = self.resent.get_mut(&key) {
             note(message);
+            self.resent_under_way.remove(&key);
         } else {
             self.under_way.remove(&key);
         }

@@ -158,7 +158,10 @@ fn step(step: &Step) -> Value {
             "errors": errors,
         }),
         StepKind::Primary => json!({ "step": "primary" }),
-        StepKind::NewData(number) => json!({ "step": "new-data", "message": number }),
+        StepKind::NewData(MessageKey::Number(number)) => json!({ "step": "new-data", "message": number }),
+        StepKind::NewData(MessageKey::Tsn(tsn)) => {
+            json!({ "step": "new-data", "message": null, "tsn": tsn })
+        }
         StepKind::Reduced(reduction) => json!({
             "step": "reduced",
             "cause": Field::write(&reduction.cause),

@@ -4,11 +4,12 @@
 //! kept that were retransmitted, and those that are on their way. Both are bounded; what is beyond is counted.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fmt;
 use std::net::IpAddr;
 
 use slantpath_base::{Duration, Instant};
 use slantpath_sctp::{
-    AssociationState, Notice, PathState, ReliabilityPolicy, Unanswered, WaitReason, WindowCause,
+    AssociationState, Notice, PathState, ReliabilityPolicy, Tsn, Unanswered, WaitReason, WindowCause,
 };
 
 use super::follow;
@@ -84,6 +85,12 @@ pub struct AssociationStory {
     /// From when a part of a message was first sent until the peer had acknowledged all of it.
     pub acknowledgements: MessageDelays,
     pub(super) under_way: BTreeMap<MessageKey, Message>,
+    /// Keys of `resent` whose messages are neither acknowledged nor given up.
+    pub(super) resent_under_way: BTreeSet<MessageKey>,
+    /// TSNs of messages without a number that are under way, lost or not, in the order in which they were sent.
+    pub(super) unnumbered: VecDeque<u32>,
+    /// TSN up to which the latest SACK has acknowledged all.
+    pub(super) covered: Option<Tsn>,
     /// Addresses of ours that no packet can leave from.
     pub(super) links_down: BTreeSet<IpAddr>,
     pub(super) waiting: Option<(Instant, WaitReason)>,
@@ -102,6 +109,15 @@ pub enum MessageKey {
     Number(u64),
     /// TSN of a chunk of it, if it has no number.
     Tsn(u32),
+}
+
+impl fmt::Display for MessageKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => write!(f, "message {number}"),
+            Self::Tsn(tsn) => write!(f, "TSN {tsn}"),
+        }
+    }
 }
 
 /// A message: what became of each of its parts.
@@ -193,8 +209,8 @@ pub enum StepKind {
     Answered(Option<Duration>, u32),
     /// The path has become the primary one.
     Primary,
-    /// New DATA goes here, and went elsewhere before.
-    NewData(u64),
+    /// New DATA goes here from this message on, and went elsewhere before.
+    NewData(MessageKey),
     /// The window of the path was reduced.
     Reduced(Reduction),
     /// So many chunks that had been sent here counted as lost at once, by this evidence.
@@ -286,8 +302,8 @@ pub struct MessageDelays {
     pub messages: u64,
     /// The sum of their delays, in nanoseconds.
     pub sum_ns: u128,
-    /// The longest, and the number of its message.
-    pub longest: Option<(Duration, u64)>,
+    /// The longest, and its message.
+    pub longest: Option<(Duration, MessageKey)>,
     /// Instants at which the delay was over for the first and for the last one.
     pub span: Option<(Instant, Instant)>,
     /// The longest time between two such instants, and when it began.
@@ -390,12 +406,12 @@ impl Sacks {
 }
 
 impl MessageDelays {
-    pub(super) fn add(&mut self, at: Instant, offered: Instant, number: u64) {
+    pub(super) fn add(&mut self, at: Instant, offered: Instant, key: MessageKey) {
         let delay = at.saturating_since(offered);
         self.messages += 1;
         self.sum_ns += u128::from(delay.as_nanos());
         if self.longest.is_none_or(|(longest, _)| longest < delay) {
-            self.longest = Some((delay, number));
+            self.longest = Some((delay, key));
         }
         if let Some((_, last)) = self.span {
             let gap = at.saturating_since(last);

@@ -153,10 +153,10 @@ fn tell_summary(association: &AssociationStory, out: &mut impl Write) -> io::Res
         writeln!(out, "The send buffer was full, and had room again, {}.", times(association.rooms))?;
     }
     let delays = &association.delays;
-    if let (Some(mean), Some((longest, number))) = (delays.mean(), delays.longest) {
+    if let (Some(mean), Some((longest, message))) = (delays.mean(), delays.longest) {
         writeln!(
             out,
-            "{} messages were delivered, after {} on average and {} at most (message {number}).",
+            "{} messages were delivered, after {} on average and {} at most ({message}).",
             delays.messages,
             duration(mean),
             duration(longest)

@@ -7,7 +7,7 @@ use slantpath_base::{Duration, Instant};
 use slantpath_sctp::{Notice, PathState, ReliabilityPolicy, WaitReason, WindowCause};
 use slantpath_trace::{
     Evidence, MessageKey, Record, StepKind, Story, StorySelection, TimerChange, TraceHeader, TraceOrigin,
-    TraceSettings, What,
+    TraceSettings, What, tell,
 };
 
 fn at(ms: u64) -> Instant {
@@ -226,14 +226,17 @@ fn an_association_s_figures_are_those_of_its_own_events() {
     // 132 ms and 560 ms to the readers; 130, 500 and 10 ms until acknowledged.
     assert_eq!(
         (one.delays.messages, one.delays.mean(), one.delays.longest),
-        (2, Some(ms(346)), Some((ms(560), 0)))
+        (2, Some(ms(346)), Some((ms(560), MessageKey::Number(0))))
     );
     assert_eq!(
         (one.delays.span, one.delays.longest_gap),
         (Some((at(251), at(650))), Some((ms(399), at(251))))
     );
     let acknowledgements = &one.acknowledgements;
-    assert_eq!((acknowledgements.messages, acknowledgements.longest), (3, Some((ms(500), 0))));
+    assert_eq!(
+        (acknowledgements.messages, acknowledgements.longest),
+        (3, Some((ms(500), MessageKey::Number(0))))
+    );
     assert_eq!(acknowledgements.longest_gap, Some((ms(380), at(600))));
     assert_eq!((one.up, one.closed.as_ref()), (Some(at(10)), None));
     let closed = other.closed.clone().unwrap();
@@ -243,6 +246,95 @@ fn an_association_s_figures_are_those_of_its_own_events() {
     let json = story.json(StorySelection { message: Some(1), ..StorySelection::default() });
     assert_eq!(json["associations"][0]["resent"].as_array().unwrap().len(), 1);
     assert_eq!(json["associations"][1]["association"], 1);
+}
+
+/// Chunks without a message number, as signalling has them: what waits for its retransmission is the oldest all the
+/// same, beyond the last TSN, too.
+#[test]
+fn a_lost_message_without_a_number_is_acknowledged_before_what_was_sent_behind_it() {
+    let timed_out = |tsn| What::Lost {
+        message: None,
+        tsn,
+        path: address(1),
+        evidence: Evidence::TimedOut,
+        reports: None,
+        age_ns: None,
+        reordering_window_ns: None,
+        mtu_bytes: None,
+    };
+    let sack = |cumulative_tsn| What::Sack { cumulative_tsn, gap_blocks: 0, a_rwnd_bytes: 9_000 };
+    let acknowledged = || What::Acknowledged { message: None };
+    let (last, first) = (u32::MAX, 0);
+    let told = story([
+        (100, 0, sent(None, last, 1, 1)),
+        (200, 0, sent(None, first, 1, 1)),
+        (1_200, 0, expired(1, TimerChange::Expired)),
+        (1_200, 0, timed_out(last)),
+        (1_200, 0, timed_out(first)),
+        (1_200, 0, sent(None, last, 2, 2)),
+        (1_300, 0, sent(None, 1, 2, 1)),
+        (1_500, 0, sack(last)),
+        (1_500, 0, acknowledged()),
+        (9_000, 0, sent(None, first, 2, 2)),
+        (9_300, 0, sack(1)),
+        (9_300, 0, acknowledged()),
+        (9_300, 0, acknowledged()),
+        // Of two chunks that are one message, one is told; the other is behind it.
+        (9_400, 0, sent(None, 2, 2, 1)),
+        (9_400, 0, sent(None, 3, 2, 1)),
+        (9_500, 0, sack(3)),
+        (9_500, 0, acknowledged()),
+        (9_600, 0, sent(None, 4, 2, 1)),
+        (9_650, 0, sack(4)),
+        (9_650, 0, acknowledged()),
+    ]);
+    let association = &told.associations[&0];
+    let acknowledgements = &association.acknowledgements;
+    assert_eq!(acknowledgements.messages, 5);
+    assert_eq!(acknowledgements.longest, Some((ms(9_100), MessageKey::Tsn(first))));
+    // 1,400, 9,100, 8,000, 100 and 50 ms.
+    assert_eq!(acknowledgements.mean(), Some(ms(3_730)));
+    let resent = |tsn| association.resent[&MessageKey::Tsn(tsn)].acknowledged;
+    assert_eq!([resent(last), resent(first)], [Some(at(1_500)), Some(at(9_300))]);
+    // New DATA by another path begins with a TSN, which is no message's number.
+    let new: Vec<_> =
+        association.steps.iter().filter(|step| matches!(step.kind, StepKind::NewData(_))).collect();
+    assert_eq!(
+        new.iter().map(|step| &step.kind).collect::<Vec<_>>(),
+        [&StepKind::NewData(MessageKey::Tsn(1))]
+    );
+    let mut words = Vec::new();
+    tell(&told, StorySelection::default(), &mut words).unwrap();
+    let words = String::from_utf8(words).unwrap();
+    assert!(words.contains("new DATA goes here, from TSN 1 on"), "{words}");
+    let json = told.json(StorySelection::default());
+    let steps = json["associations"][0]["steps"].as_array().unwrap();
+    let step = steps.iter().find(|step| step["step"] == "new-data").unwrap();
+    assert_eq!((&step["message"], &step["tsn"]), (&serde_json::Value::Null, &1.into()));
+}
+
+#[test]
+fn what_was_retransmitted_on_a_path_and_waits_for_its_answer_is_outstanding_there() {
+    let told = story([
+        (100, 0, sent(Some(0), 1, 1, 1)),
+        (200, 0, sent(Some(1), 2, 1, 1)),
+        (300, 0, lost(0, 1, 1, Evidence::MissIndications)),
+        (300, 0, sent(Some(0), 1, 1, 2)),
+        (310, 0, lost(1, 2, 1, Evidence::MissIndications)),
+        (310, 0, sent(Some(1), 2, 2, 2)),
+        (400, 0, What::Acknowledged { message: Some(1) }),
+        (900, 0, sent(Some(2), 3, 1, 1)),
+        (1_300, 0, expired(1, TimerChange::Expired)),
+        (1_300, 0, lost(0, 1, 1, Evidence::TimedOut)),
+        (2_000, 0, What::Acknowledged { message: Some(0) }),
+        (2_100, 0, expired(1, TimerChange::Expired)),
+    ]);
+    let steps = &told.associations[&0].steps;
+    let oldest = steps.iter().filter_map(|step| match step.kind {
+        StepKind::TimedOut(_, _, oldest) => Some(oldest),
+        _ => None,
+    });
+    assert_eq!(oldest.collect::<Vec<_>>(), [Some(at(300)), Some(at(900))]);
 }
 
 #[test]

@@ -146,9 +146,15 @@ fn a_failover_is_told_with_its_errors_its_return_and_its_time() {
     assert_eq!(answered, &(at(4_000), StepKind::Answered(Some(Duration::from_millis(80)), 2)));
     assert_eq!(
         [again, back],
-        [&(at(4_000), StepKind::Became(active, Vec::new())), &(at(5_000), StepKind::NewData(3))]
+        [
+            &(at(4_000), StepKind::Became(active, Vec::new())),
+            &(at(5_000), StepKind::NewData(MessageKey::Number(3)))
+        ]
     );
-    assert_eq!(of_path(2), [(at(100), StepKind::Known(active)), (at(2_500), StepKind::NewData(2))]);
+    assert_eq!(
+        of_path(2),
+        [(at(100), StepKind::Known(active)), (at(2_500), StepKind::NewData(MessageKey::Number(2)))]
+    );
     let path = &association.paths[0];
     assert_eq!(path.spans, [(active, Duration::from_millis(3_900)), (failed, Duration::from_secs(2))]);
 

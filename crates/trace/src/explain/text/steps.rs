@@ -38,7 +38,7 @@ pub(super) fn in_words(step: &Step, settings: &TraceSettings) -> String {
             )
         }
         StepKind::Primary => "is the primary path".to_owned(),
-        StepKind::NewData(number) => format!("new DATA goes here, from message {number} on"),
+        StepKind::NewData(first) => format!("new DATA goes here, from {first} on"),
         StepKind::Reduced(reduction) => format!(
             "cwnd reduced from {} to {} bytes (ssthresh {}) {}",
             reduction.from,
