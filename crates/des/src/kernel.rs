@@ -1,8 +1,8 @@
 //! The kernel: the calendar, the present and the digest of what has happened.
 
-use slantpath_base::{Duration, Instant};
+use slantpath_base::Instant;
 
-use crate::{Calendar, Clock, RunDigest, Synchronization};
+use crate::{Calendar, RunDigest};
 
 /// State of a run.
 #[derive(Clone, Debug)]
@@ -11,7 +11,6 @@ pub struct Kernel {
     calendar: Calendar,
     digest: RunDigest,
     events: u64,
-    lateness_max: Duration,
 }
 
 impl Kernel {
@@ -23,7 +22,6 @@ impl Kernel {
             calendar: Calendar::new(prompt, slots),
             digest: RunDigest::default(),
             events: 0,
-            lateness_max: Duration::ZERO,
         }
     }
 
@@ -36,11 +34,6 @@ impl Kernel {
     /// Number of events that have happened.
     pub const fn events(&self) -> u64 {
         self.events
-    }
-
-    /// Greatest lateness of an event, by the clock that paced the run.
-    pub const fn lateness_max(&self) -> Duration {
-        self.lateness_max
     }
 
     /// The digest of all that was [recorded](Self::record).
@@ -82,13 +75,10 @@ impl Kernel {
     /// Moves time to the next event and returns its component, which must be scheduled anew. `None` once
     /// nothing is due up to and including `end`; time then stands at `end`.
     #[inline]
-    pub fn advance(&mut self, end: Instant, clock: &mut impl Clock) -> Option<usize> {
+    pub fn advance(&mut self, end: Instant) -> Option<usize> {
         match self.calendar.next_due() {
             Some((time, slot)) if time <= end => {
                 assert!(time >= self.now, "slot {slot} was due at {time}, which is over");
-                if let Synchronization::Late(lateness) = clock.synchronize(time) {
-                    self.lateness_max = self.lateness_max.max(lateness);
-                }
                 self.now = time;
                 self.events += 1;
                 Some(slot)
@@ -104,36 +94,14 @@ impl Kernel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::FreeRunning;
-
-    /// A clock on which everything happens a little later than the time before.
-    struct Lagging(Duration);
-
-    impl Clock for Lagging {
-        fn synchronize(&mut self, _deadline: Instant) -> Synchronization {
-            self.0 = self.0 * 2;
-            Synchronization::Late(self.0)
-        }
-    }
-
-    #[test]
-    fn lateness_is_kept() {
-        let mut kernel = Kernel::new(0, 1);
-        let mut clock = Lagging(Duration::from_nanos(1));
-        for second in 1..4 {
-            kernel.schedule(0, Instant::from_secs(second));
-            assert_eq!(kernel.advance(Instant::from_secs(9), &mut clock), Some(0));
-        }
-        assert_eq!(kernel.lateness_max(), Duration::from_nanos(8));
-    }
 
     #[test]
     fn time_stops_at_the_end_and_goes_on_from_there() {
         let mut kernel = Kernel::new(1, 2);
         kernel.schedule(1, Instant::from_secs(3));
-        assert_eq!(kernel.advance(Instant::from_secs(2), &mut FreeRunning), None);
+        assert_eq!(kernel.advance(Instant::from_secs(2)), None);
         assert_eq!(kernel.now(), Instant::from_secs(2));
-        assert_eq!(kernel.advance(Instant::from_secs(3), &mut FreeRunning), Some(1));
+        assert_eq!(kernel.advance(Instant::from_secs(3)), Some(1));
         assert_eq!(kernel.now(), Instant::from_secs(3));
         assert_eq!(kernel.next_event(), Some(Instant::from_secs(3)), "its owner has to schedule it anew");
         kernel.schedule(1, Instant::FAR_FUTURE);

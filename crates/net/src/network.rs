@@ -1,7 +1,7 @@
 //! The network as a whole, and its run.
 
 use slantpath_base::{Duration, Instant, Seed};
-use slantpath_des::{Clock, FreeRunning, RunDigest};
+use slantpath_des::RunDigest;
 
 use crate::capture::CaptureId;
 use crate::fabric::{Delivery, Fabric, Refusal};
@@ -102,20 +102,15 @@ impl<H: EndSystem, S: Source> Network<H, S> {
 
     /// Runs up to and including `end`, as fast as it can.
     pub fn run_until(&mut self, end: Instant) {
-        self.run_paced(end, &mut FreeRunning);
-    }
-
-    /// Runs up to and including `end`, held back by `clock`.
-    pub fn run_paced(&mut self, end: Instant, clock: &mut impl Clock) {
         self.start();
-        while self.step(end, clock) {}
+        while self.step(end) {}
     }
 
     /// Runs up to and including `end`, but for no more than so many events. Returns whether it came to the end; if
     /// not, the same call goes on where this one stopped.
     pub fn run_at_most(&mut self, events: u64, end: Instant) -> bool {
         self.start();
-        (0..events).any(|_| !self.step(end, &mut FreeRunning))
+        (0..events).any(|_| !self.step(end))
     }
 
     /// Runs until nothing will ever happen again, or until after `limit` events. Returns whether it came to
@@ -127,7 +122,7 @@ impl<H: EndSystem, S: Source> Network<H, S> {
             if self.fabric.kernel.events() >= last {
                 return false;
             }
-            self.step(time, &mut FreeRunning);
+            self.step(time);
         }
         true
     }
@@ -143,8 +138,8 @@ impl<H: EndSystem, S: Source> Network<H, S> {
 
     /// Lets the next event up to `end` happen; `false` if there is none.
     #[inline]
-    fn step(&mut self, end: Instant, clock: &mut impl Clock) -> bool {
-        let Some(slot) = self.fabric.kernel.advance(end, clock) else { return false };
+    fn step(&mut self, end: Instant) -> bool {
+        let Some(slot) = self.fabric.kernel.advance(end) else { return false };
         match self.fabric.slots.component(slot) {
             Component::Direction(index) => {
                 if let Some(Delivery { host, interface, parcel }) =
@@ -293,11 +288,6 @@ impl<H: EndSystem, S: Source> Network<H, S> {
     /// Number of events that have happened: arrivals, deadlines, changes and samples.
     pub fn events(&self) -> u64 {
         self.fabric.kernel.events()
-    }
-
-    /// Greatest lateness of an event, by the clock that paced the run.
-    pub fn lateness_max(&self) -> Duration {
-        self.fabric.kernel.lateness_max()
     }
 
     /// Number of times that a packet has come to the end of a link, the lost ones included.
