@@ -209,6 +209,15 @@ impl Connection {
         SocketAddr::new(self.envelope.destination, self.ports.remote)
     }
 
+    pub(crate) const fn state(&self) -> ConnectionState {
+        self.state
+    }
+
+    /// Tells if more than half of the send buffer is in use, or was.
+    pub(crate) const fn is_filled(&self) -> bool {
+        self.tx.is_filled()
+    }
+
     /// Tells if the connection is between these addresses and ports.
     #[inline]
     pub(crate) fn is_between(&self, local: SocketAddr, remote: SocketAddr) -> bool {

@@ -1,5 +1,6 @@
 //! The TCP of one host: connections by their addresses and ports, listeners, deadlines.
 
+mod limited;
 mod table;
 
 use std::cmp::Reverse;
@@ -18,6 +19,7 @@ use crate::event::Event;
 use crate::line::Line;
 use crate::options::Options;
 use crate::segment::{FixedHeader, Flags, Received, Segment, SequenceNumber};
+use limited::Limited;
 pub use table::ConnectionId;
 use table::ConnectionTable;
 
@@ -87,6 +89,8 @@ pub struct Statistics {
     pub malformed: u64,
     /// Segments for no connection and no listener. They were answered with a reset, unless they were one.
     pub strays: u64,
+    /// Calls to a listener that had as many connections as it takes. They were dropped.
+    pub calls_beyond_limit: u64,
 }
 
 /// Random streams from which a listener's connections draw their initial sequence numbers.
@@ -103,6 +107,7 @@ pub enum Chance {
 struct Listener {
     config: Arc<TcpConfig>,
     chance: Chance,
+    limited: Option<Limited>,
 }
 
 impl Listener {
@@ -232,7 +237,7 @@ impl Endpoint {
             return Err(CommandError::AddressInUse);
         }
         let config = self.share(config);
-        self.listeners.insert(port, Listener { config, chance });
+        self.listeners.insert(port, Listener { config, chance, limited: None });
         Ok(())
     }
 
@@ -291,6 +296,12 @@ impl Endpoint {
     /// Number of bytes that fit into the send buffer of a connection; none if it is over.
     pub fn writable_bytes(&self, id: ConnectionId) -> u64 {
         self.connections.get(id).map_or(0, Connection::writable)
+    }
+
+    /// Tells if more than half of the send buffer of a connection is in use, or was when something was written last: that
+    /// it is free again is told by [`Writable`](Event::Writable). `false` if it is over.
+    pub fn is_filled(&self, id: ConnectionId) -> bool {
+        self.connections.get(id).is_some_and(Connection::is_filled)
     }
 
     /// State of a connection at present. After its last event it can still be asked until the next input.
@@ -480,7 +491,7 @@ impl Endpoint {
 
     fn let_go(&mut self) {
         while let Some(id) = self.over.pop() {
-            self.connections.remove(id);
+            self.remove(id);
         }
     }
 
@@ -582,12 +593,19 @@ impl Endpoint {
         let remote = SocketAddr::new(envelope.source, segment.source_port);
         let is_call =
             segment.flags.contains(Flags::SYN) && !segment.flags.intersects(Flags::RST | Flags::ACK);
+        if is_call && self.listeners.contains_key(&local.port()) && !self.make_room(local.port()) {
+            self.statistics.calls_beyond_limit += 1;
+            return;
+        }
         if is_call && let Some(listener) = self.listeners.get_mut(&local.port()) {
             let iss = SequenceNumber(listener.draw(now, remote));
             let config = Arc::clone(&listener.config);
             let mut connection = Connection::accept(now, config, local, remote, iss, segment);
             connection.received_ip = Some(envelope.fields);
             let id = self.connections.insert(connection);
+            if let Some(limited) = &mut listener.limited {
+                limited.note(id);
+            }
             self.activate(id);
             return;
         }

@@ -218,6 +218,10 @@ impl Tx {
         self.config.send_buffer_bytes.saturating_sub(self.stream.held())
     }
 
+    pub(crate) const fn is_filled(&self) -> bool {
+        self.is_filled
+    }
+
     /// Tells if the send buffer has become half empty since this was last asked.
     pub(crate) fn take_writable(&mut self) -> bool {
         let is_writable = self.is_filled && self.stream.held() <= self.config.send_buffer_bytes / 2;

@@ -14,6 +14,7 @@ mod duplicates;
 mod ecn;
 mod gaps;
 mod hostile;
+mod limit;
 mod linux;
 mod linux_ecn;
 mod opening;
