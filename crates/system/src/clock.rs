@@ -22,6 +22,36 @@ pub fn realtime() -> Duration {
     since_zero(clock_gettime(ClockId::Realtime))
 }
 
+/// Processor time of the calling thread.
+pub fn thread_time() -> Duration {
+    since_zero(clock_gettime(ClockId::ThreadCPUTime))
+}
+
+/// Has the calling thread wait.
+pub fn rest(time: Duration) {
+    let tv_sec = i64::try_from(time.as_secs()).unwrap_or(i64::MAX);
+    // One that is woken early rests less.
+    let _ = rustix::thread::nanosleep(&Timespec { tv_sec, tv_nsec: time.subsec_nanos().into() });
+}
+
+/// Share of each processor's time that threads of real-time priority may use, in parts of a million: 950,000 unless it
+/// is set.
+pub fn real_time_share_ppm() -> u64 {
+    let setting = |name: &str| {
+        let text = std::fs::read_to_string(format!("/proc/sys/kernel/{name}")).ok()?;
+        text.trim().parse::<i64>().ok()
+    };
+    let (runtime, period) = (setting("sched_rt_runtime_us"), setting("sched_rt_period_us"));
+    share_ppm(runtime.unwrap_or(950_000), period.unwrap_or(1_000_000))
+}
+
+/// A runtime below zero is no limit.
+fn share_ppm(runtime: i64, period: i64) -> u64 {
+    let limit = u64::try_from(runtime).ok().zip(u64::try_from(period).ok());
+    let share = limit.and_then(|(runtime, period)| runtime.checked_mul(1_000_000)?.checked_div(period));
+    share.unwrap_or(1_000_000).min(1_000_000)
+}
+
 fn since_zero(time: Timespec) -> Duration {
     // A clock before its zero is not set yet.
     let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
@@ -117,6 +147,32 @@ mod tests {
         assert_eq!(poll.wait(None).unwrap(), [7]);
         assert!(monotonic() >= soon);
         assert!(timer.set(Duration::MAX).is_err());
+    }
+
+    #[test]
+    fn the_time_of_a_thread_goes_on_while_it_works_and_not_while_it_rests() {
+        let before = (thread_time(), monotonic());
+        rest(Duration::from_millis(20));
+        assert!(monotonic() - before.1 >= Duration::from_millis(20));
+        assert!(thread_time() - before.0 < Duration::from_millis(20));
+        let working = thread_time();
+        while thread_time() == working {}
+    }
+
+    #[test]
+    fn the_share_of_real_time_threads_is_a_part_of_a_million() {
+        for (runtime, period, share) in [
+            (950_000, 1_000_000, 950_000),
+            (-1, 1_000_000, 1_000_000),
+            (0, 1_000_000, 0),
+            (500, 2_000, 250_000),
+            (3, 2, 1_000_000),
+            (1, 0, 1_000_000),
+            (i64::MAX, 1, 1_000_000),
+        ] {
+            assert_eq!(share_ppm(runtime, period), share, "{runtime} {period}");
+        }
+        assert!((1..=1_000_000).contains(&real_time_share_ppm()));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Namespaces of networks, work within them, and their settings.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -97,9 +98,51 @@ pub fn write_setting(setting: &str, value: &str) -> io::Result<()> {
         .map_err(|error| io::Error::new(error.kind(), format!("{} = {value}: {error}", path.display())))
 }
 
+/// Packets that an interface has dropped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct InterfaceDrops {
+    /// Packets that were received.
+    pub received: u64,
+    /// Packets that were to be sent.
+    pub sent: u64,
+}
+
+/// Packets that each interface of the calling thread's network namespace has dropped, by its name.
+pub fn interface_drops() -> io::Result<BTreeMap<String, InterfaceDrops>> {
+    Ok(drops_in(&std::fs::read_to_string("/proc/thread-self/net/dev")?))
+}
+
+/// Reads the table of interfaces: a name, and eight numbers each for what was received and sent, whose fourth are drops.
+fn drops_in(table: &str) -> BTreeMap<String, InterfaceDrops> {
+    let row = |line: &str| {
+        let (name, numbers) = line.split_once(':')?;
+        let numbers: Vec<u64> = numbers.split_whitespace().map_while(|number| number.parse().ok()).collect();
+        let drops = InterfaceDrops { received: *numbers.get(3)?, sent: *numbers.get(11)? };
+        Some((name.trim().to_owned(), drops))
+    };
+    table.lines().filter_map(row).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn drops_stand_in_the_fourth_and_the_twelfth_column() {
+        let table = "\
+Inter-|   Receive                                                |  Transmit
+ face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed
+    lo:     100       2    0    0    0     0          0         0      100       2    0    0    0     0       0          0
+  n0i0: 1234567    9999    1    7    0     0          0         0  7654321    8888    0   12    0     0       0          0
+ short:       1       2    3    4
+";
+        let expected = [
+            ("lo".to_owned(), InterfaceDrops::default()),
+            ("n0i0".to_owned(), InterfaceDrops { received: 7, sent: 12 }),
+        ];
+        assert_eq!(drops_in(table), BTreeMap::from(expected));
+        assert!(interface_drops().unwrap().contains_key("lo"));
+    }
 
     #[test]
     fn what_is_no_namespace_is_refused_with_its_path() {

@@ -75,13 +75,22 @@ impl PacketSocket {
         self.ring.receive()
     }
 
+    /// Tells if there is a frame to be received.
+    pub fn is_ready(&self) -> bool {
+        self.ring.is_ready()
+    }
+
     /// Sends a frame with its offload header (`struct virtio_net_hdr`, ten bytes in the machine's byte order, all 0
     /// for a frame that is complete). `false` if there is no room for it now.
     pub fn send(&self, offload: &[u8; OFFLOAD_LEN], bytes: &[u8]) -> io::Result<bool> {
-        let parts = [IoSlice::new(offload), IoSlice::new(bytes)];
+        self.send_pieces(&[IoSlice::new(offload), IoSlice::new(bytes)])
+    }
+
+    /// Variant of [`send`](Self::send) for a frame in pieces, of which the first is the offload header.
+    pub fn send_pieces(&self, pieces: &[IoSlice<'_>]) -> io::Result<bool> {
         loop {
             let mut control = SendAncillaryBuffer::default();
-            let sent = rustix::net::sendmsg(&self.socket, &parts, &mut control, SendFlags::DONTWAIT);
+            let sent = rustix::net::sendmsg(&self.socket, pieces, &mut control, SendFlags::DONTWAIT);
             return match sent {
                 Ok(_) => Ok(true),
                 Err(rustix::io::Errno::AGAIN | rustix::io::Errno::NOBUFS) => Ok(false),
