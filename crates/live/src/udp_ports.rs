@@ -1,7 +1,7 @@
 //! The UDP ports of peers, as their packets show them (RFC 6951, section 5.1).
 
 use std::collections::HashMap;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 
 /// Whose port it is: a peer's address and SCTP port, and the own SCTP port. Behind a translator of addresses two peers
 /// with one address differ in their SCTP ports.
@@ -12,8 +12,15 @@ pub(crate) struct Key {
     pub(crate) own_port: u16,
 }
 
-/// Number of ports that are kept for sure, more than a host has associations; at most twice as many are kept.
-const KEPT: usize = 262_144;
+impl Key {
+    /// The same association at no certain address.
+    const fn anywhere(self) -> Self {
+        Self { address: IpAddr::V4(Ipv4Addr::UNSPECIFIED), ..self }
+    }
+}
+
+/// Number of ports that are kept for sure, more than two for each association of a host; at most twice as many are kept.
+const KEPT: usize = 524_288;
 
 /// UDP ports that have been learned, for each association: the tag that packets to its peer bear tells it from others
 /// of the same addresses and ports, above all from those before it. Bounded: a port that has not been heard of while so
@@ -67,7 +74,9 @@ impl UdpPorts {
     //# packet is received from (see Section 5.1).
     pub(crate) fn learn(&mut self, tag: u32) {
         let Some((key, port)) = self.at_hand else { return };
-        self.set(key, tag, port);
+        if self.set(key, tag, port) != Some(port) {
+            self.set(key.anywhere(), tag, port);
+        }
     }
 
     /// A peer is called behind this port, or behind the default one, and its association is there until it proves to be
@@ -78,13 +87,15 @@ impl UdpPorts {
         }
     }
 
-    fn set(&mut self, key: Key, tag: u32, port: u16) {
+    /// Gives what was known of it and is young.
+    fn set(&mut self, key: Key, tag: u32, port: u16) -> Option<u16> {
         let before = self.young.ports.insert((key, tag), port);
         self.young.elsewhere += usize::from(port != self.default);
         self.young.elsewhere -= usize::from(before.is_some_and(|before| before != self.default));
         if before.is_none() && self.young.ports.len() >= KEPT {
             self.old = std::mem::take(&mut self.young);
         }
+        before
     }
 
     /// Tells if a peer has proved to have this port.
@@ -92,8 +103,13 @@ impl UdpPorts {
         self.learned(key, tag) == Some(port)
     }
 
-    /// The UDP port that a packet with this tag goes to. Where nothing has been learned for its association, it answers
-    /// the packet at hand, if that was of the same peer.
+    /// The UDP port that a packet with this tag goes to. An address from which nothing has come yet has the port of the
+    /// others of its association. Where nothing has been learned at all, the packet answers the one at hand, if that was
+    /// of the same peer.
+    //
+    //= https://www.rfc-editor.org/rfc/rfc6951#section-5.1
+    //# Each SCTP stack uses a single local UDP encapsulation port number as
+    //# the destination port for all its incoming SCTP packets.
     pub(crate) fn towards(&self, key: Key, tag: u32) -> u16 {
         let is_answer = |(from, _): &(Key, u16)| *from == key && tag != NO_TAG;
         let answered = self.at_hand.filter(is_answer).map(|(_, port)| port);
@@ -101,7 +117,9 @@ impl UdpPorts {
         {
             return self.default;
         }
-        let learned = self.learned(key, tag).or(answered).or_else(|| self.learned(key, NO_TAG));
+        let elsewhere = || if tag == NO_TAG { None } else { self.learned(key.anywhere(), tag) };
+        let learned =
+            self.learned(key, tag).or(answered).or_else(|| self.learned(key, NO_TAG)).or_else(elsewhere);
         learned.unwrap_or(self.default)
     }
 
@@ -164,6 +182,43 @@ mod tests {
         assert_eq!([NO_TAG, TAG, NEXT].map(|tag| ports.towards(key(1), tag)), [40_000, 40_001, 40_000]);
         ports.call(key(1), None);
         assert_eq!([NO_TAG, TAG, NEXT].map(|tag| ports.towards(key(1), tag)), [9_899, 40_001, 9_899]);
+    }
+
+    #[test]
+    fn an_address_that_is_only_listed_is_behind_the_port_of_its_association_until_it_proves_another() {
+        let listed = |number| Key { address: "fd00::2".parse().expect("an address"), ..key(number) };
+        let mut ports = UdpPorts::new(9_899);
+        ports.take_in_hand(key(1), 40_000);
+        ports.learn(TAG);
+        assert_eq!(ports.towards(listed(1), TAG), 40_000);
+        ports.put_down();
+        assert_eq!(ports.towards(listed(1), TAG), 40_000);
+        assert_eq!(
+            [NO_TAG, NEXT].map(|tag| ports.towards(listed(1), tag)),
+            [9_899; 2],
+            "another association"
+        );
+        assert_eq!(ports.towards(listed(2), TAG), 9_899, "another peer");
+        assert!(!ports.has_learned(listed(1), TAG, 40_000), "a guess is no proof");
+        ports.take_in_hand(listed(1), 50_000);
+        ports.learn(TAG);
+        ports.put_down();
+        assert_eq!([key(1), listed(1)].map(|key| ports.towards(key, TAG)), [40_000, 50_000]);
+        ports.call(listed(1), Some(60_000));
+        assert_eq!([NO_TAG, TAG].map(|tag| ports.towards(listed(1), tag)), [60_000, 50_000]);
+    }
+
+    #[test]
+    fn an_association_that_is_heard_of_keeps_the_port_of_its_listed_addresses() {
+        let listed = Key { address: [10, 0, 0, 2].into(), ..key(1) };
+        let mut ports = UdpPorts::new(9_899);
+        for _ in 0..3 {
+            ports.take_in_hand(key(1), 40_000);
+            ports.learn(TAG);
+            ports.put_down();
+            ports.old = std::mem::take(&mut ports.young);
+            assert_eq!(ports.towards(listed, TAG), 40_000);
+        }
     }
 
     #[test]

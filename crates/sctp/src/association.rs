@@ -194,7 +194,7 @@ impl Association {
             //# or SHUTDOWN-ACK-SENT state.
             State::ShutdownPending
             | State::ShutdownSent { .. }
-            | State::ShutdownReceived
+            | State::ShutdownReceived { .. }
             | State::ShutdownAckSent { .. } => return Err(SendError::ShuttingDown),
             State::Closed { .. } => return Err(SendError::NoAssociation),
         }

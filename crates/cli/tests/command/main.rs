@@ -8,6 +8,8 @@ mod control;
 mod criteria;
 #[cfg(target_os = "linux")]
 mod emulate;
+#[cfg(target_os = "linux")]
+mod emulate_failover;
 mod errors;
 mod explain;
 mod explain_signalling;

@@ -15,7 +15,7 @@ use crate::chunk::{CHUNK_HEADER_LEN, Chunk, Data, Error, Heartbeat, kind};
 use crate::event::{CloseReason, Event};
 use crate::extension::Extension;
 use crate::packet::{Chunks, FoundChunk, ParsedPacket};
-use crate::path::PathId;
+use crate::path::{PathId, PathState};
 use crate::policy::PathMtuDiscovery;
 use crate::rx::DataFault;
 use crate::trace::TraceEvent;
@@ -439,6 +439,18 @@ impl Association {
         }
     }
 
+    /// Path of an answer to a control chunk from `from`.
+    //
+    //= https://www.rfc-editor.org/rfc/rfc9260#section-6.4
+    //# An endpoint SHOULD transmit reply chunks (e.g., INIT ACK, COOKIE ACK,
+    //# and HEARTBEAT ACK) in response to control chunks to the same
+    //# destination transport address from which it received the control
+    //# chunk to which it is replying.
+    pub(super) fn reply_path(&self, from: Option<PathId>) -> PathId {
+        let is_confirmed = |path: &PathId| self.paths[*path].state != PathState::Unconfirmed;
+        from.filter(is_confirmed).unwrap_or_else(|| self.paths.current())
+    }
+
     fn on_heartbeat(&mut self, heartbeat: Heartbeat, from: Option<PathId>) {
         //= https://www.rfc-editor.org/rfc/rfc9260#section-3.3.6
         //# A packet containing the
@@ -480,9 +492,7 @@ impl Association {
 
     /// Sends an ERROR back to where its reason came from.
     pub(super) fn report(&mut self, cause: Cause, from: Option<PathId>) {
-        let path = from
-            .filter(|&path| self.paths[path].state != crate::path::PathState::Unconfirmed)
-            .unwrap_or_else(|| self.paths.current());
+        let path = self.reply_path(from);
         self.respond(path, Chunk::Error(Error::because(cause)));
     }
 

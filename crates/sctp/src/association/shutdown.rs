@@ -45,7 +45,7 @@ impl Association {
 
     /// Goes on with the shutdown once everything has been acknowledged.
     pub(super) fn progress_shutdown(&mut self, now: Instant) {
-        let may_progress = matches!(self.state, State::ShutdownPending | State::ShutdownReceived);
+        let may_progress = matches!(self.state, State::ShutdownPending | State::ShutdownReceived { .. });
         let waits = self.reconfiguration.as_ref().is_some_and(|state| {
             // Behind a SHUTDOWN nobody would take the answer that gives the peer's numbers a new meaning, and the peer
             // could send nothing more.
@@ -58,7 +58,6 @@ impl Association {
 
     /// Everything has been acknowledged: SHUTDOWN or SHUTDOWN ACK is due.
     fn begin_t2(&mut self, now: Instant) {
-        let t2 = T2::Due { path: self.paths.current() };
         self.end_reconfiguration();
         match self.state {
             State::ShutdownPending => {
@@ -67,11 +66,12 @@ impl Association {
                 //# timer is used, it SHOULD be set to the RECOMMENDED value of 5 times
                 //# 'RTO.Max'.
                 let guard = self.config.shutdown_guard.unwrap_or(self.config.rto_max.saturating_mul(5));
+                let t2 = T2::Due { path: self.paths.current() };
                 self.state = State::ShutdownSent { t2, guard: now.saturating_add(guard) };
                 self.stop_heartbeats();
             }
-            State::ShutdownReceived => {
-                self.state = State::ShutdownAckSent { t2 };
+            State::ShutdownReceived { reply } => {
+                self.state = State::ShutdownAckSent { t2: T2::Due { path: reply } };
                 self.stop_heartbeats();
             }
             State::Established
@@ -85,23 +85,27 @@ impl Association {
     pub(super) fn on_shutdown(&mut self, now: Instant, cumulative_tsn_ack: Tsn, from: Option<PathId>) {
         match self.state {
             State::Established | State::ShutdownPending => {
-                self.state = State::ShutdownReceived;
+                self.state = State::ShutdownReceived { reply: self.reply_path(from) };
                 self.events.push_back(Event::ShutdownReceived);
                 self.confirm_by_shutdown();
                 self.cancel_reconfiguration(now);
                 self.on_shutdown_acknowledgement(now, cumulative_tsn_ack, from);
             }
-            State::ShutdownReceived => self.on_shutdown_acknowledgement(now, cumulative_tsn_ack, from),
+            State::ShutdownReceived { .. } => {
+                self.state = State::ShutdownReceived { reply: self.reply_path(from) };
+                self.on_shutdown_acknowledgement(now, cumulative_tsn_ack, from);
+            }
             State::ShutdownSent { .. } => {
                 //= https://www.rfc-editor.org/rfc/rfc9260#section-9.2
                 //# If an endpoint is in the SHUTDOWN-SENT state and receives a SHUTDOWN
                 //# chunk from its peer, the endpoint SHOULD respond immediately with a
                 //# SHUTDOWN ACK chunk to its peer and move into the SHUTDOWN-ACK-SENT
                 //# state, restarting its T2-shutdown timer.
-                let path = from.unwrap_or_else(|| self.paths.current());
-                self.state = State::ShutdownAckSent { t2: T2::Due { path } };
+                self.state = State::ShutdownAckSent { t2: T2::Due { path: self.reply_path(from) } };
             }
-            State::ShutdownAckSent { .. } => self.resend_shutdown_ack(now),
+            State::ShutdownAckSent { .. } => {
+                self.state = State::ShutdownAckSent { t2: T2::Due { path: self.reply_path(from) } };
+            }
             State::Closed { .. } => {}
         }
     }
@@ -113,7 +117,7 @@ impl Association {
             //# Upon the receipt of the SHUTDOWN ACK chunk, the sender of the
             //# SHUTDOWN chunk MUST stop the T2-shutdown timer, send a SHUTDOWN
             //# COMPLETE chunk to its peer, and remove all record of the association.
-            let path = from.unwrap_or_else(|| self.paths.current());
+            let path = self.reply_path(from);
             let complete = Chunk::ShutdownComplete(ShutdownComplete { is_tag_reflected: false });
             self.close_in_order(now, Some((path, complete)));
         }

@@ -43,7 +43,10 @@ pub(super) enum State {
         /// T5-shutdown-guard.
         guard: Instant,
     },
-    ShutdownReceived,
+    ShutdownReceived {
+        /// Path that the SHUTDOWN came by: the peer may have left the one in use here.
+        reply: PathId,
+    },
     ShutdownAckSent {
         t2: T2,
     },
@@ -78,7 +81,7 @@ impl State {
             Self::Established => AssociationState::Established,
             Self::ShutdownPending => AssociationState::ShutdownPending,
             Self::ShutdownSent { .. } => AssociationState::ShutdownSent,
-            Self::ShutdownReceived => AssociationState::ShutdownReceived,
+            Self::ShutdownReceived { .. } => AssociationState::ShutdownReceived,
             Self::ShutdownAckSent { .. } => AssociationState::ShutdownAckSent,
             Self::Closed { .. } => AssociationState::Closed,
         }
@@ -89,7 +92,7 @@ impl State {
         //= https://www.rfc-editor.org/rfc/rfc9260#section-6
         //# Data transmission MUST only happen in the ESTABLISHED, SHUTDOWN-
         //# PENDING, and SHUTDOWN-RECEIVED states.
-        matches!(self, Self::Established | Self::ShutdownPending | Self::ShutdownReceived)
+        matches!(self, Self::Established | Self::ShutdownPending | Self::ShutdownReceived { .. })
     }
 
     /// Tells if DATA is received.
@@ -122,7 +125,10 @@ impl State {
     pub(super) const fn t2(&self) -> Option<T2> {
         match self {
             Self::ShutdownSent { t2, .. } | Self::ShutdownAckSent { t2 } => Some(*t2),
-            Self::Established | Self::ShutdownPending | Self::ShutdownReceived | Self::Closed { .. } => None,
+            Self::Established
+            | Self::ShutdownPending
+            | Self::ShutdownReceived { .. }
+            | Self::Closed { .. } => None,
         }
     }
 
@@ -133,12 +139,20 @@ impl State {
         {
             *path = to;
         }
+        if let Self::ShutdownReceived { reply } = self
+            && *reply == from
+        {
+            *reply = to;
+        }
     }
 
     pub(super) const fn t2_mut(&mut self) -> Option<&mut T2> {
         match self {
             Self::ShutdownSent { t2, .. } | Self::ShutdownAckSent { t2 } => Some(t2),
-            Self::Established | Self::ShutdownPending | Self::ShutdownReceived | Self::Closed { .. } => None,
+            Self::Established
+            | Self::ShutdownPending
+            | Self::ShutdownReceived { .. }
+            | Self::Closed { .. } => None,
         }
     }
 
@@ -147,9 +161,10 @@ impl State {
         match self {
             Self::ShutdownSent { t2, guard } => t2.deadline().or_earlier(Timer::set(*guard)),
             Self::ShutdownAckSent { t2 } => t2.deadline(),
-            Self::Established | Self::ShutdownPending | Self::ShutdownReceived | Self::Closed { .. } => {
-                Timer::OFF
-            }
+            Self::Established
+            | Self::ShutdownPending
+            | Self::ShutdownReceived { .. }
+            | Self::Closed { .. } => Timer::OFF,
         }
     }
 }
@@ -171,6 +186,9 @@ mod tests {
                     let mut at_hand = state(timer(before));
                     at_hand.replace_path(gone, instead);
                     assert_eq!(at_hand, state(timer(after)));
+                    let mut at_hand = State::ShutdownReceived { reply: before };
+                    at_hand.replace_path(gone, instead);
+                    assert_eq!(at_hand, State::ShutdownReceived { reply: after });
                 }
             }
         }

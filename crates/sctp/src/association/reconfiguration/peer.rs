@@ -107,8 +107,7 @@ impl Association {
     }
 
     fn answer_with(&mut self, parameters: Vec<ReconfigurationParameter>, from: Option<PathId>) -> PathId {
-        let is_confirmed = |path: &PathId| self.paths[*path].state != crate::path::PathState::Unconfirmed;
-        let path = from.filter(is_confirmed).unwrap_or_else(|| self.paths.current());
+        let path = self.reply_path(from);
         self.poll_stage = PollStage::Packets;
         self.control.push_back((path, Chunk::ReConfig(ReConfig { parameters })));
         path

@@ -269,3 +269,42 @@ fn in_shutdown_sent_the_peer_is_told_that_the_window_has_opened() {
     wire.inject(0, 0, &[whole(2, 2, 10)]);
     assert!(matches!(wire.log.last().unwrap().chunks[..], [Chunk::Shutdown(_)]));
 }
+
+/// The first path is down both ways. Only end 0 knows, and has left it: end 1 has sent nothing that could tell it.
+#[test]
+fn a_shutdown_is_answered_on_the_path_that_it_came_by() {
+    for is_shutdown_lost in [false, true] {
+        let mut wire = Wire::new(2, quiet());
+        assert!(wire.ends[0].set_primary(wire.now, address(1, 1)));
+        let mut count = 0;
+        wire.decide(move |sent| {
+            count += usize::from(sent.path == 1);
+            let is_lost_answer = is_shutdown_lost && count == 2;
+            if sent.path == 0 || is_lost_answer { is_lost() } else { arrives() }
+        });
+        wire.ends[0].shutdown(wire.now);
+        wire.drain();
+        wire.run_to_rest();
+        for end in [0, 1] {
+            let reason = CloseReason::ShutdownComplete;
+            assert_eq!(wire.events[end].last(), Some(&Event::Closed(reason)), "end {end}");
+        }
+        let answers = wire.log.iter().filter(|sent| matches!(sent.chunks[..], [Chunk::ShutdownAck(_)]));
+        assert_eq!(answers.map(|sent| sent.path).next(), Some(1));
+        if !is_shutdown_lost {
+            assert_eq!(wire.now, Instant::from_millis(3 * 50), "SHUTDOWN, SHUTDOWN ACK, SHUTDOWN COMPLETE");
+        }
+    }
+}
+
+#[test]
+fn a_shutdown_that_comes_again_by_another_path_is_answered_there() {
+    let mut wire = Wire::new(2, quiet());
+    wire.decide(|_| is_lost());
+    for path in [0, 1, 0] {
+        wire.inject(1, path, &[Chunk::Shutdown(Shutdown { cumulative_tsn_ack: Tsn(0) })]);
+        let answer = wire.log.last().unwrap();
+        assert!(matches!(answer.chunks[..], [Chunk::ShutdownAck(_)]), "{:?}", answer.chunks);
+        assert_eq!((answer.from, answer.path), (1, path));
+    }
+}
