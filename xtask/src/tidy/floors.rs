@@ -53,6 +53,8 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("emulate", &["control", "system", "wire"]),
     // Programs that measure a path, above what drives their host.
     ("instruments", &["wire", "interface", "sctp", "host", "applications", "live"]),
+    // Points and processes above what drives their host.
+    ("gateway", &["host", "applications", "live", "signalling", "sigtran", "ss7", "traffic"]),
     // Live associations for programs on tokio, which nothing else here needs.
     ("tokio", &["live", "sctp"]),
     // The file of what SCTP has decided, and its explanation: it knows no simulator.
@@ -208,6 +210,9 @@ const FOR_TESTS: &[(&str, &str, &str)] = &[
     ("signalling", "slantpath-sigtran-adaptations", "the oracles judge every codec"),
     ("signalling", "slantpath-user-parts", "the oracles judge every codec"),
     ("signalling", "slantpath-wire", "the oracles judge every codec, in the packets that carry it"),
+    ("gateway", "slantpath-net", "seats are tried on a network"),
+    ("gateway", "slantpath-sctp", "seats are tried with settings of SCTP"),
+    ("gateway", "slantpath-simulation", "seats are held to a run"),
     ("live", "slantpath-instruments", "its sockets are tried under load"),
     ("sctp", "dcsctp", "a foreign peer judges the association"),
     ("sctp", "sctp-proto", "a foreign peer judges the association"),

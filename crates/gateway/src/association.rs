@@ -1,0 +1,254 @@
+//! One end of an association that carries signalling, at a program's port.
+//!
+//! One end opens it, and again whenever it is lost; the other waits until the peer that it knows calls. A message that
+//! SCTP's send buffer refuses is kept until there is room, and the layer above is told at once. That layer then keeps
+//! its own messages, or users answer to congestion: what follows nevertheless waits here, up to a limit.
+
+use std::collections::VecDeque;
+use std::net::SocketAddr;
+
+use slantpath_applications::{Host, ProgramConfig, ProgramMessage, Programs, Refused};
+use slantpath_base::{Duration, Instant};
+use slantpath_host::SocketId;
+use slantpath_signalling::network::Carried;
+use slantpath_sigtran::transport::{Transmit, TransportInput};
+
+/// An association of a seat.
+#[derive(Clone, Debug)]
+pub struct SeatAssociation {
+    /// Name of the link or the association.
+    pub name: String,
+    /// Signalling that it carries.
+    pub carried: Carried,
+    /// Own port with its settings, and the peer at the other end: whoever calls is known by its addresses.
+    pub port: ProgramConfig,
+    /// True if this end opens it.
+    pub opens: bool,
+    /// Time from a loss, or a failed attempt, until it is opened again.
+    pub reopen_after: Duration,
+}
+
+/// Counts of an association's messages, and of its ups and losses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AssociationCounts {
+    /// Messages given to SCTP.
+    pub sent: u64,
+    /// Messages received.
+    pub received: u64,
+    /// Messages that were thrown away: the association was lost before SCTP had them, or down.
+    pub discarded_down: u64,
+    /// Messages that were thrown away because too many waited for room.
+    pub discarded_full: u64,
+    /// Number of times that it came up.
+    pub times_up: u64,
+    /// Number of times that it was lost.
+    pub times_lost: u64,
+}
+
+/// Greatest number of messages that wait for room in SCTP's send buffer, as in a run.
+const WAITING_MAX: usize = 16_384;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Down,
+    /// It is being set up from here.
+    Opening(SocketId),
+    Up(SocketId),
+}
+
+/// Conduct of an end that opens the association when that is down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Opening {
+    Always,
+    /// Not before it is asked to.
+    Held,
+}
+
+#[derive(Debug)]
+pub(crate) struct Association {
+    pub(crate) config: SeatAssociation,
+    /// Socket of its port.
+    pub(crate) port: SocketId,
+    state: State,
+    opening: Opening,
+    /// Instant at which it is opened.
+    open_at: Option<Instant>,
+    waiting: VecDeque<ProgramMessage>,
+    counts: AssociationCounts,
+}
+
+impl Association {
+    pub(crate) fn new(now: Instant, config: SeatAssociation, port: SocketId) -> Self {
+        let open_at = config.opens.then_some(now);
+        let counts = AssociationCounts::default();
+        let (state, opening) = (State::Down, Opening::Always);
+        Self { config, port, state, opening, open_at, waiting: VecDeque::new(), counts }
+    }
+
+    pub(crate) const fn counts(&self) -> AssociationCounts {
+        self.counts
+    }
+
+    pub(crate) const fn is_up(&self) -> bool {
+        matches!(self.state, State::Up(_))
+    }
+
+    pub(crate) const fn deadline(&self) -> Option<Instant> {
+        self.open_at
+    }
+
+    /// Socket of the association, if it is up or being set up.
+    pub(crate) const fn socket(&self) -> Option<SocketId> {
+        match self.state {
+            State::Down => None,
+            State::Opening(socket) | State::Up(socket) => Some(socket),
+        }
+    }
+
+    /// Tells if whoever called the port from there is the peer.
+    pub(crate) fn is_with(&self, caller: SocketAddr) -> bool {
+        !self.config.opens
+            && self.config.port.peer.as_ref().is_none_or(|peer| peer.addresses.contains(&caller.ip()))
+    }
+
+    /// Opens it if it is time to. Gives the socket that it has then.
+    pub(crate) fn open(&mut self, now: Instant, host: &mut Host) -> Option<Result<SocketId, String>> {
+        self.open_at.filter(|at| *at <= now)?;
+        self.open_at = None;
+        let peer = self.config.port.peer.as_ref().filter(|_| self.state == State::Down)?;
+        match host.connect(now, self.port, peer) {
+            Ok(socket) => {
+                self.state = State::Opening(socket);
+                Some(Ok(socket))
+            }
+            Err(error) => {
+                self.open_at = Some(now.saturating_add(self.config.reopen_after));
+                Some(Err(error.to_string()))
+            }
+        }
+    }
+
+    /// It is up on this socket. Gives the one that it had before, which is to be aborted: the peer has begun anew
+    /// without a word.
+    pub(crate) fn connected(&mut self, socket: SocketId) -> Option<SocketId> {
+        let before = std::mem::replace(&mut self.state, State::Up(socket));
+        self.counts.times_up += 1;
+        match before {
+            State::Up(former) | State::Opening(former) if former != socket => {
+                self.discard_waiting();
+                Some(former)
+            }
+            _ => None,
+        }
+    }
+
+    /// The association on this socket has ended. Tells if the entity had it; `None` if it is another one by now.
+    pub(crate) fn ended(&mut self, now: Instant, socket: SocketId) -> Option<bool> {
+        if self.socket() != Some(socket) {
+            return None;
+        }
+        let was_up = self.is_up();
+        self.state = State::Down;
+        self.counts.times_lost += u64::from(was_up);
+        self.discard_waiting();
+        if self.config.opens && self.opening == Opening::Always {
+            self.open_at = Some(now.saturating_add(self.config.reopen_after));
+        }
+        Some(was_up)
+    }
+
+    /// Keeps it closed from now on, or from its end.
+    pub(crate) fn hold(&mut self) {
+        self.opening = Opening::Held;
+        self.open_at = None;
+    }
+
+    /// Lets it be opened after it was held.
+    pub(crate) fn release(&mut self, now: Instant) {
+        if std::mem::replace(&mut self.opening, Opening::Always) == Opening::Held && self.config.opens {
+            self.open_at = Some(now);
+        }
+    }
+
+    /// The entity sends. Gives what it is to be told.
+    pub(crate) fn send(&mut self, now: Instant, host: &mut Host, transmit: Transmit) -> Told {
+        let State::Up(socket) = self.state else {
+            self.counts.discarded_down += 1;
+            return Told::Nothing;
+        };
+        let report = transmit.report;
+        let message = ProgramMessage {
+            stream: transmit.stream.0,
+            payload_protocol: transmit.payload_protocol,
+            is_unordered: false,
+            payload: transmit.octets,
+            options: None,
+            ip: None,
+        };
+        let was_empty = self.waiting.is_empty();
+        if was_empty {
+            self.offer(now, host, socket, message);
+        } else if self.waiting.len() < WAITING_MAX {
+            self.waiting.push_back(message);
+        } else {
+            self.counts.discarded_full += 1;
+        }
+        if was_empty && !self.waiting.is_empty() {
+            return Told::Input(TransportInput::Congested(true));
+        }
+        // SCTP does not say when it sends a message first: it has it.
+        report.map_or(Told::Nothing, |number| Told::Input(TransportInput::Transmitted(number)))
+    }
+
+    /// There is room in the send buffer again. Gives what the entity is to be told.
+    pub(crate) fn writable(&mut self, now: Instant, host: &mut Host) -> Told {
+        let State::Up(socket) = self.state else { return Told::Nothing };
+        if self.waiting.is_empty() {
+            return Told::Nothing;
+        }
+        while let Some(message) = self.waiting.pop_front() {
+            if !self.offer(now, host, socket, message) {
+                return Told::Nothing;
+            }
+        }
+        Told::Input(TransportInput::Congested(false))
+    }
+
+    /// The peer has begun anew: what waited was for its former self. Tells if anything did.
+    pub(crate) fn restarted(&mut self) -> bool {
+        let waited = !self.waiting.is_empty();
+        self.discard_waiting();
+        waited
+    }
+
+    pub(crate) const fn received(&mut self) {
+        self.counts.received += 1;
+    }
+
+    /// Gives a message to SCTP, or keeps it in front of all others; `false` if there is no room.
+    fn offer(&mut self, now: Instant, host: &mut Host, socket: SocketId, message: ProgramMessage) -> bool {
+        match host.send(now, socket, message.clone()) {
+            Ok(()) => self.counts.sent += 1,
+            Err(Refused::Full) => {
+                self.waiting.push_front(message);
+                return false;
+            }
+            // It ends, which is told next; or it has no such stream.
+            Err(Refused::Never(_)) => self.counts.discarded_down += 1,
+        }
+        true
+    }
+
+    fn discard_waiting(&mut self) {
+        self.counts.discarded_down += self.waiting.len() as u64;
+        self.waiting.clear();
+    }
+}
+
+/// Something that the entity is to be told of its association, if anything.
+#[derive(Debug)]
+pub(crate) enum Told {
+    Input(TransportInput),
+    Nothing,
+}

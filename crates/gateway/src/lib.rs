@@ -1,0 +1,23 @@
+//! One entity of a signalling network as a program of a host: a signalling point with its links and its gateway, or an
+//! application server process.
+//!
+//! [`Seat`] is the program ([`slantpath_live::Program`]). It holds the same objects as a run does
+//! (`slantpath_signalling`), and the associations by which their peers are reached, which it knows by address and port.
+//! It knows neither clock nor socket: over [`slantpath_live::Live`] it is a gateway in operation, at a node of a
+//! simulated network it does the same in virtual time.
+//!
+//! # Map
+//!
+//! - [`seat`][]: hands on what the entity, its associations and its users have for one another, and ends in order.
+//! - [`entity`][]: a point or a process, driven alike. [`association`]: keeps up what carries its signalling.
+//! - [`happening`][]: what is told of it, with names.
+
+mod association;
+mod entity;
+mod happening;
+mod seat;
+
+pub use association::{AssociationCounts, SeatAssociation};
+pub use happening::Happening;
+pub use seat::{Seat, SeatConfig, SeatOccupant, SeatReport};
+pub use slantpath_traffic::LinkLoadReport;

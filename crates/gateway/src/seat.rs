@@ -1,0 +1,550 @@
+//! The program: an entity, what carries its signalling, and its users.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use slantpath_applications::{Host, ProgramConfig, ProgramEvent, Programs};
+use slantpath_base::{Deadlines, Duration, Instant, Seed, Stream};
+use slantpath_host::SocketId;
+use slantpath_live::{BySocket, Lost, Program};
+use slantpath_signalling::network::{
+    AspId, Carried, NetworkConfig, NetworkConfigError, PointId, ServedPointId, SignallingLinkId, UserPlace,
+};
+use slantpath_signalling::{M3uaEvent, M3uaEventKind, PointEvent, PointEventKind};
+use slantpath_sigtran::asp::AspState;
+use slantpath_sigtran::transport::{AssociationNumber, StreamNumber, Transmit, TransportInput};
+use slantpath_traffic::{LinkLoadReport, Loads};
+
+use crate::association::{Association, AssociationCounts, SeatAssociation, Told};
+use crate::entity::{Entity, EntityOutput};
+use crate::happening::Happening;
+
+/// Occupant of a seat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SeatOccupant {
+    /// A signalling point, with the gateway that it may have.
+    Point(PointId),
+    /// An application server process.
+    Process(AspId),
+}
+
+/// Settings of a seat.
+#[derive(Clone, Debug)]
+pub struct SeatConfig {
+    /// The whole network: of all but the occupant it says what the occupant has to know.
+    pub network: NetworkConfig,
+    /// Entity that is live.
+    pub occupant: SeatOccupant,
+    /// Its ends of associations. Those at one port are told apart by the peers' addresses.
+    pub associations: Vec<SeatAssociation>,
+    /// Numbers of the loads that send from here, of those whose place is here.
+    pub loads: BTreeSet<usize>,
+    /// Seed of the loads.
+    pub seed: Seed,
+    /// Time that the entity has to leave traffic in order, and its associations to be shut down, each.
+    pub patience: Duration,
+}
+
+/// Counts of a seat.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SeatReport {
+    /// Messages that came to user parts.
+    pub arrived: u64,
+    /// Messages among these that belong to no load of the network.
+    pub of_no_load: u64,
+    /// Associations that were refused: nobody knows the peer.
+    pub strangers: u64,
+    /// Counts of each association, with its name.
+    pub associations: Vec<(String, AssociationCounts)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Serving,
+    /// Until then the entity may leave traffic in order.
+    Leaving(Instant),
+    /// Until then associations may be shut down in order.
+    Closing(Instant),
+    Over,
+}
+
+/// Parts of a seat that have deadlines.
+const ENTITY: usize = 0;
+const PHASE: usize = 1;
+const FIRST_OTHER: usize = 2;
+
+/// Number of happenings that are kept while nobody asks for them.
+const HAPPENINGS_MAX: usize = 4_096;
+
+/// An entity of a signalling network at a host.
+#[derive(Debug)]
+pub struct Seat {
+    network: NetworkConfig,
+    occupant: SeatOccupant,
+    entity: Entity,
+    /// Links of the occupant by the numbers of its MTP3.
+    links: Vec<SignallingLinkId>,
+    associations: Vec<Association>,
+    by_number: BTreeMap<AssociationNumber, usize>,
+    by_socket: BySocket<usize>,
+    loads: Loads,
+    sending: Vec<usize>,
+    deadlines: Deadlines<usize>,
+    phase: Phase,
+    patience: Duration,
+    /// Links in service and active parts in application servers: what has to end before associations are shut down.
+    in_traffic: BTreeSet<(Option<AssociationNumber>, u32)>,
+    arrived: u64,
+    of_no_load: u64,
+    strangers: u64,
+    happenings: VecDeque<Happening>,
+}
+
+impl Seat {
+    /// An entity at a host, whose associations begin when it is first driven. All chance of SCTP comes from `stream`.
+    ///
+    /// # Errors
+    /// The first thing that is wrong with the entity or the loads.
+    ///
+    /// # Panics
+    /// If a port is in use at the host, or the network has no such entity.
+    pub fn open(
+        now: Instant,
+        config: SeatConfig,
+        host: &mut Host,
+        mut stream: Stream,
+    ) -> Result<Self, NetworkConfigError> {
+        let SeatConfig { network, occupant, associations, loads: own_loads, seed, patience } = config;
+        let (entity, links) = match occupant {
+            SeatOccupant::Point(id) => {
+                let links = network.links_at(id).into_iter().map(|(link, _)| link).collect();
+                (Entity::point(now, &network, id)?, links)
+            }
+            SeatOccupant::Process(id) => (Entity::process(now, &network, id)?, Vec::new()),
+        };
+        let mut loads = Loads::new(network.loads.clone(), seed)?;
+        let mut ports = BTreeMap::new();
+        let mut ends = Vec::new();
+        for association in associations {
+            let number = association.port.local_port;
+            let port = *ports.entry(number).or_insert_with(|| {
+                let port = ProgramConfig { peer: None, ..association.port.clone() };
+                host.add_program(&port, stream.fork(&format!("port {number}")))
+            });
+            ends.push(Association::new(now, association, port));
+        }
+        for port in ports.into_values() {
+            if ends.iter().all(|end| end.port != port || end.config.opens) {
+                host.refuse_callers(port);
+            }
+        }
+        let mut deadlines = Deadlines::default();
+        deadlines.set(ENTITY, Some(now));
+        for (place, end) in ends.iter().enumerate() {
+            deadlines.set(FIRST_OTHER + place, end.deadline());
+        }
+        let first_load = FIRST_OTHER + ends.len();
+        let sending: Vec<usize> = own_loads.into_iter().collect();
+        for (place, load) in sending.iter().enumerate() {
+            deadlines.set(first_load + place, loads.load_mut(*load).deadline());
+        }
+        let numbered = ends.iter().map(|end| network.association(end.config.carried)).zip(0..);
+        Ok(Self {
+            by_number: numbered.collect(),
+            network,
+            occupant,
+            entity,
+            links,
+            associations: ends,
+            by_socket: BySocket::default(),
+            loads,
+            sending,
+            deadlines,
+            phase: Phase::Serving,
+            patience,
+            in_traffic: BTreeSet::new(),
+            arrived: 0,
+            of_no_load: 0,
+            strangers: 0,
+            happenings: VecDeque::new(),
+        })
+    }
+
+    /// Takes the next thing that has happened, oldest first.
+    pub fn poll_happening(&mut self) -> Option<Happening> {
+        self.happenings.pop_front()
+    }
+
+    /// Gives the counts up to now.
+    pub fn report(&self) -> SeatReport {
+        let of = |end: &Association| (end.config.name.clone(), end.counts());
+        SeatReport {
+            arrived: self.arrived,
+            of_no_load: self.of_no_load,
+            strangers: self.strangers,
+            associations: self.associations.iter().map(of).collect(),
+        }
+    }
+
+    /// Reports on a load's messages up to `now`, one for each of its links.
+    pub fn load_reports(&mut self, now: Instant, load: usize) -> Vec<LinkLoadReport> {
+        self.loads.reports(now, load)
+    }
+
+    fn first_load(&self) -> usize {
+        FIRST_OTHER + self.associations.len()
+    }
+
+    fn tell(
+        &mut self,
+        at: Instant,
+        subjects: Vec<(&'static str, String)>,
+        event: &'static str,
+        reason: Option<String>,
+    ) {
+        // Who does not listen does not make it grow.
+        if self.happenings.len() < HAPPENINGS_MAX {
+            self.happenings.push_back(Happening { at, subjects, event, reason });
+        }
+    }
+
+    /// Number of the association for the entity.
+    fn number(&self, place: usize) -> AssociationNumber {
+        self.network.association(self.associations[place].config.carried)
+    }
+
+    fn input(&mut self, now: Instant, place: usize, input: TransportInput) {
+        let number = self.number(place);
+        self.entity.handle_transport(now, number, input);
+        self.deadlines.set(ENTITY, Some(now));
+    }
+
+    /// Does all that is due by `now`.
+    fn drive(&mut self, now: Instant, host: &mut Host) {
+        while let Some(part) = self.deadlines.take_due(now) {
+            match part {
+                ENTITY => self.drive_entity(now, host),
+                PHASE => self.phase_ends(now, host),
+                part if part < self.first_load() => self.open_association(now, host, part - FIRST_OTHER),
+                part => self.send_load(now, part - self.first_load()),
+            }
+        }
+    }
+
+    fn drive_entity(&mut self, now: Instant, host: &mut Host) {
+        loop {
+            match self.entity.poll_output(now) {
+                EntityOutput::Abort(association) => self.abort(now, host, association),
+                EntityOutput::Arrived(transfer) => {
+                    self.arrived += 1;
+                    if self.arrived == 1 {
+                        let label = transfer.label;
+                        let ends = [("from", label.opc), ("to", label.dpc)];
+                        let subjects = ends.map(|(kind, code)| (kind, code.0.to_string()));
+                        self.tell(now, subjects.into(), "first-message", None);
+                    }
+                    self.of_no_load += u64::from(!self.loads.arrived(now, &transfer));
+                }
+                EntityOutput::ArrivedUnitdata(at, ssn, data) => {
+                    self.arrived += 1;
+                    self.of_no_load += u64::from(!self.loads.arrived_unitdata(now, at, ssn, &data));
+                }
+                EntityOutput::Close(association) => {
+                    if let Some(place) = self.by_number.get(&association) {
+                        self.associations[*place].hold();
+                    }
+                    self.abort(now, host, association);
+                }
+                EntityOutput::Indication(served, indication) => {
+                    let place = self.place(served);
+                    self.loads.indicate(now, place, None, &indication);
+                }
+                EntityOutput::M3ua(event) => self.note_m3ua(now, event),
+                EntityOutput::Open(association) => {
+                    if let Some(place) = self.by_number.get(&association).copied() {
+                        self.associations[place].release(now);
+                        self.deadlines.set(FIRST_OTHER + place, self.associations[place].deadline());
+                    }
+                }
+                EntityOutput::Point(event) => self.note_point(now, event),
+                EntityOutput::Transmit(transmit) => self.transmit(now, host, transmit),
+                EntityOutput::Wait(deadline) => {
+                    self.deadlines.set(ENTITY, deadline);
+                    break;
+                }
+            }
+        }
+        if matches!(self.phase, Phase::Leaving(_)) && self.in_traffic.is_empty() {
+            self.close(now, host);
+        }
+    }
+
+    fn place(&self, served: Option<ServedPointId>) -> UserPlace {
+        match (served, self.occupant) {
+            (Some(served), _) => UserPlace::Served(served),
+            (None, SeatOccupant::Point(id)) => UserPlace::Point(id),
+            (None, SeatOccupant::Process(_)) => unreachable!("users of a process are at a served point"),
+        }
+    }
+
+    fn transmit(&mut self, now: Instant, host: &mut Host, transmit: Transmit) {
+        let Some(place) = self.by_number.get(&transmit.association).copied() else { return };
+        if let Told::Input(input) = self.associations[place].send(now, host, transmit) {
+            self.input(now, place, input);
+        }
+    }
+
+    fn abort(&mut self, now: Instant, host: &mut Host, association: AssociationNumber) {
+        if let Some(place) = self.by_number.get(&association)
+            && let Some(socket) = self.associations[*place].socket()
+        {
+            host.abort(now, socket);
+        }
+    }
+
+    fn open_association(&mut self, now: Instant, host: &mut Host, place: usize) {
+        match self.associations[place].open(now, host) {
+            Some(Ok(socket)) => drop(self.by_socket.insert(socket, place)),
+            Some(Err(reason)) => {
+                let name = self.associations[place].config.name.clone();
+                self.tell(now, vec![("association", name)], "not-opened", Some(reason));
+            }
+            None => {}
+        }
+        self.deadlines.set(FIRST_OTHER + place, self.associations[place].deadline());
+    }
+
+    /// Sends what is due of a load.
+    fn send_load(&mut self, now: Instant, own: usize) {
+        let number = self.sending[own];
+        let served = match self.loads.load_mut(number).from() {
+            UserPlace::Point(_) => None,
+            UserPlace::Served(point) => Some(point),
+        };
+        for destination in self.loads.load_mut(number).begin(now).into_iter().flatten() {
+            if !self.entity.is_accessible(served, destination) {
+                let pause = slantpath_ss7::transfer::TransferIndication::Pause(destination);
+                self.loads.load_mut(number).indicate(now, &pause);
+            }
+        }
+        while let Some(message) = self.loads.load_mut(number).poll(now) {
+            if !self.entity.transfer(now, served, &message.transfer) {
+                self.loads.load_mut(number).refused(&message);
+            }
+        }
+        self.deadlines.set(ENTITY, Some(now));
+        let deadline = self.loads.load_mut(number).deadline();
+        self.deadlines.set(self.first_load() + own, deadline);
+    }
+
+    fn note_point(&mut self, now: Instant, event: PointEvent) {
+        let PointEvent { link, kind } = event;
+        if let Some(link) = link {
+            match kind {
+                PointEventKind::Available => {
+                    self.in_traffic.insert((None, u32::from(link.0)));
+                }
+                PointEventKind::Unavailable => {
+                    self.in_traffic.remove(&(None, u32::from(link.0)));
+                }
+                _ => {}
+            }
+        }
+        let name = |link: usize| self.network.links[self.links[link].0].name.clone();
+        let subjects = link.map(|link| ("link", name(usize::from(link.0)))).into_iter().collect();
+        self.tell(now, subjects, kind.name(), None);
+    }
+
+    fn note_m3ua(&mut self, now: Instant, event: M3uaEvent) {
+        let M3uaEvent { association, routing_context, kind } = event;
+        if let (Some(_), Some(context), M3uaEventKind::Asp(state)) = (association, routing_context, kind)
+            && matches!(self.occupant, SeatOccupant::Process(_))
+        {
+            if state == AspState::Active {
+                self.in_traffic.insert((association, context));
+            } else {
+                self.in_traffic.remove(&(association, context));
+            }
+        }
+        let place = association.and_then(|number| self.by_number.get(&number));
+        let association = place.map(|place| ("association", self.associations[*place].config.name.clone()));
+        let mut servers = self.network.m3ua.servers.iter();
+        let server = servers.find(|server| Some(server.routing_context) == routing_context);
+        let server = server.map(|server| ("server", server.name.clone()));
+        let destination = kind.destination().map(|code| ("destination", code.0.to_string()));
+        let subjects = association.into_iter().chain(server).chain(destination).collect();
+        self.tell(now, subjects, kind.name(), None);
+    }
+
+    /// An association is up: one of this end's, or one that came.
+    fn connected(&mut self, now: Instant, host: &mut Host, socket: SocketId, listener: Option<SocketId>) {
+        let place = match listener {
+            None => self.by_socket.get(socket).copied(),
+            Some(port) => host.peer(socket).and_then(|caller| {
+                self.associations.iter().position(|end| end.port == port && end.is_with(caller))
+            }),
+        };
+        return match place {
+            Some(place) if matches!(self.phase, Phase::Serving | Phase::Leaving(_)) => {
+                self.take(now, host, socket, place);
+            }
+            Some(_) => drop(host.abort(now, socket)),
+            None => {
+                self.strangers += 1;
+                let peer = host.peer(socket).map(|peer| ("peer", peer.to_string()));
+                self.tell(now, peer.into_iter().collect(), "stranger-refused", None);
+                host.abort(now, socket);
+            }
+        };
+    }
+
+    fn take(&mut self, now: Instant, host: &mut Host, socket: SocketId, place: usize) {
+        let was_up = self.associations[place].is_up();
+        if let Some(former) = self.associations[place].connected(socket) {
+            self.by_socket.remove(former);
+            host.abort(now, former);
+            if was_up {
+                self.input(now, place, TransportInput::Down);
+            }
+        }
+        self.by_socket.insert(socket, place);
+        if let Carried::Link(_) = self.associations[place].config.carried {
+            let name = self.associations[place].config.name.clone();
+            self.tell(now, vec![("association", name)], "association-up", None);
+        }
+    }
+
+    fn ended(&mut self, now: Instant, socket: SocketId, reason: Option<String>) {
+        let Some(place) = self.by_socket.remove(socket) else { return };
+        let Some(was_up) = self.associations[place].ended(now, socket) else { return };
+        self.deadlines.set(FIRST_OTHER + place, self.associations[place].deadline());
+        let name = self.associations[place].config.name.clone();
+        let event = if was_up { "association-ended" } else { "not-opened" };
+        self.tell(now, vec![("association", name)], event, reason);
+        if was_up {
+            self.input(now, place, TransportInput::Down);
+        }
+    }
+
+    /// The entity has left traffic, or has had its time: associations are shut down.
+    fn close(&mut self, now: Instant, host: &mut Host) {
+        let until = now.saturating_add(self.patience);
+        self.phase = Phase::Closing(until);
+        self.deadlines.set(PHASE, Some(until));
+        for place in 0..self.associations.len() {
+            let end = &mut self.associations[place];
+            end.hold();
+            self.deadlines.set(FIRST_OTHER + place, None);
+            if let Some(socket) = end.socket() {
+                if end.is_up() {
+                    host.shut_down(now, socket)
+                } else {
+                    host.abort(now, socket)
+                };
+            }
+        }
+    }
+
+    /// The time of a phase is over.
+    fn phase_ends(&mut self, now: Instant, host: &mut Host) {
+        match self.phase {
+            Phase::Leaving(_) => self.close(now, host),
+            Phase::Closing(_) => {
+                self.phase = Phase::Over;
+                for end in &self.associations {
+                    if let Some(socket) = end.socket() {
+                        host.abort(now, socket);
+                    }
+                }
+            }
+            Phase::Over | Phase::Serving => {}
+        }
+    }
+}
+
+impl Program for Seat {
+    fn handle_event(&mut self, now: Instant, host: &mut Host, socket: SocketId, event: ProgramEvent) {
+        match event {
+            ProgramEvent::Connected { listener, outbound_streams } => {
+                self.connected(now, host, socket, listener);
+                if let Some(place) = self.by_socket.get(socket).copied() {
+                    self.input(now, place, TransportInput::Up { outbound_streams });
+                }
+            }
+            ProgramEvent::Ended { failure, reason, .. } => {
+                let reason = Lost::of_end(failure, reason).map(|lost| lost.to_string());
+                self.ended(now, socket, reason);
+                host.release(socket);
+            }
+            ProgramEvent::Message(message) => {
+                let Some(place) = self.by_socket.get(socket).copied() else { return };
+                self.associations[place].received();
+                let input = TransportInput::Message {
+                    stream: StreamNumber(message.stream),
+                    payload_protocol: message.payload_protocol,
+                    octets: message.payload,
+                };
+                self.input(now, place, input);
+            }
+            ProgramEvent::Path { address, kind } => {
+                let Some(place) = self.by_socket.get(socket).copied() else { return };
+                let name = self.associations[place].config.name.clone();
+                let subjects = vec![("association", name), ("path", address.to_string())];
+                self.tell(now, subjects, kind.name(), None);
+            }
+            ProgramEvent::Restarted => {
+                let Some(place) = self.by_socket.get(socket).copied() else { return };
+                if self.associations[place].restarted() {
+                    self.input(now, place, TransportInput::Congested(false));
+                }
+                self.input(now, place, TransportInput::Restart);
+            }
+            ProgramEvent::Writable => {
+                let Some(place) = self.by_socket.get(socket).copied() else { return };
+                if let Told::Input(input) = self.associations[place].writable(now, host) {
+                    self.input(now, place, input);
+                }
+            }
+            ProgramEvent::Abandoned | ProgramEvent::Sctp(_) => {}
+        }
+        self.drive(now, host);
+    }
+
+    fn handle_deadline(&mut self, now: Instant, host: &mut Host) {
+        self.drive(now, host);
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.deadlines.earliest()
+    }
+
+    fn stop(&mut self, now: Instant, host: &mut Host) {
+        match self.phase {
+            Phase::Serving => {
+                let until = now.saturating_add(self.patience);
+                self.phase = Phase::Leaving(until);
+                self.deadlines.set(PHASE, Some(until));
+                self.tell(now, Vec::new(), "stopping", None);
+                self.sending.iter().enumerate().for_each(|(own, _)| {
+                    self.deadlines.set(FIRST_OTHER + self.associations.len() + own, None);
+                });
+                self.entity.take_out(now);
+                self.deadlines.set(ENTITY, Some(now));
+                self.drive(now, host);
+            }
+            // Asked a second time: at once.
+            _ => {
+                self.phase = Phase::Closing(now);
+                self.phase_ends(now, host);
+            }
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        match self.phase {
+            Phase::Serving | Phase::Leaving(_) => false,
+            Phase::Closing(_) => self.associations.iter().all(|end| end.socket().is_none()),
+            Phase::Over => true,
+        }
+    }
+}

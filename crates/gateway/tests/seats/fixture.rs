@@ -1,0 +1,389 @@
+//! One signalling network twice: each entity in a seat of its own, and all in one run.
+
+use std::collections::BTreeSet;
+use std::net::IpAddr;
+
+use slantpath_applications::{AssociationConfig, Associations as _, Host, ProgramConfig};
+use slantpath_base::{Duration, Instant, Seed};
+use slantpath_gateway::{Happening, Seat, SeatAssociation, SeatConfig, SeatOccupant};
+use slantpath_host::Peer;
+use slantpath_live::Station;
+use slantpath_net::{
+    DirectionConfig, LinkId, Network, NetworkBuilder, NetworkGraph, NodeId, QueueConfig, QueueLimit,
+};
+use slantpath_sctp::SctpConfig;
+use slantpath_signalling::network::{
+    self, AdaptationConfig, AdaptationId, AspId, AssociationSide, Carried, GatewayId, LinkCarrier,
+    LoadConfig, M3uaConfig, NetworkConfig, PointEnd, PointId, ServedPointId, Side, SignallingLinkId,
+    SignallingProcess, UserPlace,
+};
+use slantpath_sigtran::asp::{self, ProcessConfig, TrafficMode};
+use slantpath_sigtran::m2pa;
+use slantpath_sigtran::m3ua::QueueLimits;
+use slantpath_simulation::{AssociationPlace, SignallingNetwork, SignallingSimulation};
+use slantpath_ss7::load::{self, ByCode, GeneratorConfig, Lengths, Selection};
+use slantpath_ss7::mtp3::node::{
+    self, DestinationConfig, Function, LinkSetConfig, Mtp3LinkId, Procedure, SequenceNumbers,
+};
+use slantpath_ss7::mtp3::{NetworkIndicator, ServiceIndicator, ServiceInformation, Slc};
+use slantpath_ss7::{PointCode, PointCodeFormat};
+
+pub(crate) const END: Instant = Instant::from_secs(60);
+/// Number of the point behind the gateway: after the exchange and the gateway.
+const BEHIND: usize = 2;
+const SEED: Seed = Seed::new(1, 0);
+
+/// An association between two nodes, and the side that opens it.
+struct Way {
+    carried: Carried,
+    nodes: [usize; 2],
+    opens: Side,
+    port: u16,
+    /// Tells if the end that waits knows the address of the other.
+    is_known: bool,
+}
+
+/// A network in a run, and in seats.
+pub(crate) struct Lab {
+    simulation: SignallingSimulation,
+    run: Network<Host>,
+    seats: Network<Station<Seat>>,
+    nodes: Vec<NodeId>,
+    happened: Vec<Vec<Happening>>,
+    loads: usize,
+}
+
+fn code(point: usize) -> PointCode {
+    PointCode(u32::try_from(point).unwrap() + 1)
+}
+
+fn point(number: usize, adjacent: usize) -> network::PointConfig {
+    let mut mtp3 = node::Config::new(&format!("point-{number}"), code(number));
+    mtp3.restart = Procedure::Omitted;
+    let link = node::LinkConfig { name: "trunk".to_owned(), slc: Slc(0), sequence: SequenceNumbers::Bits24 };
+    mtp3.link_sets =
+        vec![LinkSetConfig { name: format!("to-{adjacent}"), adjacent: code(adjacent), links: vec![link] }];
+    network::PointConfig { mtp3, sccp: None, processor: None }
+}
+
+fn trunk() -> network::LinkConfig {
+    let end = |point| PointEnd { point: PointId(point), link: Mtp3LinkId(0) };
+    let carrier = LinkCarrier::Association(m2pa::LinkConfig::default());
+    network::LinkConfig { name: "trunk".to_owned(), ends: [end(0), end(1)], carrier }
+}
+
+fn load(name: &str, from: UserPlace, origin: usize, destination: usize) -> LoadConfig {
+    let routing = load::Routing::PointCode(ByCode {
+        destinations: vec![code(destination)],
+        service: ServiceIndicator::ISUP,
+    });
+    LoadConfig {
+        name: name.to_owned(),
+        from,
+        generator: GeneratorConfig {
+            links: 1,
+            first_link: 0,
+            erlang_per_link: 0.3,
+            steps: Vec::new(),
+            line_rate: "64 kbit/s".parse().unwrap(),
+            lengths: Lengths::Fixed(60),
+            selection: Selection::Link,
+            arrivals: load::Arrivals::Poisson,
+            routing,
+            origin: code(origin),
+            service: ServiceInformation {
+                indicator: ServiceIndicator::ISUP,
+                network: NetworkIndicator::International,
+                priority: 0,
+            },
+            start: Instant::from_secs(30),
+            stop: Instant::from_secs(50),
+        },
+        destinations: vec![code(destination)],
+        subsystem: None,
+        give_up_after: Duration::from_secs(30),
+    }
+}
+
+/// Two points with a link of M2PA and a load from the first to the second.
+pub(crate) fn lab_of_m2pa() -> Lab {
+    lab_of_two(true)
+}
+
+/// Two points of which the second expects its peer elsewhere.
+pub(crate) fn lab_of_strangers() -> Lab {
+    lab_of_two(false)
+}
+
+fn lab_of_two(is_known: bool) -> Lab {
+    let config = NetworkConfig {
+        points: vec![point(0, 1), point(1, 0)],
+        links: vec![trunk()],
+        loads: vec![load("there", UserPlace::Point(PointId(0)), 0, 1)],
+        ..NetworkConfig::default()
+    };
+    let carried = Carried::Link(SignallingLinkId(0));
+    let ways = [Way { carried, nodes: [0, 1], opens: Side::First, port: 3_565, is_known }];
+    Lab::new(config, &[0, 1].map(|id| SeatOccupant::Point(PointId(id))), &ways)
+}
+
+/// An exchange, a gateway and a process behind it, with loads both ways.
+pub(crate) fn lab_of_m3ua() -> Lab {
+    let mut exchange = point(0, 1);
+    let route = node::RouteConfig { link_set: "to-1".to_owned(), priority: 0 };
+    exchange.mtp3.destinations = vec![DestinationConfig { point_code: code(BEHIND), routes: vec![route] }];
+    let mut gateway = point(1, 0);
+    gateway.mtp3.function = Function::TransferPoint;
+    gateway.mtp3.served = vec![code(BEHIND)];
+    let m3ua = M3uaConfig {
+        gateways: vec![network::GatewayConfig {
+            point: PointId(1),
+            name: "gateway".to_owned(),
+            gateway: asp::GatewayConfig::default(),
+            queue: QueueLimits::default(),
+            format: PointCodeFormat::Itu,
+        }],
+        asps: vec![network::AspConfig {
+            name: "a".to_owned(),
+            process: ProcessConfig::default(),
+            audit: Duration::from_secs(30),
+        }],
+        points: vec![network::ServedPointConfig {
+            name: "behind".to_owned(),
+            code: code(BEHIND),
+            sccp: None,
+        }],
+        servers: vec![network::ServerConfig {
+            name: "server".to_owned(),
+            routing_context: 100,
+            network_appearance: None,
+            point: ServedPointId(0),
+            opcs: Vec::new(),
+            services: vec![ServiceIndicator::ISUP.value()],
+            traffic_mode: TrafficMode::Override,
+            needed_active: 1,
+            asps: vec![AspId(0)],
+        }],
+        associations: vec![AdaptationConfig { gateway: GatewayId(0), asp: AspId(0) }],
+    };
+    let config = NetworkConfig {
+        points: vec![exchange, gateway],
+        links: vec![trunk()],
+        m3ua,
+        loads: vec![
+            load("there", UserPlace::Point(PointId(0)), 0, BEHIND),
+            load("back", UserPlace::Served(ServedPointId(0)), BEHIND, 0),
+        ],
+    };
+    let (link, adaptation) = (Carried::Link(SignallingLinkId(0)), Carried::Adaptation(AdaptationId(0)));
+    let ways = [
+        Way { carried: link, nodes: [0, 1], opens: Side::First, port: 3_565, is_known: true },
+        Way { carried: adaptation, nodes: [1, 2], opens: Side::Second, port: 2_905, is_known: true },
+    ];
+    let occupants =
+        [SeatOccupant::Point(PointId(0)), SeatOccupant::Point(PointId(1)), SeatOccupant::Process(AspId(0))];
+    Lab::new(config, &occupants, &ways)
+}
+
+/// Nodes with a link for each association, and the addresses at its ends.
+fn graph(count: usize, ways: &[Way]) -> (NetworkGraph, Vec<NodeId>, Vec<(LinkId, [IpAddr; 2])>) {
+    let queue = QueueConfig::DropTail(QueueLimit::Packets(1_000));
+    let direction = DirectionConfig::new("2 Mbit/s".parse().unwrap(), "20 ms".parse().unwrap(), queue);
+    let mut builder = NetworkBuilder::new();
+    let nodes: Vec<NodeId> = (0..count).map(|number| builder.host(&format!("node-{number}"))).collect();
+    let links = ways.iter().enumerate().map(|(number, way)| {
+        let [first, second] = way.nodes.map(|node| nodes[node]);
+        let link =
+            builder.link(&format!("link-{number}"), first, second, direction.clone(), direction.clone());
+        let addresses: [IpAddr; 2] = [1, 2].map(|end| format!("10.0.{number}.{end}").parse().unwrap());
+        builder.address(link.first(), addresses[0]).address(link.second(), addresses[1]);
+        (link, addresses)
+    });
+    let links = links.collect();
+    (builder.build().unwrap(), nodes, links)
+}
+
+fn host(node: usize, ways: &[Way], links: &[(LinkId, [IpAddr; 2])]) -> Host {
+    let own = || {
+        ways.iter().zip(links).flat_map(move |(way, (link, addresses))| {
+            let ends = [link.first(), link.second()];
+            (0..2).filter(move |end| way.nodes[*end] == node).map(move |end| (end, ends[end], addresses))
+        })
+    };
+    let mut host = Host::new(own().map(|(end, interface, addresses)| (addresses[end], interface)).collect());
+    for (end, interface, addresses) in own() {
+        host.add_route(addresses[1 - end], interface).unwrap();
+    }
+    host
+}
+
+fn sctp() -> Box<SctpConfig> {
+    Box::new(SctpConfig { outbound_streams: 17, ..SctpConfig::default() })
+}
+
+impl Lab {
+    fn new(config: NetworkConfig, occupants: &[SeatOccupant], ways: &[Way]) -> Self {
+        let count = occupants.len();
+        let (run_graph, nodes, links) = graph(count, ways);
+        let mut hosts: Vec<Host> = (0..count).map(|node| host(node, ways, &links)).collect();
+        let mut places = Vec::new();
+        for (way, (_, addresses)) in ways.iter().zip(&links) {
+            for side in Side::BOTH {
+                let (own, far) = (side as usize, side.far() as usize);
+                let peer =
+                    (side == way.opens).then(|| Peer { addresses: vec![addresses[far]], port: way.port });
+                let association = AssociationConfig {
+                    sctp: sctp(),
+                    local_addresses: vec![addresses[own]],
+                    local_port: way.port,
+                    peer,
+                    reopen_after: Duration::from_secs(1),
+                    sample_paths: None,
+                    measures_delay: false,
+                };
+                let path = format!("{}/{own}", way.port);
+                let socket = hosts[way.nodes[own]].add_association(&association, SEED, &path);
+                let end = AssociationSide { carried: way.carried, side };
+                places.push(AssociationPlace { end, node: nodes[way.nodes[own]], association: socket });
+            }
+        }
+        let signalling = SignallingNetwork::new(config.clone(), SEED).unwrap();
+        let simulation = SignallingSimulation::new(signalling, places, Vec::new());
+        let run = Network::new(run_graph, SEED, hosts);
+        let (seat_graph, _, links) = graph(count, ways);
+        let seats = occupants.iter().enumerate().map(|(node, occupant)| {
+            let mut host = host(node, ways, &links);
+            let program = seat(&config, *occupant, node, ways, &links, &mut host);
+            Station { host, program }
+        });
+        let seats = Network::new(seat_graph, SEED, seats.collect());
+        let loads = config.loads.len();
+        Self { simulation, run, seats, nodes, happened: vec![Vec::new(); count], loads }
+    }
+
+    pub(crate) fn run_until(&mut self, end: Instant) {
+        self.simulation.run_until(&mut self.run, end);
+        self.seats.run_until(end);
+        for (node, happened) in self.nodes.iter().zip(&mut self.happened) {
+            let program = &mut self.seats.host_mut(*node).program;
+            happened.extend(std::iter::from_fn(|| program.poll_happening()));
+        }
+    }
+
+    pub(crate) fn now(&self) -> Instant {
+        self.seats.now()
+    }
+
+    pub(crate) const fn loads(&self) -> usize {
+        self.loads
+    }
+
+    pub(crate) fn seat(&mut self, number: usize) -> &mut Seat {
+        &mut self.seats.host_mut(self.nodes[number]).program
+    }
+
+    pub(crate) fn stop(&mut self, number: usize) {
+        self.seats.command(self.nodes[number], |station, now| station.stop(now));
+    }
+
+    /// Sent and arrived messages of a load in the run.
+    pub(crate) fn in_run(&mut self, load: usize) -> [u64; 2] {
+        let now = self.run.now();
+        let reports = self.simulation.signalling_mut().load_reports(now, load);
+        let sum = |of: fn(&load::Report) -> u64| reports.iter().map(|link| of(&link.report)).sum();
+        [sum(|report| report.sent), sum(|report| report.delivered)]
+    }
+
+    /// Events of a point in the run.
+    pub(crate) fn events_of_point(&self, point: PointId) -> Vec<(Instant, &'static str)> {
+        let events = self.simulation.signalling().events().iter().filter(|event| event.point == point);
+        events.map(|event| (event.at, event.kind.name())).collect()
+    }
+
+    /// Events of a gateway or process in the run.
+    pub(crate) fn events_above_m3ua(&self, process: SignallingProcess) -> Vec<(Instant, &'static str)> {
+        let events = self.simulation.signalling().adaptation_events().iter();
+        let own = events.filter(|event| event.process == process);
+        own.map(|event| (event.at, event.kind.name())).collect()
+    }
+
+    /// Happenings at a seat that are a point's: those of associations and above M3UA are not.
+    pub(crate) fn happened(&self, seat: usize) -> Vec<(Instant, &'static str)> {
+        self.filtered(seat, |subjects| {
+            !subjects.iter().any(|(kind, _)| matches!(*kind, "association" | "from" | "server"))
+        })
+    }
+
+    /// Happenings at a seat above M3UA.
+    pub(crate) fn happened_above_m3ua(&self, seat: usize) -> Vec<(Instant, &'static str)> {
+        let is_meant = |kind: &str| matches!(kind, "association" | "server" | "destination");
+        self.filtered(seat, |subjects| {
+            subjects.iter().any(|(kind, name)| is_meant(kind) && name != "port-3565")
+        })
+    }
+
+    fn filtered(
+        &self,
+        seat: usize,
+        is_meant: impl Fn(&[(&'static str, String)]) -> bool,
+    ) -> Vec<(Instant, &'static str)> {
+        let meant = self.happened[seat].iter().filter(|happening| is_meant(&happening.subjects));
+        meant.map(|happening| (happening.at, happening.event)).collect()
+    }
+
+    /// Events at a seat from an instant on.
+    pub(crate) fn happened_at(&self, seat: usize, from: Instant) -> Vec<String> {
+        let later = self.happened[seat].iter().filter(|happening| happening.at >= from);
+        later.map(|happening| happening.event.to_owned()).collect()
+    }
+}
+
+/// The seat of a node.
+fn seat(
+    config: &NetworkConfig,
+    occupant: SeatOccupant,
+    node: usize,
+    ways: &[Way],
+    links: &[(LinkId, [IpAddr; 2])],
+    host: &mut Host,
+) -> Seat {
+    let mut associations = Vec::new();
+    for (way, (_, addresses)) in ways.iter().zip(links) {
+        let Some(own) = way.nodes.iter().position(|other| *other == node) else { continue };
+        let elsewhere = IpAddr::from([10, 9, 9, 9]);
+        let far = if way.is_known || way.opens as usize == own { addresses[1 - own] } else { elsewhere };
+        let far = Peer { addresses: vec![far], port: way.port };
+        associations.push(SeatAssociation {
+            name: format!("port-{}", way.port),
+            carried: way.carried,
+            port: ProgramConfig {
+                sctp: sctp(),
+                local_addresses: vec![addresses[own]],
+                local_port: way.port,
+                peer: Some(far),
+            },
+            opens: way.opens as usize == own,
+            reopen_after: Duration::from_secs(1),
+        });
+    }
+    let own_loads: BTreeSet<usize> = config
+        .loads
+        .iter()
+        .enumerate()
+        .filter(|(_, load)| match (load.from, occupant) {
+            (UserPlace::Point(from), SeatOccupant::Point(own)) => from == own,
+            (UserPlace::Served(_), SeatOccupant::Process(_)) => true,
+            _ => false,
+        })
+        .map(|(number, _)| number)
+        .collect();
+    let config = SeatConfig {
+        network: config.clone(),
+        occupant,
+        associations,
+        loads: own_loads,
+        seed: SEED,
+        patience: Duration::from_secs(5),
+    };
+    Seat::open(Instant::START, config, host, SEED.stream(&format!("seat {node}"))).unwrap()
+}
