@@ -27,6 +27,7 @@ from slantpath.errors import Fault, InUseError, RunError, ScenarioError, Scenari
 from slantpath.planning import Impossible, Plan, Promise, Setting, plan
 from slantpath.running import Job, Kept, Replication, RunOutput, replicate, run, run_jobs, sweep
 from slantpath.sky import TopologyOutput, topology
+from slantpath.theaterq import theaterq
 
 __version__ = _native.VERSION
 
@@ -57,5 +58,6 @@ __all__ = [
     "run_jobs",
     "student_t_quantile",
     "sweep",
+    "theaterq",
     "topology",
 ]

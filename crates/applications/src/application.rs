@@ -1,5 +1,8 @@
 //! Users of sockets that a host may have, as one type: which it is costs no call through a table.
 
+use std::net::SocketAddr;
+
+use bytes::Bytes;
 use slantpath_base::{Deadlines, Instant, prefetch};
 use slantpath_host::{Others, Reaction, Served, Socket, SocketEvent, SocketId};
 
@@ -11,6 +14,7 @@ use crate::noted::Noted;
 use crate::program::Program;
 use crate::receiver::ReceiverConfig;
 use crate::record::SessionRecords;
+use crate::service::Serving;
 use crate::sessions::{Session, SessionSource};
 
 /// Host whose sockets have the applications of this crate.
@@ -30,6 +34,8 @@ pub(crate) enum Kind {
     Listener(Box<Listener>),
     /// Hands everything to a program outside the host.
     Program(Box<Program>),
+    /// Answers whoever comes.
+    Service(Box<Serving>),
     /// One end of a session.
     Session(Box<Session>),
 }
@@ -48,6 +54,8 @@ pub struct SharedState {
     pub(crate) sources: Vec<SessionSource>,
     /// Instants at which sources begin sessions.
     pub(crate) source_deadlines: Deadlines<u32>,
+    /// Associations that services have.
+    pub(crate) served: u32,
 }
 
 impl slantpath_host::Application for Application {
@@ -77,6 +85,7 @@ impl slantpath_host::Application for Application {
                 shared.with_events.note(own, program.events());
                 Reaction::None
             }
+            Kind::Service(service) => service.handle_event(now, event, socket, shared),
             Kind::Session(session) => session.handle_event(now, event, socket),
         }
     }
@@ -88,6 +97,7 @@ impl slantpath_host::Application for Application {
             Kind::Flow(flow) => flow.serve(now, others, socket),
             Kind::Listener(_) => Served::Idle(None),
             Kind::Program(program) => program.serve(now, socket),
+            Kind::Service(service) => service.serve(now, socket),
             Kind::Session(session) => session.serve(now, others, socket),
         };
         match (&mut self.0, &served) {
@@ -102,7 +112,8 @@ impl slantpath_host::Application for Application {
     fn handle_deadline(&mut self, now: Instant) {
         match &mut self.0 {
             Kind::Flow(flow) => flow.handle_deadline(now),
-            Kind::Carrier(_) | Kind::Listener(_) | Kind::Program(_) | Kind::Session(_) => {}
+            Kind::Carrier(_) | Kind::Listener(_) | Kind::Program(_) | Kind::Service(_) | Kind::Session(_) => {
+            }
         }
     }
 
@@ -111,7 +122,7 @@ impl slantpath_host::Application for Application {
         let next_sample = match &self.0 {
             Kind::Carrier(carrier) => carrier.next_sample(),
             Kind::Flow(flow) => flow.next_sample(),
-            Kind::Listener(_) | Kind::Program(_) | Kind::Session(_) => None,
+            Kind::Listener(_) | Kind::Program(_) | Kind::Service(_) | Kind::Session(_) => None,
         };
         earlier(deadline, next_sample).unwrap_or(Instant::FAR_FUTURE)
     }
@@ -121,7 +132,7 @@ impl slantpath_host::Application for Application {
         match &mut self.0 {
             Kind::Carrier(carrier) => shared.with_inputs.note(own, carrier.inputs()),
             Kind::Program(program) => shared.with_events.note(own, program.events()),
-            Kind::Flow(_) | Kind::Listener(_) | Kind::Session(_) => {}
+            Kind::Flow(_) | Kind::Listener(_) | Kind::Service(_) | Kind::Session(_) => {}
         }
     }
 
@@ -134,7 +145,11 @@ impl slantpath_host::Application for Application {
         socket: &mut Socket<'_>,
         shared: &mut SharedState,
     ) -> bool {
-        let Kind::Session(session) = &self.0 else { return false };
+        let session = match &self.0 {
+            Kind::Service(service) => return service.is_over(),
+            Kind::Session(session) => session,
+            _ => return false,
+        };
         if !session.is_over() {
             return false;
         }
@@ -149,6 +164,7 @@ impl slantpath_host::Application for Application {
         let kind = match &self.0 {
             Kind::Listener(listener) => Kind::Session(Box::new(listener.accept(own))),
             Kind::Program(program) => Kind::Program(Box::new(program.accept(own)?)),
+            Kind::Service(service) => Kind::Service(Box::new(service.accept())),
             Kind::Carrier(_) | Kind::Flow(_) | Kind::Session(_) => return None,
         };
         Some(Self(kind))
@@ -164,7 +180,14 @@ impl slantpath_host::Application for Application {
         match &self.0 {
             Kind::Flow(flow) => prefetch(&**flow),
             Kind::Session(session) => prefetch(&**session),
-            Kind::Carrier(_) | Kind::Listener(_) | Kind::Program(_) => {}
+            Kind::Carrier(_) | Kind::Listener(_) | Kind::Program(_) | Kind::Service(_) => {}
+        }
+    }
+
+    fn answer(&mut self, from: SocketAddr, datagram: Bytes) -> Option<Bytes> {
+        match &mut self.0 {
+            Kind::Service(service) => service.answer(from, datagram),
+            _ => None,
         }
     }
 }

@@ -7,6 +7,7 @@
 //!   ([`SessionsConfig`]), and any number of them come in at one port.
 //! - A carrier ([`Associations`]) keeps an association up for an adaptation layer above the host
 //!   ([`AssociationConfig`]).
+//! - A service ([`Services`]) answers whoever comes to its well-known port.
 //! - A program outside of the host ([`Programs`]) sends and takes messages as it pleases ([`ProgramConfig`]).
 //!
 //! What is remembered of messages and paths is in [`record`], and of a failover in [`timeline`].
@@ -19,7 +20,7 @@
 //!   bytes.
 //! - [`session_source`]: a host opens [`sessions`] one after the other, as [`admission`] permits. Of one that is over
 //!   its record remains. [`requests`]: requests and responses within them.
-//! - [`associations`]: [`carrier`]. [`programs`]: [`program`]. What they have for somebody outside is [`noted`].
+//! - [`service`]: echo, discard and chargen. [`associations`]: [`carrier`]. [`programs`]: [`program`]. What they have for somebody outside is [`noted`].
 //! - [`record`], [`timeline`], [`failover`]: what is remembered, and the steps of a failover.
 //!
 //! # What holds, and why
@@ -52,6 +53,7 @@ pub mod record;
 mod requests;
 mod schedule;
 mod sender;
+mod service;
 mod session_source;
 mod sessions;
 pub mod timeline;
@@ -73,6 +75,7 @@ pub use receiver::{MessageRecords, ReceiverConfig};
 pub use requests::{HEADER_LEN as REQUEST_HEADER_LEN, RequestCount, RequestsConfig, ThinkTime};
 pub use schedule::Schedule;
 pub use sender::{Measurement, SenderConfig};
+pub use service::{SERVICE_PEERS_MAX, Service, Services};
 pub use session_source::HostSessions;
 pub use sessions::{SessionArrivals, SessionLoad, SessionSizes, SessionsConfig};
 pub use workload::{MessageClass, WhenBlocked, Workload, workload_stream};

@@ -1,7 +1,9 @@
 //! The user of a socket: what a host tells it and asks of it, and what it may answer.
 
 use std::fmt::Debug;
+use std::net::SocketAddr;
 
+use bytes::Bytes;
 use slantpath_base::Instant;
 
 use crate::ids::SocketId;
@@ -56,6 +58,11 @@ pub trait Application: Debug + Sized {
     /// Application of an association or connection that has come to the port that this one, `own`, listens at: it is a
     /// socket of its own. `None` if this one serves it itself.
     fn accept(&self, _own: SocketId) -> Option<Self> {
+        None
+    }
+
+    /// Answers a datagram that has come to a port that is open to all, from there. `None` if it does not.
+    fn answer(&mut self, _from: SocketAddr, _datagram: Bytes) -> Option<Bytes> {
         None
     }
 

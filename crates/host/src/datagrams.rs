@@ -1,10 +1,10 @@
 //! UDP (RFC 768) and the echoes of ICMP: packets that stand for themselves, without a connection below them.
 //!
-//! Both ends of a flow know each other's ports, so that a socket is found by both, as a connected socket of UDP is. An
-//! echo has one number for both ends, its identifier. Nothing is kept of a datagram once it has left.
+//! Both ends of a flow know each other's ports, so that a socket is found by both, as a connected socket of UDP is. A
+//! port that is open to all answers whoever asks. An echo has one number for both ends, its identifier. Nothing is kept of a datagram once it has left.
 
 use std::collections::VecDeque;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use bytes::Bytes;
 use slantpath_sctp::IpFragmentation;
@@ -27,8 +27,15 @@ pub(crate) struct Binding {
     pub(crate) service: Service,
     /// The host's own port, or the identifier of echoes.
     pub(crate) local: u16,
-    /// The peer's port; the identifier of echoes, too.
+    /// The peer's port; the identifier of echoes, too. Zero, which no port is, for a port that is open to all.
     pub(crate) remote: u16,
+}
+
+impl Binding {
+    /// The binding of a port of UDP to which anybody may send.
+    pub(crate) const fn open_to_all(local: u16) -> Self {
+        Self { service: Service::Udp, local, remote: 0 }
+    }
 }
 
 /// Protocol that carries a datagram.
@@ -185,6 +192,37 @@ impl Datagrams {
             protocol: Service::Echo.protocol(destination),
             reported: None,
             packet: header.packet(data, source, destination),
+        });
+    }
+
+    /// Queues an answer of a port that is open to all, from the address that was asked.
+    pub(crate) fn answer(
+        &mut self,
+        (fields, source_mtu): (IpFields, u16),
+        local: SocketAddr,
+        to: SocketAddr,
+        payload: Bytes,
+    ) {
+        let (source, destination) = (local.ip(), to.ip());
+        let header = UdpHeader { source_port: local.port(), destination_port: to.port() };
+        let header = header.emit(&[&payload], source, destination, Checksum::Omitted);
+        self.departing.push_back(Departing {
+            envelope: Envelope { source, destination, fields },
+            fragmentation: IpFragmentation::Allowed { source_mtu },
+            protocol: protocol::UDP,
+            reported: None,
+            packet: Packet::with_tail(&header, payload, 0, Checksum::Omitted),
+        });
+    }
+
+    /// Queues a message of ICMP, or of ICMPv6, without its IP header.
+    pub(crate) fn report(&mut self, [source, destination]: [IpAddr; 2], packet: Packet) {
+        self.departing.push_back(Departing {
+            envelope: Envelope { source, destination, fields: IpFields::default() },
+            fragmentation: IpFragmentation::Allowed { source_mtu: u16::MAX },
+            protocol: if source.is_ipv4() { protocol::ICMP } else { protocol::ICMPV6 },
+            reported: None,
+            packet,
         });
     }
 

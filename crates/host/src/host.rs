@@ -4,6 +4,7 @@ mod associations;
 mod datagrams;
 mod handover;
 mod script;
+mod unbound;
 
 use std::net::IpAddr;
 
@@ -27,6 +28,7 @@ use crate::socket::{Peers, PortUse, Socket, SocketState, Stack};
 use crate::sockets::Sockets;
 use crate::trace::TraceRecord;
 use crate::transport::{Protocol, TransportConfig};
+use unbound::UnboundPorts;
 
 /// Packets that a host threw away, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -73,18 +75,9 @@ pub struct SocketHost<A: Application> {
     stack: Stack,
     sockets: Sockets<A>,
     script: Script,
-    /// Treatment of SCTP packets to a port that nobody has.
+    /// Treatment of packets to a port that nobody has.
     unbound_ports: UnboundPorts,
     drops: HostDrops,
-}
-
-/// Treatment of a packet to a port that nobody has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum UnboundPorts {
-    /// SCTP answers it as one out of the blue.
-    Answered,
-    #[default]
-    Dropped,
 }
 
 impl<A: Application> SocketHost<A> {
@@ -326,8 +319,15 @@ impl<A: Application> SocketHost<A> {
                 return self.handle_udp(now, envelope, packet);
             }
             self.drops.no_port += 1;
-            if protocol == protocol::SCTP && self.unbound_ports == UnboundPorts::Answered {
-                self.stack.sctp.handle_stray(now, envelope, packet);
+            match protocol {
+                protocol::SCTP if self.unbound_ports.answers_sctp() => {
+                    self.stack.sctp.handle_stray(now, envelope, packet);
+                }
+                // No connection and no listener has the port.
+                protocol::TCP if self.unbound_ports.answers_tcp() => {
+                    self.stack.tcp.handle_packet(now, None, envelope, packet);
+                }
+                _ => {}
             }
             return;
         };

@@ -447,6 +447,16 @@ impl Socket<'_> {
         }
     }
 
+    /// Writes bytes into a connection of TCP, whatever room there is. Tells if that is to be the last before
+    /// [`SocketEvent::Writable`](crate::SocketEvent) comes: more than half of the send buffer is in use. `None` if
+    /// there is no connection that takes them.
+    pub fn write(&mut self, now: Instant, bytes: Bytes) -> Option<bool> {
+        let Kind::Tcp { link, .. } = &self.state.kind else { return None };
+        let connection = link.id()?;
+        self.stack.tcp.write(now, connection, bytes).ok()?;
+        Some(self.stack.tcp.is_filled(connection))
+    }
+
     /// Hands a message of SCTP over.
     ///
     /// # Errors

@@ -27,7 +27,8 @@ pub struct DatagramConfig {
     /// Greatest length of an IPv6 packet that is not cut where it is sent. IPv4 packets are cut where a link asks for
     /// it.
     pub source_mtu: u16,
-    /// Port of the peer of an end that does not open; one that opens knows its peer.
+    /// Port of the peer of an end that does not open; one that opens knows its peer. Zero opens the port to all: what
+    /// comes is [answered](crate::Application::answer), and nothing is told.
     pub peer_port: u16,
 }
 

@@ -12,6 +12,7 @@ pub(crate) mod fade_step;
 pub(crate) mod fade_trace;
 pub(crate) mod gilbert_elliott;
 pub(crate) mod header_compression;
+mod mahimahi;
 pub(crate) mod port;
 pub(crate) mod queue_size;
 pub(crate) mod schema;

@@ -9,6 +9,7 @@ mod outside;
 mod paths;
 mod requests;
 mod server;
+mod services;
 mod sessions;
 
 use fixture::{bulk, constant_rate, direction, run, run_changed, sender};

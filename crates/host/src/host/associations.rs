@@ -6,7 +6,7 @@ use bytes::Bytes;
 use slantpath_base::Instant;
 use slantpath_sctp as sctp;
 
-use super::{SocketHost, UnboundPorts};
+use super::SocketHost;
 use crate::application::Application;
 use crate::ids::SocketId;
 use crate::transport::Peer;
@@ -42,6 +42,14 @@ impl<A: Application> SocketHost<A> {
     pub fn refuse_callers(&mut self, port: SocketId) -> bool {
         let Some((_, socket, _)) = self.sockets.command(port, &mut self.stack) else { return false };
         socket.stack.sctp.listen(socket.state.port(), sctp::Acceptance::Refused)
+    }
+
+    /// Lets a listening socket of TCP have at most so many connections at once: at the limit one that is not up gives
+    /// way to a new one. `false` if there is no such socket.
+    pub fn limit_connections(&mut self, port: SocketId, most: usize) -> bool {
+        let Some((_, socket, _)) = self.sockets.command(port, &mut self.stack) else { return false };
+        socket.stack.tcp.limit(socket.state.port(), most);
+        true
     }
 
     /// Gives back the socket of an association that came to the port of another, or was opened from it, and whose end
@@ -128,11 +136,5 @@ impl<A: Application> SocketHost<A> {
     /// system knows the routes, and peers come from anywhere.
     pub const fn route_by_source(&mut self) {
         self.interfaces.route_by_source();
-    }
-
-    /// Has SCTP answer packets to ports that nobody has as RFC 9260, section 8.4, says. Not for a host that shares its
-    /// addresses with another's SCTP, of whose ports it knows nothing.
-    pub const fn answer_out_of_the_blue(&mut self) {
-        self.unbound_ports = UnboundPorts::Answered;
     }
 }

@@ -18,10 +18,20 @@ fn run_with(link: &str, script: &str) -> RunOutput {
     );
     let files: Files = Arc::new(|name: &str| match name {
         "fade.csv" => Ok(TRACE.to_owned()),
+        "up.trace" => Ok("500\n500\n1000\n".to_owned()),
+        "up.csv" => Ok(deliveries()),
         _ => Err(io::Error::other("no such file")),
     });
     let scenario = Scenario::parse("fade.toml", &text, &[], files).unwrap_or_else(|error| panic!("{error}"));
     run(&scenario, &RunOptions::default()).unwrap()
+}
+
+/// Steps of the rate for packets of 1,504 bytes, of which two leave until half of every second and one until its end.
+fn deliveries() -> String {
+    (0..10).fold(String::new(), |mut text, second| {
+        writeln!(text, "{second} s,48128 bit/s,,\n{second}.5 s,24064 bit/s,,").unwrap();
+        text
+    })
 }
 
 fn script(direction: &str) -> String {
@@ -61,4 +71,11 @@ fn a_fade_from_a_file_is_a_script_that_says_the_same() {
     assert_eq!(forward.digest, run_with("", &script("forward")).digest);
     assert!(lost(&forward)[0] > 0 && lost(&forward)[1] == 0, "{:?}", lost(&forward));
     assert_ne!(forward.digest, run_with("", "").digest);
+}
+
+#[test]
+fn a_trace_of_mahimahi_is_steps_of_rates_until_the_run_ends() {
+    let mahimahi = run_with("fade_trace = { file = \"up.trace\", format = \"mahimahi\" }", "");
+    assert_eq!(mahimahi.digest, run_with("fade_trace = { file = \"up.csv\" }", "").digest);
+    assert_ne!(mahimahi.digest, run_with("", "").digest);
 }

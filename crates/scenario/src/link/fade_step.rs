@@ -49,6 +49,11 @@ impl FadeStep {
         Ok(step)
     }
 
+    /// A step that changes the rate alone.
+    pub(super) const fn of_rate(at: Instant, rate: DataRate) -> Self {
+        Self { at, rate: Some(rate), loss: None, bit_errors: None }
+    }
+
     /// Time of the step.
     pub(crate) const fn at(&self) -> Instant {
         self.at

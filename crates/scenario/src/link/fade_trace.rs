@@ -8,7 +8,9 @@ use slantpath_net::{DirectionId, NetworkBuilder};
 use slantpath_reader::{Faults, Files, Tables, Written};
 
 use super::fade_step::FadeStep;
+use super::mahimahi;
 use super::schema::Link;
+use super::trace::TraceFormat;
 use crate::flow::trace::{check_digest, read, wholly_behind_the_end};
 use crate::network::planned::PlannedLink;
 use crate::schema::File;
@@ -32,9 +34,14 @@ pub(crate) fn check(
     for trace in of_links.chain(of_sky) {
         let name = (*trace.file).clone();
         let place = trace.file.place();
-        let read = known.entry(name.clone()).or_insert_with(|| {
-            let example = "30 s,1.5 Mbit/s,1 %,1e-6";
-            let (steps, digest) = read(&name, example, place, files, faults, FadeStep::parse)?;
+        let is_mahimahi = trace.format.is_some_and(|format| *format == TraceFormat::Mahimahi);
+        let read = known.entry((name.clone(), is_mahimahi)).or_insert_with(|| {
+            let (steps, digest) = if is_mahimahi {
+                mahimahi::load(&name, place, duration, files, faults)?
+            } else {
+                let example = "30 s,1.5 Mbit/s,1 %,1e-6";
+                read(&name, example, place, files, faults, FadeStep::parse)?
+            };
             begin.extend(steps.first().map(|step: &FadeStep| (step.at(), place)));
             Some((Arc::<[FadeStep]>::from(steps), digest))
         });

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use slantpath_reader::{Later, Resolved, Setting, section};
+use slantpath_reader::{Later, Resolved, Setting, choice, section};
 
 use super::fade_step::FadeStep;
 
@@ -26,7 +26,20 @@ section! {
         file: Setting<String>;
         /// BLAKE3 of the file, written by `--show`. If it is given, the file must still have it.
         digest: Later<S, Setting<String>>;
+        /// Format of the file; `steps` if absent.
+        format: Option<Setting<TraceFormat>>;
         /// Steps that the file lists.
         steps: Later<S, Resolved<Arc<[FadeStep]>>>;
+    }
+}
+
+choice! {
+    /// Format of a file of rates.
+    pub enum TraceFormat {
+        /// A whole number of milliseconds a line, at which a packet of 1,504 bytes may leave, and all of it repeated
+        /// until the run ends. Between two such instants the rate is what these packets make of it.
+        Mahimahi = "mahimahi",
+        /// Lines of a time, a rate, a loss and a bit error rate.
+        Steps = "steps",
     }
 }
