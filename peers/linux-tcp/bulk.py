@@ -1,9 +1,10 @@
-"""One bulk transfer of TCP, in two processes that each run in a namespace of their own.
+"""One bulk transfer of TCP, in two processes that each run in a place of their own.
 
 `bulk.py receive SECONDS` prints how many bytes had come so long after the connection, `bulk.py send CONTROL
 SECONDS ADDRESS` how many segments were retransmitted.
 """
 
+import contextlib
 import socket
 import struct
 import sys
@@ -18,8 +19,8 @@ TOTAL_RETRANS_AT = 100
 """Where `tcpi_total_retrans` stands in `struct tcp_info`."""
 
 
-def receive(seconds: float) -> int:
-    """Accept one connection and return how many bytes it brings in so many seconds."""
+def receive(seconds: float) -> None:
+    """Accept one connection and tell how many bytes it brings in so many seconds."""
     with socket.create_server(("", PORT)) as listener:
         listener.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, BUFFER_BYTES)
         print("listening", flush=True)
@@ -32,9 +33,9 @@ def receive(seconds: float) -> int:
                 connection.settimeout(left)
                 try:
                     received += connection.recv_into(buffer)
-                except TimeoutError:
+                except (TimeoutError, ConnectionResetError):
                     break
-        return received
+        print(received, flush=True)
 
 
 def send(control: str, seconds: float, address: str) -> int:
@@ -54,13 +55,17 @@ def send(control: str, seconds: float, address: str) -> int:
             except TimeoutError:
                 break
         info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 256)
-        return int(struct.unpack_from("I", info, TOTAL_RETRANS_AT)[0])
+        again = int(struct.unpack_from("I", info, TOTAL_RETRANS_AT)[0])
+    # With this end all ends: the other has to have told its count. Until then a connection to it stays open.
+    with contextlib.suppress(OSError), socket.create_connection((address, PORT), timeout=10) as waiting:
+        waiting.recv(1)
+    return again
 
 
 if __name__ == "__main__":
     match sys.argv[1:]:
         case ["receive", seconds]:
-            print(receive(float(seconds)))
+            receive(float(seconds))
         case ["send", control, seconds, address]:
             print(send(control, float(seconds), address))
         case _:

@@ -17,6 +17,8 @@ mod explain_what_if;
 mod import;
 mod keys;
 #[cfg(target_os = "linux")]
+mod lab;
+#[cfg(target_os = "linux")]
 mod live;
 #[cfg(target_os = "linux")]
 mod live_settings;
