@@ -243,6 +243,28 @@ def test_runs_that_do_not_share_their_draws_are_not_paired(
     assert "pairs" not in row
 
 
+def test_an_emulation_s_report_tells_of_real_programs_and_of_no_flows(tmp_path: Path) -> None:
+    interfaces = {
+        "run": [0, 0],
+        "node": ["far", "near"],
+        "link": ["link", "link"],
+        "packets_in": [19, 20],
+        "packets_out": [19, 16],
+        "lateness_median_s": [6.7e-5, None],
+        "late": [0, 3],
+        "lost": [0, 0],
+    }
+    tables = {"attached_interfaces": interfaces, "flows": flows([])}
+    html = report(by_hand(tmp_path / "emulated", tables, runs=numbered(1)))
+    first, second = Page(html).table("What passed the interfaces")
+    assert (first["node"], first["packets from it"], second["packets to it"]) == ("far", "19", "16")
+    assert "3 packets at near, link left later than" in html
+    assert "An emulation with real programs, seed 1" in html
+    for no_word in ("no flow was asked for", "chance is not parted", "slantpath run scenario.toml"):
+        assert no_word not in html
+    assert "slantpath emulate scenario.toml" in html
+
+
 def test_the_settings_of_two_directories_are_told_where_they_differ(runs: Path, sweeps: Path) -> None:
     rows = Page(report(runs / "clear", runs / "lossy")).table("Settings that differ")
     assert [tuple(row.values()) for row in rows] == [

@@ -55,6 +55,26 @@ class Listing:
 
 LISTINGS: tuple[Listing, ...] = (
     Listing(
+        "attached",
+        "Attached nodes",
+        "attached_interfaces",
+        (
+            ("node", "node"),
+            ("link", "link"),
+            ("packets_in", "packets from it"),
+            ("packets_out", "packets to it"),
+            ("lateness_median_s", "late, median"),
+            ("lateness_p99_s", "late, 99 %"),
+            ("lateness_p999_s", "late, 99.9 %"),
+            ("lateness_max_s", "late, most"),
+            ("late", "too late"),
+            ("overtaken", "overtaken"),
+            ("refused", "refused"),
+            ("lost", "lost"),
+        ),
+        "What passed the interfaces of real programs, and how much later than the scenario says it left.",
+    ),
+    Listing(
         "failovers",
         "Failovers",
         "failovers",
@@ -254,6 +274,11 @@ def _made(results: Results) -> str:
     chosen_settings = settings(results.text)
     runs = results.runs()
     match results.kind:
+        case Kind.RUN if results.is_emulation:
+            return (
+                f"An emulation with real programs, seed {results.told('seed')}: packets had the delays and "
+                "losses that the scenario says, but for the lateness below."
+            )
         case Kind.RUN:
             span = chosen_settings.get("scenario.duration")
             lasting = f" of {span.value}" if span is not None else ""
@@ -295,6 +320,7 @@ def warnings(results: Results) -> list[str]:
         for failure in failures if isinstance(failures, list) else []:
             found.append(f"Run {name_of(run.get('run'))}: {_failure(failure)}.")
     found += _of_flows(results)
+    found += _of_attached(results)
     found += doubts(results)
     return list(dict.fromkeys(found))
 
@@ -314,6 +340,20 @@ def _of_flows(results: Results) -> Iterator[str]:
     for column, about in counts.items():
         if sums.get(column):
             yield f"{sums[column]:,} {about} (column {column} of flows)."
+
+
+def _of_attached(results: Results) -> Iterator[str]:
+    counts = {
+        "late": "left later than `--late` allows",
+        "lost": "were dropped before they were read",
+    }
+    for row in results.rows("attached_interfaces", ["node", "link", *counts]):
+        for column, about in counts.items():
+            if row.get(column):
+                yield (
+                    f"{int(row[column]):,} packets at {name_of(row.get('node'))}, {name_of(row.get('link'))} "
+                    f"{about}: the emulation is void from the first of them on."
+                )
 
 
 def warned(remarks: Sequence[str]) -> str:
@@ -338,7 +378,7 @@ def flow_sections(results: Results) -> list[page.Section]:
         )
         about = f"There is no table `flows` here; there are {kept}.{cure}"
         return [page.Section("flows", "Flows", [f"<p>{escape(about)}</p>"])]
-    if not rows and results.shape("signalling_load")[0]:
+    if not rows and (results.shape("signalling_load")[0] or results.is_emulation):
         return []
     if not rows:
         about = (

@@ -41,6 +41,12 @@ def repeat(results: Results) -> page.Section:
         beside = f" beside {', '.join(dict.fromkeys(files))}" if files else ""
         name = results.kind.text_name
         parts.append(f"<p>With the text below as {name}{escape(beside)}:</p><pre>{escape(commands)}</pre>")
+    if results.is_emulation:
+        about = (
+            "Programs do what they do: the run is another one each time. `emulate --record FILE` keeps what "
+            "they sent, and `slantpath replay FILE` repeats that, packet for packet."
+        )
+        parts.append(f"<p>{escape(about)}</p>")
     if results.kind is Kind.SWEEP:
         axes = _axes(results)
         parts.append(f"<p>and this as sweep.toml:</p><pre>{escape(_sweep_file(results, axes))}</pre>")
@@ -79,6 +85,8 @@ def repeat(results: Results) -> page.Section:
 
 def _commands(results: Results) -> str:
     match results.kind:
+        case Kind.RUN if results.is_emulation:
+            return "slantpath emulate scenario.toml --in NODE 'PROGRAM' --out again"
         case Kind.RUN:
             count = len(results.runs())
             reps = f" --reps {count}" if count > 1 else ""

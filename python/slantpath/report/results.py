@@ -120,6 +120,11 @@ class Results:
         """Tell if finished runs wait here for a command that has not written its results."""
         return any((self.path / "unfinished").glob("*"))
 
+    @property
+    def is_emulation(self) -> bool:
+        """Tell if real programs sent over the network, at the pace of the clock."""
+        return self.kind is Kind.RUN and "attached_interfaces" in self.tables()
+
     def number(self, key: str) -> float:
         """Give a number of the manifest, zero if it has none."""
         value = self.manifest.get(key)
