@@ -2,9 +2,11 @@
 
 mod commands;
 mod control;
+mod existing;
 mod quick;
 mod told;
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::path::Path;
@@ -12,8 +14,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use slantpath_base::{Duration, Instant};
 use slantpath_emulate::{
-    ControlSocket, Doors, Incoming, InterfaceConfig, NodeProgram, NodePrograms, PlaceConfig, Terminal, Void,
-    build_places,
+    ControlSocket, Doors, ExistingPlace, Incoming, InterfaceConfig, NodeProgram, NodePrograms, PlaceConfig,
+    Terminal, Void, build_places,
 };
 use slantpath_interface::InterfaceId;
 use slantpath_runner::{
@@ -51,8 +53,9 @@ pub(crate) fn main(arguments: &EmulateArguments) -> Result<(), Failure> {
     let stop = interrupt::flag();
     let socket = arguments.control.as_deref().map(ControlSocket::open).transpose();
     let socket = socket.map_err(|error| Failure::Misused(format!("--control: {error}")))?;
-    let mut emulation =
-        Emulation::new(commands::of(arguments, &scenario, &origin)?, &scenario, arguments.late, stop);
+    let existing = existing::of(&scenario, &origin)?;
+    let planned = commands::of(arguments, &scenario, &origin)?;
+    let mut emulation = Emulation::new(planned, existing, &scenario, arguments.late, stop);
     emulation.control = socket.map(|socket| Control::new(socket, &scenario));
     match &arguments.record {
         None => {
@@ -101,6 +104,9 @@ fn directory(arguments: &EmulateArguments) -> String {
 /// Outside of the network: doors, and the programs behind them.
 struct Emulation<'a> {
     planned: Vec<NodeProgram>,
+    has_programs: bool,
+    /// Nodes that exist already, by their names.
+    existing: BTreeMap<String, ExistingPlace>,
     limit: Duration,
     /// End of what is known of the sky.
     sky_end: Option<Instant>,
@@ -120,11 +126,19 @@ struct Emulation<'a> {
 }
 
 impl<'a> Emulation<'a> {
-    fn new(planned: Vec<NodeProgram>, scenario: &Scenario, limit: Duration, stop: &'a AtomicBool) -> Self {
+    fn new(
+        planned: Vec<NodeProgram>,
+        existing: BTreeMap<String, ExistingPlace>,
+        scenario: &Scenario,
+        limit: Duration,
+        stop: &'a AtomicBool,
+    ) -> Self {
         let has_terminal = planned.iter().any(|program| program.terminal == Terminal::Whole);
         let sky_end = scenario.sky.is_some().then(|| Instant::START + *scenario.scenario.duration);
         Self {
+            has_programs: !planned.is_empty(),
             planned,
+            existing,
             limit,
             sky_end,
             attachments: Vec::new(),
@@ -178,6 +192,10 @@ impl<'a> Emulation<'a> {
             return Err(Failure::Void(format!("the run is void: {void}")));
         }
         if self.stop.load(Ordering::Relaxed) {
+            if !self.has_programs {
+                // Nothing else ends it.
+                return Ok(());
+            }
             return Err(Failure::Interrupted("interrupted: all programs were ended".to_owned()));
         }
         match outcome {
@@ -199,12 +217,13 @@ impl Outside for Emulation<'_> {
     }
 
     fn begin(&mut self, attachments: &[Attachment]) -> io::Result<()> {
-        let configs: Vec<PlaceConfig> = attachments.iter().map(place).collect();
-        let (places, doors) = build_places(&configs).map_err(io::Error::other)?;
-        for note in places.iter().filter_map(|place| place.note.as_ref()) {
+        let configs: Vec<PlaceConfig> =
+            attachments.iter().map(|own| place(own, self.existing.get(&own.node))).collect();
+        let lab = build_places(&configs).map_err(io::Error::other)?;
+        for note in &lab.notes {
             terminal::warn(note)?;
         }
-        let mut doors = Doors::open(doors, self.limit).map_err(io::Error::other)?;
+        let mut doors = Doors::open(lab.doors, self.limit).map_err(io::Error::other)?;
         self.interfaces =
             attachments.iter().flat_map(|node| node.interfaces.iter().map(|own| own.id)).collect();
         self.by_interface = self.interfaces.iter().copied().zip(0..).collect();
@@ -212,7 +231,7 @@ impl Outside for Emulation<'_> {
         self.attachments = attachments.to_vec();
         let programs = NodePrograms::start(
             std::mem::take(&mut self.planned),
-            places,
+            lab.places,
             reentry::variables(INSIDE),
             self.status.lead(),
         )?;
@@ -233,7 +252,7 @@ impl Outside for Emulation<'_> {
         let interfaces = &self.interfaces;
         let (present, next) = (turn.now, turn.next);
         let until = doors.turn(present, next, &mut |Incoming { door, at, packet }| {
-            // A door gives IP packets alone.
+            // A door gives IP packets alone, or frames where the link carries those.
             let _ = turn.inject(at, interfaces[door], packet.to_vec());
         })?;
         self.status.tell(doors, &self.attachments)?;
@@ -272,15 +291,17 @@ impl Outside for Emulation<'_> {
     }
 }
 
-/// A node as a place that is to be made.
-fn place(attachment: &Attachment) -> PlaceConfig {
+/// A node as a place that is to be made, unless it exists.
+fn place(attachment: &Attachment, existing: Option<&ExistingPlace>) -> PlaceConfig {
     let interfaces = attachment.interfaces.iter().map(|interface| InterfaceConfig {
         link: interface.link.clone(),
         addresses: interface.addresses.clone(),
         mtu_bytes: u32::try_from(interface.mtu.as_bytes()).unwrap_or(u32::MAX),
+        other_end: interface.other_end.clone(),
     });
     PlaceConfig {
         name: attachment.node.clone(),
+        existing: existing.cloned(),
         interfaces: interfaces.collect(),
         reaches: attachment.reaches.clone(),
     }

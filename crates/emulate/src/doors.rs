@@ -9,6 +9,7 @@ use std::io;
 use std::net::IpAddr;
 use std::num::NonZeroU64;
 use std::os::fd::AsFd;
+use std::sync::Arc;
 use std::time;
 
 use slantpath_base::{Duration, Instant};
@@ -16,12 +17,14 @@ use slantpath_system::SystemFailure;
 use slantpath_system::clock::{TimerFd, monotonic, realtime, schedule_fifo, set_timer_slack};
 use slantpath_system::packet::{DEFAULT_RING_BYTES, PacketSocket};
 use slantpath_system::poll::Poll;
+use slantpath_wire::ethernet::{self, ETHERNET_HEADER_LEN};
 
-use crate::frames::{ETHERNET_HEADER_LEN, FrameKind, MacAddress, classify, ethernet};
+use crate::frames::{self, FrameKind, MacAddress, classify, with_vlan_tag};
 use crate::instants::{ClockReading, Stamps};
 use crate::lateness::{DepartureLateness, DepartureSummary};
 use crate::neighbours;
 use crate::offload::{DeviceLayer, Offload, join, packets};
+use crate::port::OwnPort;
 
 /// Why doors could not be opened.
 #[derive(Debug, thiserror::Error)]
@@ -47,18 +50,22 @@ pub struct DoorConfig {
     pub addresses: Vec<IpAddr>,
     /// Largest IP packet, in bytes.
     pub mtu_bytes: usize,
+    /// True if frames pass as they are, and false if IP packets do.
+    pub carries_frames: bool,
+    /// Port of the machine that the interface is, if it is one.
+    pub port: Option<Arc<OwnPort>>,
 }
 
 /// Counts of what passed a door.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DoorCounters {
-    /// IP packets that came from the attached interface.
+    /// IP packets, or frames, that came from the attached interface.
     pub packets_in: u64,
-    /// Bytes of them.
+    /// Bytes of them, of frames those that they carry.
     pub bytes_in: u64,
-    /// IP packets that went to it.
+    /// IP packets, or frames, that went to it.
     pub packets_out: u64,
-    /// Bytes of them.
+    /// Bytes of them, of frames those that they carry.
     pub bytes_out: u64,
     /// Packets that came when the network had gone on.
     pub overtaken: u64,
@@ -146,7 +153,7 @@ pub struct Incoming<'a> {
     pub door: usize,
     /// Instant at which the kernel received it.
     pub at: Instant,
-    /// From the IP header on, its checksums complete.
+    /// From the IP header on, or the frame, its checksums complete.
     pub packet: &'a [u8],
 }
 
@@ -163,6 +170,8 @@ const RINGS_BYTES: usize = 512 << 20;
 const LEAST_RING_BYTES: usize = 1 << 20;
 /// Longest frame in that memory, in bytes, unless a packet may be longer.
 const FRAME_BYTES: usize = 16_384;
+/// Bytes before a packet in a frame, with all tags that are known.
+const HEADERS_BYTES_MAX: usize = ETHERNET_HEADER_LEN + 8 * 4;
 /// Longest packet that an attached interface may join of several, in bytes: whole in that memory.
 pub(crate) const JOINED_BYTES_MAX: u32 = 15_872;
 /// Real-time priority of the calling thread, where it may have one: below those of the kernel's own threads.
@@ -185,8 +194,13 @@ impl Doors {
         let ring_bytes = (RINGS_BYTES / configs.len().max(1)).clamp(LEAST_RING_BYTES, DEFAULT_RING_BYTES);
         let mut doors = Vec::new();
         for (config, token) in configs.into_iter().zip(0..) {
-            let frame_bytes = FRAME_BYTES.max(config.mtu_bytes + ETHERNET_HEADER_LEN);
-            let socket = PacketSocket::open(&config.interface, ring_bytes, frame_bytes, false)?;
+            let frame_bytes = FRAME_BYTES.max(config.mtu_bytes + HEADERS_BYTES_MAX);
+            // Frames are for whoever is at the other end, and not for the interface.
+            let is_promiscuous = config.carries_frames;
+            let socket = match &config.port {
+                Some(port) => port.open(&config.interface, ring_bytes, frame_bytes)?,
+                None => PacketSocket::open(&config.interface, ring_bytes, frame_bytes, is_promiscuous)?,
+            };
             poll.add(&socket, token)?;
             let lateness = DepartureLateness::new(limit);
             let counters = DoorCounters::default();
@@ -277,7 +291,14 @@ impl Doors {
         let due = next.unwrap_or(Instant::FAR_FUTURE).min(now + LOOK_AROUND);
         if due > now {
             self.timer.set(self.origin + time::Duration::from_nanos(due.as_nanos()))?;
-            self.is_woken_by_other |= self.poll.wait(None)?.contains(&OTHER);
+            let woken = self.poll.wait(None)?;
+            self.is_woken_by_other |= woken.contains(&OTHER);
+            for door in woken.iter().filter_map(|token| self.all.get(usize::try_from(*token).ok()?)) {
+                // A port may go down while it is used.
+                if door.config.port.is_some() {
+                    door.socket.clear_error();
+                }
+            }
         }
         // What was received before this instant is in the doors now.
         let before = reading(self.origin);
@@ -310,7 +331,18 @@ impl Doors {
             last = Some(at);
             let mut answer = None;
             let mut unreadable = 0;
+            let is_whole = !frame.is_cut() && (config.carries_frames || frame.vlan().is_none());
+            let tag = frame.vlan();
             let each = |frame: &[u8]| match classify(frame) {
+                _ if !is_whole => {}
+                _ if config.carries_frames => {
+                    let tagged = tag.and_then(|(tpid, tci)| with_vlan_tag(frame, tpid, tci));
+                    let packet = tagged.as_deref().unwrap_or(frame);
+                    counters.packets_in += 1;
+                    counters.bytes_in += ethernet::content_len(packet) as u64;
+                    counters.overtaken += u64::from(at < network_now);
+                    take(Incoming { door: number, at, packet });
+                }
                 FrameKind::Ip { packet } => {
                     counters.packets_in += 1;
                     counters.bytes_in += packet.len() as u64;
@@ -321,7 +353,6 @@ impl Doors {
                 FrameKind::Multicast => counters.multicast += 1,
                 FrameKind::Malformed(_) | FrameKind::Other => unreadable += 1,
             };
-            let is_whole = !frame.is_cut() && frame.vlan().is_none();
             let cut = Offload::parse(&frame.offload()).and_then(|(offload, _)| {
                 packets(&offload, DeviceLayer::Ethernet, frame.bytes(), config.mtu_bytes, &mut self.cut, each)
             });
@@ -345,9 +376,12 @@ impl Doors {
     /// If the interface is gone.
     pub fn depart(&mut self, number: usize, at: Instant, packet: &[u8]) -> io::Result<()> {
         let door = &mut self.all[number];
-        // What is no IP packet has no header: nothing of the network is that.
-        let Some(header) = ethernet(door.config.attached, door.config.own, packet) else { return Ok(()) };
-        door.leaving.extend_from_slice(&header);
+        if !door.config.carries_frames {
+            // What is no IP packet has no header: nothing of the network is that.
+            let header = frames::ethernet(door.config.attached, door.config.own, packet);
+            let Some(header) = header else { return Ok(()) };
+            door.leaving.extend_from_slice(&header);
+        }
         door.leaving.extend_from_slice(packet);
         door.leaving_ends.push((door.leaving.len(), at));
         if door.leaving_ends.len() >= TOGETHER { self.let_out(number) } else { Ok(()) }
@@ -371,7 +405,10 @@ impl Doors {
                 Err(error) => outcome = Err(error),
             },
         );
-        for (_, at) in &*leaving_ends {
+        let mut begin = 0;
+        for (end, at) in &*leaving_ends {
+            counters.bytes_out += ethernet::content_len(&leaving[begin..*end]) as u64;
+            begin = *end;
             let late = now.saturating_since(*at);
             lateness.record(late);
             if late > self.limit {
@@ -379,7 +416,6 @@ impl Doors {
             }
         }
         counters.packets_out += leaving_ends.len() as u64;
-        counters.bytes_out += (leaving.len() - leaving_ends.len() * ETHERNET_HEADER_LEN) as u64;
         leaving.clear();
         leaving_ends.clear();
         outcome

@@ -1,8 +1,10 @@
-//! Frames of Ethernet: their kinds, tags of a virtual LAN, classes, and the header around an IP packet.
+//! Frames of Ethernet: their kinds, tags of a virtual LAN, and the header around an IP packet.
 
 use core::fmt;
 
-use slantpath_wire::ip::{Dscp, IPV6_HEADER_LEN, protocol};
+use slantpath_wire::ethernet::ETHERNET_HEADER_LEN;
+use slantpath_wire::ethernet::ether_type::{ARP, IPV4, IPV6};
+use slantpath_wire::ip::{IPV6_HEADER_LEN, protocol};
 
 use crate::ip::{IpExtent, IpFault};
 
@@ -28,9 +30,6 @@ impl fmt::Display for MacAddress {
     }
 }
 
-/// The length of a frame's header without tags, in bytes.
-pub const ETHERNET_HEADER_LEN: usize = 14;
-
 /// Kind of a frame on an interface that carries IP alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrameKind<'a> {
@@ -49,23 +48,6 @@ pub enum FrameKind<'a> {
     Other,
 }
 
-/// Class that a frame asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Priority {
-    /// Priority code point of the outermost tag (IEEE 802.1Q), 0 to 7.
-    CodePoint(u8),
-    /// Code point of an IP packet in a frame without a tag.
-    Differentiated(Dscp),
-}
-
-pub(crate) const ARP: u16 = 0x0806;
-pub(crate) const IPV4: u16 = 0x0800;
-pub(crate) const IPV6: u16 = 0x86dd;
-/// Tags of customers, of providers, and the one of providers that was in use before.
-const TAGS: [u16; 3] = [0x8100, 0x88a8, 0x9100];
-const TAG_LEN: usize = 4;
-/// Most tags that are passed over: two are usual.
-const TAGS_MAX: usize = 8;
 /// Two addresses, behind which the type or the first tag stands.
 const ADDRESSES_LEN: usize = 12;
 /// Messages of neighbour discovery (RFC 4861, section 4): router solicitation to redirect.
@@ -107,19 +89,6 @@ fn of_type(ether_type: u16, bytes: &[u8]) -> Result<IpExtent, IpFault> {
     Ok(extent)
 }
 
-/// Finds what a frame carries: its type, behind all tags, and the place of the first octet. `None` if the frame ends
-/// within its header, or has more tags than anybody uses.
-pub(crate) fn content(frame: &[u8]) -> Option<(u16, usize)> {
-    let places = (ADDRESSES_LEN..).step_by(TAG_LEN).take(TAGS_MAX + 1);
-    for at in places {
-        let kind = u16::from_be_bytes(*frame.get(at..)?.first_chunk()?);
-        if !TAGS.contains(&kind) {
-            return Some((kind, at + 2));
-        }
-    }
-    None
-}
-
 /// The frame with the tag that the kernel took out of it: `tpid` is the tag's type, `tci` its priority and number.
 /// `None` if the frame ends within its addresses.
 ///
@@ -128,19 +97,6 @@ pub fn with_vlan_tag(frame: &[u8], tpid: u16, tci: u16) -> Option<Vec<u8>> {
     let (addresses, behind) = frame.split_at_checked(ADDRESSES_LEN)?;
     let ([t0, t1], [c0, c1]) = (tpid.to_be_bytes(), tci.to_be_bytes());
     Some([addresses, &[t0, t1, c0, c1], behind].concat())
-}
-
-/// Class that a frame asks for: by its outermost tag or, without one, by its IP packet.
-pub fn priority_of(frame: &[u8]) -> Option<Priority> {
-    let kind = u16::from_be_bytes(*frame.get(ADDRESSES_LEN..)?.first_chunk()?);
-    let [first, second] = *frame.get(ETHERNET_HEADER_LEN..)?.first_chunk()?;
-    let traffic_class = match kind {
-        kind if TAGS.contains(&kind) => return Some(Priority::CodePoint(first >> 5)),
-        IPV4 => second,
-        IPV6 => first << 4 | second >> 4,
-        _ => return None,
-    };
-    Dscp::new(traffic_class >> 2).map(Priority::Differentiated)
 }
 
 /// Header of a frame around an IP packet; `None` if the packet has the version of neither.
@@ -302,30 +258,6 @@ mod tests {
         assert_eq!(tagged[18..], frame[14..]);
         assert_eq!(with_vlan_tag(&frame[..12], 0x8100, 1).map(|tagged| tagged.len()), Some(16));
         assert_eq!(with_vlan_tag(&frame[..11], 0x8100, 1), None);
-        let twice = with_vlan_tag(&tagged, 0x88a8, 7).unwrap();
-        assert_eq!(
-            [content(&frame), content(&tagged), content(&twice)],
-            [14, 18, 22].map(|at| Some((IPV4, at)))
-        );
-        let tagged = |count: usize| [&frame[..12], &[0x81, 0x00, 0, 1].repeat(count), &frame[12..]].concat();
-        assert_eq!([content(&tagged(8)), content(&tagged(9))], [Some((IPV4, 46)), None]);
-        assert_eq!([content(&twice[..21]), content(&frame[..13]), content(&[])], [None; 3]);
-    }
-
-    #[test]
-    fn a_tag_says_the_class_before_the_packet_does() {
-        let dscp = |number| Dscp::new(number).map(Priority::Differentiated);
-        let frame = framed(THERE, &v4());
-        assert_eq!(priority_of(&frame), dscp(46));
-        assert_eq!(priority_of(&framed(THERE, &v6(6, &[]))), dscp(0b00_1010));
-        let tagged = with_vlan_tag(&frame, 0x8100, 0xbfff).unwrap();
-        assert_eq!(priority_of(&tagged), Some(Priority::CodePoint(5)));
-        let twice = with_vlan_tag(&tagged, 0x88a8, 0x2000).unwrap();
-        assert_eq!(priority_of(&twice), Some(Priority::CodePoint(1)));
-        let mut arp = frame.clone();
-        arp[13] = 6;
-        assert_eq!(priority_of(&arp), None);
-        assert_eq!(priority_of(&frame[..15]), None);
     }
 
     proptest! {
@@ -337,7 +269,7 @@ mod tests {
             if let FrameKind::Ip { packet } = classify(&frame) {
                 prop_assert!(frame[ETHERNET_HEADER_LEN..].starts_with(packet));
             }
-            let _ = (priority_of(&frame), content(&frame), ethernet(HERE, THERE, &frame));
+            let _ = ethernet(HERE, THERE, &frame);
         }
 
         #[test]

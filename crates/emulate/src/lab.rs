@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::net::IpAddr;
 use std::os::fd::AsFd as _;
+use std::sync::Arc;
 use std::time::Duration;
 
 use slantpath_system::netlink::{KernelRoute, Netlink, Veth};
@@ -13,17 +14,35 @@ use slantpath_system::offloads;
 
 use crate::doors::{DoorConfig, JOINED_BYTES_MAX};
 use crate::frames::MacAddress;
+use crate::port::{OwnPort, as_root};
 
 /// An attached node of which a place is to be made.
 #[derive(Clone, Debug)]
 pub struct PlaceConfig {
     /// Name of the node.
     pub name: String,
+    /// Place of the node, if it exists already.
+    pub existing: Option<ExistingPlace>,
     /// Interfaces of the node.
     pub interfaces: Vec<InterfaceConfig>,
     /// Addresses that it reaches, with the name of the node that has each and the place of the interface that leads
     /// there.
     pub reaches: Vec<(IpAddr, String, usize)>,
+}
+
+/// Place that exists already.
+#[derive(Clone, Debug)]
+pub enum ExistingPlace {
+    /// A network namespace.
+    Namespace(Arc<NetNamespace>),
+    /// A port of the machine, by its name and its network namespace. Its node has one interface, whose link carries
+    /// frames.
+    Port {
+        /// Name of the port.
+        interface: String,
+        /// Network namespace that it is in.
+        network: Arc<NetNamespace>,
+    },
 }
 
 /// An interface of an attached node.
@@ -35,6 +54,8 @@ pub struct InterfaceConfig {
     pub addresses: Vec<IpAddr>,
     /// Largest IP packet, in bytes.
     pub mtu_bytes: u32,
+    /// Addresses at the other end, if its link carries frames.
+    pub other_end: Option<Vec<IpAddr>>,
 }
 
 /// A place that stands.
@@ -43,13 +64,11 @@ pub struct AttachedPlace {
     /// Name of the node.
     pub name: String,
     /// Network namespace of the node.
-    pub network: NetNamespace,
+    pub network: Arc<NetNamespace>,
     /// Content of `/etc/hosts`: the names of all nodes that it reaches, and its own.
     pub hosts: String,
     /// Names of its interfaces.
     pub interfaces: Vec<String>,
-    /// Something that its programs will miss, in a sentence.
-    pub note: Option<String>,
 }
 
 /// Why a place could not be made.
@@ -67,24 +86,41 @@ const CARRIER_TIMEOUT: Duration = Duration::from_secs(5);
 /// Longest name of an interface, in bytes.
 const NAME_MAX: usize = 15;
 
-/// Makes a place of every node, with interfaces whose other ends are in the network namespace of the calling thread.
-/// Gives what doors are to be opened there, in the order of nodes and their interfaces.
+/// Places that stand, and the doors to them.
+#[derive(Debug)]
+pub struct Lab {
+    /// Places of nodes, but for those that are ports.
+    pub places: Vec<AttachedPlace>,
+    /// Doors that are to be opened, in the order of nodes and their interfaces.
+    pub doors: Vec<DoorConfig>,
+    /// Things that will be missed, or that disturb, each in a sentence.
+    pub notes: Vec<String>,
+}
+
+/// Makes a place of every node that has none, with interfaces whose other ends are in the network namespace of the
+/// calling thread. In one that exists interfaces are made as well; they end with that namespace.
 ///
 /// # Errors
 /// At the first step that the system refuses.
-pub fn build(nodes: &[PlaceConfig]) -> Result<(Vec<AttachedPlace>, Vec<DoorConfig>), PlaceError> {
+pub fn build(nodes: &[PlaceConfig]) -> Result<Lab, PlaceError> {
     // The kernel has nothing to say at the doors: no neighbour discovery of its own.
-    step("IPv6 at the doors", || {
-        match write_setting("ipv6/conf/default/disable_ipv6", "1") {
-            // A kernel without IPv6 says nothing either.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            outcome => outcome,
-        }
-    })?;
+    step("IPv6 at the doors", || without_ipv6("default"))?;
     let mut near = step("the doors", Netlink::open)?;
-    let (mut places, mut doors) = (Vec::new(), Vec::new());
+    let mut lab = Lab { places: Vec::new(), doors: Vec::new(), notes: Vec::new() };
     for (number, node) in (0..).zip(nodes) {
-        let network = step(&format!("the network of `{}`", node.name), NetNamespace::new)?;
+        let network = match &node.existing {
+            Some(ExistingPlace::Port { interface, network }) => {
+                lab.add_port(node, interface, network)?;
+                continue;
+            }
+            Some(ExistingPlace::Namespace(network)) => {
+                let what = format!("the network of `{}`", node.name);
+                let entered = network.run(|| ());
+                entered.map_err(|failure| PlaceError { what, error: as_root(&failure) })?;
+                Arc::clone(network)
+            }
+            None => Arc::new(step(&format!("the network of `{}`", node.name), NetNamespace::new)?),
+        };
         let interfaces = interface_names(&node.interfaces);
         for (((place, config), name), mac) in (0..).zip(&node.interfaces).zip(&interfaces).zip(macs(number)) {
             let door = format!("n{number}i{place}");
@@ -100,16 +136,18 @@ pub fn build(nodes: &[PlaceConfig]) -> Result<(Vec<AttachedPlace>, Vec<DoorConfi
                 })?;
                 near.set_up(&door)
             })?;
-            doors.push(DoorConfig {
+            lab.doors.push(DoorConfig {
                 interface: door,
                 own: mac.own,
                 attached: mac.attached,
                 addresses: config.addresses.clone(),
                 mtu_bytes: config.mtu_bytes as usize,
+                carries_frames: config.other_end.is_some(),
+                port: None,
             });
         }
         let network_of = format!("the network of `{}`", node.name);
-        let note = step(&network_of, || network.run(|| configure(node, &interfaces)))??;
+        lab.notes.extend(step(&network_of, || network.run(|| configure(node, &interfaces)))??);
         for (place, interface) in interfaces.iter().enumerate() {
             let door = format!("n{number}i{place}");
             let what = format!("interface `{interface}` of `{}`", node.name);
@@ -117,9 +155,40 @@ pub fn build(nodes: &[PlaceConfig]) -> Result<(Vec<AttachedPlace>, Vec<DoorConfi
                 return Err(PlaceError { what, error: "it has no carrier".into() });
             }
         }
-        places.push(AttachedPlace { name: node.name.clone(), network, hosts: hosts(node), interfaces, note });
+        let hosts = hosts(node);
+        lab.places.push(AttachedPlace { name: node.name.clone(), network, hosts, interfaces });
     }
-    Ok((places, doors))
+    Ok(lab)
+}
+
+impl Lab {
+    fn add_port(
+        &mut self,
+        node: &PlaceConfig,
+        interface: &str,
+        network: &Arc<NetNamespace>,
+    ) -> Result<(), PlaceError> {
+        for config in &node.interfaces {
+            let taken = OwnPort::take(network, interface, config.mtu_bytes);
+            let (port, note) = taken.map_err(|error| {
+                let what = format!("port `{interface}` of `{}`", node.name);
+                PlaceError { what, error }
+            })?;
+            self.notes.extend(note);
+            // No packet is put into a frame there.
+            let nobody = MacAddress([0; 6]);
+            self.doors.push(DoorConfig {
+                interface: interface.to_owned(),
+                own: nobody,
+                attached: nobody,
+                addresses: config.addresses.clone(),
+                mtu_bytes: config.mtu_bytes as usize,
+                carries_frames: true,
+                port: Some(Arc::new(port)),
+            });
+        }
+        Ok(())
+    }
 }
 
 fn step<T, E: std::error::Error + Send + Sync + 'static>(
@@ -127,6 +196,15 @@ fn step<T, E: std::error::Error + Send + Sync + 'static>(
     work: impl FnOnce() -> Result<T, E>,
 ) -> Result<T, PlaceError> {
     work().map_err(|error| PlaceError { what: what.to_owned(), error: Box::new(error) })
+}
+
+/// Switches IPv6 off at an interface of the calling thread's network namespace, or at those that are to come.
+fn without_ipv6(interface: &str) -> io::Result<()> {
+    match write_setting(&format!("ipv6/conf/{interface}/disable_ipv6"), "1") {
+        // A kernel without IPv6 says nothing either.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        outcome => outcome,
+    }
 }
 
 /// Link addresses at a door.
@@ -172,12 +250,21 @@ fn interface_names(interfaces: &[InterfaceConfig]) -> Vec<String> {
 /// note.
 fn configure(node: &PlaceConfig, names: &[String]) -> Result<Option<String>, PlaceError> {
     let mut link = step(&format!("the network of `{}`", node.name), Netlink::open)?;
-    step(&format!("the loopback of `{}`", node.name), || link.set_up("lo"))?;
-    // Echoes without a privilege, by sockets of datagrams.
-    let refused = write_setting("ipv4/ping_group_range", "0 0").err();
+    // What exists already keeps its own loopback, settings and default routes.
+    let is_new = node.existing.is_none();
+    let mut refused = None;
+    if is_new {
+        step(&format!("the loopback of `{}`", node.name), || link.set_up("lo"))?;
+        // Echoes without a privilege, by sockets of datagrams.
+        refused = write_setting("ipv4/ping_group_range", "0 0").err();
+    }
     let note = refused.map(|error| format!("`ping` in `{}` may need a privilege: {error}", node.name));
-    let mut is_first = [true; 2];
+    let mut is_first = [is_new; 2];
     for (interface, name) in node.interfaces.iter().zip(names) {
+        if interface.other_end.is_some() && !interface.addresses.iter().any(IpAddr::is_ipv6) {
+            // The kernel would look for routers and groups, and what it sends passes to the other end.
+            step(&format!("IPv6 of `{name}` of `{}`", node.name), || without_ipv6(name))?;
+        }
         step(&format!("interface `{name}` of `{}`", node.name), || link.set_up(name))?;
         step(&format!("offloads of `{name}` of `{}`", node.name), || {
             match offloads::switch_off(name, &offloads::OF_SCTP) {
@@ -187,11 +274,14 @@ fn configure(node: &PlaceConfig, names: &[String]) -> Result<Option<String>, Pla
             }
         })?;
         for &address in &interface.addresses {
+            let other_ends = interface.other_end.as_deref().unwrap_or_default();
             step(&format!("address {address} of `{}`", node.name), || {
-                link.add_address(name, address, host_len(address))
+                link.add_address(name, address, subnet_len(address, other_ends))
             })?;
-            // All that has no route of its own goes by the first link. Everybody is on it: the door answers for them.
-            if std::mem::take(&mut is_first[usize::from(address.is_ipv6())]) {
+            // All that has no route of its own goes by the first link that carries IP. Everybody is on it: the door
+            // answers for them.
+            if interface.other_end.is_none() && std::mem::take(&mut is_first[usize::from(address.is_ipv6())])
+            {
                 let any = if address.is_ipv4() { IpAddr::from([0; 4]) } else { IpAddr::from([0; 16]) };
                 step(&format!("the default route of `{}`", node.name), || {
                     link.add_route(&route((any, 0), name, address))
@@ -217,6 +307,32 @@ const fn host_len(address: IpAddr) -> u8 {
     if address.is_ipv4() { 32 } else { 128 }
 }
 
+/// The length of the prefix of an address on its link: the longest one, with addresses besides those of both ends, that
+/// the other end's address has as well. An address that has too little in common with it, or is on a link of IP, is
+/// alone.
+fn subnet_len(own: IpAddr, other_ends: &[IpAddr]) -> u8 {
+    /// Fewest bits that both have in common: more addresses than this leaves are on no link.
+    const LEAST: [u32; 2] = [16, 48];
+    let bits = |address: IpAddr| match address {
+        IpAddr::V4(address) => u128::from(address.to_bits()) << 96,
+        IpAddr::V6(address) => address.to_bits(),
+    };
+    let other = other_ends.iter().find(|other| other.is_ipv4() == own.is_ipv4());
+    let Some(&other) = other else { return host_len(own) };
+    let common = (bits(own) ^ bits(other)).leading_zeros();
+    // The first address of a subnet is of nobody, and the last one of IPv4 is everybody's.
+    let is_of_a_host = |len: &u32| {
+        [own, other].into_iter().all(|address| {
+            let host = bits(address) << len;
+            let all = u128::MAX << (128 - u32::from(host_len(own))) << len;
+            host != 0 && (address.is_ipv6() || host != all)
+        })
+    };
+    let longest = common.min(u32::from(host_len(own)) - 2);
+    let found = (LEAST[usize::from(own.is_ipv6())]..=longest).rev().find(is_of_a_host);
+    found.and_then(|len| u8::try_from(len).ok()).unwrap_or_else(|| host_len(own))
+}
+
 /// The names of a node and of those that it reaches, as `/etc/hosts` has them.
 fn hosts(node: &PlaceConfig) -> String {
     let own = node.interfaces.iter().flat_map(|interface| &interface.addresses);
@@ -235,6 +351,7 @@ mod tests {
             link: (*link).to_owned(),
             addresses: Vec::new(),
             mtu_bytes: 1_500,
+            other_end: None,
         };
         interface_names(&links.iter().map(interface).collect::<Vec<_>>())
     }
@@ -251,14 +368,38 @@ mod tests {
     fn every_name_that_a_node_reaches_stands_in_its_hosts() {
         let node = PlaceConfig {
             name: "near".to_owned(),
+            existing: None,
             interfaces: vec![InterfaceConfig {
                 link: "link".to_owned(),
                 addresses: vec![[10, 0, 0, 1].into()],
                 mtu_bytes: 1_500,
+                other_end: None,
             }],
             reaches: vec![([10, 0, 0, 2].into(), "far".to_owned(), 0)],
         };
         assert_eq!(hosts(&node), "127.0.0.1 localhost\n::1 localhost\n10.0.0.1 near\n10.0.0.2 far\n");
+    }
+
+    #[test]
+    fn both_ends_of_a_link_of_frames_are_in_the_smallest_subnet_of_their_addresses() {
+        for (own, other, len) in [
+            ("10.0.0.1", "10.0.0.2", 30),
+            ("10.0.0.5", "10.0.0.6", 30),
+            // The last of a subnet, the first of one, and two that are apart.
+            ("10.0.0.2", "10.0.0.3", 29),
+            ("10.0.0.4", "10.0.0.5", 29),
+            ("192.168.1.1", "192.168.1.200", 24),
+            ("10.1.0.1", "10.1.255.1", 16),
+            ("10.0.0.1", "10.128.0.1", 32),
+            ("fd00::1", "fd00::2", 126),
+            ("fd00::1", "fd00:0:0:7::1", 61),
+            ("fd00::1", "fd01::1", 128),
+        ] {
+            let [own, other] = [own, other].map(|address| address.parse().unwrap());
+            assert_eq!([subnet_len(own, &[other]), subnet_len(other, &[own])], [len; 2], "{own} {other}");
+        }
+        let [own, of_another_family] = ["10.0.0.1", "fd00::2"].map(|address| address.parse().unwrap());
+        assert_eq!([subnet_len(own, &[of_another_family]), subnet_len(own, &[])], [32; 2]);
     }
 
     #[test]

@@ -6,13 +6,13 @@
 //!
 //! - [`doors`][]: the interfaces to attached nodes, and the loop that keeps the pace.
 //! - [`control_socket`][]: clients by whom the running network is asked and changed.
-//! - [`lab`][]: places of attached nodes, as network namespaces. [`programs`][]: what runs there. [`listening`]: ports
+//! - [`lab`][]: places of attached nodes, as network namespaces. [`port`]: ports of this machine. [`programs`][]: what runs there. [`listening`]: ports
 //!   at which somebody listens.
 //!
 //! Pure functions over bytes and instants, without a device, a clock or a socket. Any bytes give a value or a typed
 //! error, and no number of a header decides how much memory is taken:
 //!
-//! - [`frames`][]: kinds of frames, tags of a virtual LAN, classes, and the header around an IP packet.
+//! - [`frames`][]: kinds of frames, tags of a virtual LAN, and the header around an IP packet.
 //! - [`neighbours`][]: answers to ARP and neighbour solicitations, in the name of a network that has no link layer.
 //! - [`offload`][]: work that a kernel leaves to its device: checksums, and the cutting of long segments; and the
 //!   reverse, segments joined.
@@ -34,18 +34,24 @@ mod listening;
 pub mod neighbours;
 pub mod offload;
 #[cfg(target_os = "linux")]
+mod port;
+#[cfg(target_os = "linux")]
 mod programs;
 
 #[cfg(target_os = "linux")]
 pub use control_socket::{ControlError, ControlSocket};
 #[cfg(target_os = "linux")]
 pub use doors::{DoorConfig, DoorCounters, DoorError, DoorReport, Doors, Incoming, Void};
-pub use frames::{FrameKind, MacAddress, Priority};
+pub use frames::{FrameKind, MacAddress};
 pub use instants::{ClockReading, Stamps};
 pub use ip::IpFault;
 #[cfg(target_os = "linux")]
-pub use lab::{AttachedPlace, InterfaceConfig, PlaceConfig, PlaceError, build as build_places};
+pub use lab::{
+    AttachedPlace, ExistingPlace, InterfaceConfig, Lab, PlaceConfig, PlaceError, build as build_places,
+};
 pub use lateness::{DepartureLateness, DepartureSummary};
 pub use offload::{DeviceLayer, Offload, OffloadError};
+#[cfg(target_os = "linux")]
+pub use port::OwnPort;
 #[cfg(target_os = "linux")]
 pub use programs::{EndedProgram, NodeProgram, NodePrograms, Terminal};

@@ -6,10 +6,12 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use slantpath_wire::ethernet::ETHERNET_HEADER_LEN;
+use slantpath_wire::ethernet::ether_type::{ARP, IPV6};
 use slantpath_wire::ip::{Fragmentation, IpHeader, protocol};
 use slantpath_wire::{Reader, WireError, checksum};
 
-use crate::frames::{ARP, ETHERNET_HEADER_LEN, IPV6, MacAddress, ethernet};
+use crate::frames::{MacAddress, ethernet};
 use crate::ip::IpExtent;
 
 /// The answer to a frame that asks for the MAC address of an IP address, as a whole frame: `own` has it. `None`

@@ -12,10 +12,9 @@ mod cut;
 mod header;
 mod join;
 
-use slantpath_wire::checksum;
 use slantpath_wire::ip::protocol;
+use slantpath_wire::{checksum, ethernet};
 
-use crate::frames;
 use crate::ip::{IpExtent, IpFault, Transport};
 
 pub use cut::packets;
@@ -131,10 +130,7 @@ impl Parts {
         let no_ip = OffloadError::NoIp { len: frame.len() };
         let ip_at = match layer {
             DeviceLayer::Ip => 0,
-            DeviceLayer::Ethernet => match frames::content(frame) {
-                Some((frames::IPV4 | frames::IPV6, at)) => at,
-                _ => return Err(no_ip),
-            },
+            DeviceLayer::Ethernet => ethernet::ip_at(frame).ok_or(no_ip)?,
         };
         let packet = frame.get(ip_at..).ok_or(no_ip)?;
         let ip = IpExtent::of(packet)?;

@@ -53,6 +53,8 @@ pub struct NodePrograms {
     /// Statuses of processes that have ended, and were not known then.
     ended: BTreeMap<u32, ExitStatus>,
     is_stopping: bool,
+    /// True if there are programs at all.
+    is_awaited: bool,
     launching: thread::JoinHandle<()>,
     /// A network lives as long as somebody holds it, or a program runs there.
     _places: Arc<Vec<AttachedPlace>>,
@@ -129,12 +131,20 @@ impl NodePrograms {
             err: own(io::stderr().as_fd())?,
             lead,
         });
-        let (launching, places) = (Arc::clone(&shared), Arc::new(places));
+        let (launching, places, is_awaited) = (Arc::clone(&shared), Arc::new(places), !programs.is_empty());
         let kept = Arc::clone(&places);
         let launching = thread::Builder::new()
             .name("launch".to_owned())
             .spawn(move || launching.launch(&programs, &places))?;
-        Ok(Self { shared, signals, ended: BTreeMap::new(), is_stopping: false, launching, _places: kept })
+        Ok(Self {
+            shared,
+            signals,
+            ended: BTreeMap::new(),
+            is_stopping: false,
+            is_awaited,
+            launching,
+            _places: kept,
+        })
     }
 
     /// Descriptor that can be read when a program has ended: [`look`](Self::look) then.
@@ -156,7 +166,8 @@ impl NodePrograms {
         }
         let mut state = self.shared.lock();
         state.settle(&mut self.ended);
-        if self.launching.is_finished() && state.last.is_none() && state.outcome.is_none() {
+        if self.is_awaited && self.launching.is_finished() && state.last.is_none() && state.outcome.is_none()
+        {
             state.outcome = Some(Err("no more programs could be started".to_owned()));
         }
         Ok(())

@@ -2,7 +2,7 @@
 
 use slantpath_base::Instant;
 use slantpath_wire::Packet;
-use slantpath_wire::pcapng::{CaptureInterface, Direction, Writer};
+use slantpath_wire::pcapng::{CaptureInterface, Direction, LinkType, Writer};
 
 use crate::DirectionId;
 use crate::header;
@@ -25,9 +25,15 @@ struct Capture {
 }
 
 impl Captures {
-    pub(crate) fn add(&mut self, directions: impl Iterator<Item = (DirectionId, String)>) -> CaptureId {
+    pub(crate) fn add(
+        &mut self,
+        directions: impl Iterator<Item = (DirectionId, LinkType, String)>,
+    ) -> CaptureId {
         let mut writer = Writer::new();
-        let interfaces = directions.map(|(direction, path)| (direction, writer.interface(&path))).collect();
+        let interface = |(direction, link_type, path): (DirectionId, LinkType, String)| {
+            (direction, writer.interface_of(link_type, &path))
+        };
+        let interfaces = directions.map(interface).collect();
         self.captures.push(Capture { writer, interfaces });
         CaptureId(self.captures.len() - 1)
     }
@@ -59,7 +65,7 @@ impl Captures {
         for Capture { writer, interfaces } in &mut self.captures {
             for &(captured, interface) in interfaces.iter() {
                 if captured == direction {
-                    header::update(packet, parcel.hop_limit(), parcel.traffic_class());
+                    header::write(packet, parcel);
                     writer.packet(interface, now, &packet.observed(), Direction::Outbound, comment);
                 }
             }

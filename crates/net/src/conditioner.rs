@@ -126,7 +126,7 @@ impl Conditioner {
         packet: &Packet,
         counters: &mut DirectionCounters,
     ) -> Result<Parcel, DropReason> {
-        let Some(flow) = FlowKey::of(packet) else { return Ok(parcel) };
+        let Some(flow) = FlowKey::of_parcel(parcel, packet) else { return Ok(parcel) };
         let Self { rules, found, meters, names } = self;
         let codepoint = parcel.traffic_class() >> 2;
         let find = || rules.iter().position(|(rule, _)| rule.classifier.holds_for(&flow, codepoint));

@@ -8,7 +8,7 @@ mod steer;
 use slantpath_base::{Instant, Seed};
 use slantpath_des::Kernel;
 use slantpath_wire::ip::IpHeader;
-use slantpath_wire::{Checksum, Packet};
+use slantpath_wire::{Checksum, Packet, ethernet};
 
 use crate::address_names::AddressNames;
 use crate::graph::NetworkGraph;
@@ -323,7 +323,7 @@ impl Fabric {
     #[expect(clippy::inline_always, reason = "it is called from one place")]
     pub(crate) fn unpack(&mut self, parcel: Parcel) -> &mut Packet {
         let packet = self.packets.packet_mut(parcel.packet());
-        header::update(packet, parcel.hop_limit(), parcel.traffic_class());
+        header::write(packet, parcel);
         packet
     }
 
@@ -369,10 +369,16 @@ impl Fabric {
     #[cold]
     fn damage(&mut self, index: usize, parcel: Parcel) -> Parcel {
         let packet = self.packets.packet_mut(parcel.packet());
-        header::update(packet, parcel.hop_limit(), parcel.traffic_class());
+        header::write(packet, parcel);
         let mut bytes = packet.observed();
-        self.directions[index].damage(parcel, &mut bytes);
+        // Of a frame, whose header is no part of its length, what it carries is hit.
+        let header_len = if parcel.is_frame() { bytes.len() - ethernet::content_len(&bytes) } else { 0 };
+        self.directions[index].damage(parcel, &mut bytes[header_len..]);
         *packet = Packet::shared(bytes.into(), Checksum::Complete);
+        if parcel.is_frame() {
+            let traffic_class = ethernet::traffic_class(&packet.contiguous());
+            return parcel.with_traffic_class(traffic_class).with_condition(Condition::Damaged);
+        }
         // What the error made of the header is not written over.
         let header = header::parse(packet);
         let traffic_class = header.map_or(parcel.traffic_class(), |header| header.traffic_class);
@@ -383,7 +389,7 @@ impl Fabric {
     #[cold]
     fn read_again(&mut self, parcel: Parcel) -> Result<Parcel, DropReason> {
         let packet = self.packets.packet_mut(parcel.packet());
-        header::update(packet, parcel.hop_limit(), parcel.traffic_class());
+        header::write(packet, parcel);
         let (header, _) = IpHeader::parse(&packet.contiguous()).map_err(|_| DropReason::BitError)?;
         let destination = self.graph.destination(header.destination);
         let destination = destination.ok_or(DropReason::Unreachable)?;

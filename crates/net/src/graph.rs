@@ -75,6 +75,14 @@ pub enum GraphError {
         /// The link's name.
         link: String,
     },
+    /// A link of frames that ends at a node of the network.
+    #[error("link `{link}` carries frames, which `{node}` does not read: both its ends are outside nodes")]
+    NotOfFrames {
+        /// The link's name.
+        link: String,
+        /// The node at its end.
+        node: String,
+    },
     /// A prefix lies behind a node that takes packets for its own addresses alone.
     #[error("`{node}` is no outside node: {prefix} cannot lie behind it")]
     NotOutside {
@@ -145,6 +153,8 @@ pub(crate) struct Interface {
     pub(crate) addresses: Vec<IpAddr>,
     /// Networks behind it.
     pub(crate) prefixes: Vec<IpNet>,
+    /// True if its link carries frames.
+    pub(crate) carries_frames: bool,
     /// If packets can be sent to it.
     pub(crate) destination: Option<DestinationId>,
 }
@@ -239,6 +249,11 @@ impl NetworkGraph {
         &self.interfaces[interface.index()].addresses
     }
 
+    /// Tells if the link of an interface [carries frames](NetworkBuilder::carry_frames).
+    pub fn carries_frames(&self, interface: InterfaceId) -> bool {
+        self.interfaces[interface.index()].carries_frames
+    }
+
     /// Configuration with which a direction was declared.
     pub fn direction(&self, direction: DirectionId) -> &DirectionConfig {
         &self.directions[direction.index()]
@@ -321,12 +336,23 @@ impl NetworkBuilder {
                 node,
                 addresses: Vec::new(),
                 prefixes: Vec::new(),
+                carries_frames: false,
                 destination: None,
             });
             self.graph.nodes[node.index()].interfaces.push(interface);
         }
         self.graph.directions.extend([forward, reverse]);
         link
+    }
+
+    /// Has a link between two outside nodes carry frames of Ethernet in place of IP packets: whatever one end sends comes
+    /// to the other, and no router reads it. All lengths are of what a frame carries, behind its header and tags. Its
+    /// class is that of its outermost tag or, without one, of its IP packet.
+    pub fn carry_frames(&mut self, link: LinkId) -> &mut Self {
+        for end in [link.first(), link.second()] {
+            self.graph.interfaces[end.index()].carries_frames = true;
+        }
+        self
     }
 
     /// Declares a link that exists while the run's [`Source`](crate::Source) [says so](crate::Links::begin_contact),
@@ -446,6 +472,10 @@ fn check_link(graph: &NetworkGraph, link: LinkId) -> Result<(), GraphError> {
     let ends = [link.first(), link.second()].map(|end| graph.node_of(end));
     if ends[0] == ends[1] {
         return Err(GraphError::Loop { link: name(), node: graph.node_name(ends[0]).to_owned() });
+    }
+    let is_inside = |end: &&NodeId| graph.nodes[end.index()].kind != NodeKind::Outside;
+    if let (true, Some(end)) = (graph.carries_frames(link.first()), ends.iter().find(is_inside)) {
+        return Err(GraphError::NotOfFrames { link: name(), node: graph.node_name(*end).to_owned() });
     }
     let has_ipv6 =
         [link.first(), link.second()].iter().any(|&end| graph.addresses(end).iter().any(IpAddr::is_ipv6));

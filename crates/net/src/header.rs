@@ -2,9 +2,10 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use slantpath_wire::fragment;
 use slantpath_wire::ip::{IPV4_HEADER_LEN, IPV6_HEADER_LEN};
-use slantpath_wire::{Checksum, Packet};
+use slantpath_wire::{Checksum, Packet, checksum, ethernet, fragment};
+
+use crate::parcel::Parcel;
 
 /// An address as one number, which is compared in one go. IPv4 addresses have ones before them: as an IPv6
 /// address that would be a group's, which no host has.
@@ -85,9 +86,29 @@ pub(crate) fn may_be_cut(packet: &Packet) -> bool {
     fragment::may_be_cut_on_its_way(first)
 }
 
+/// Writes what a packet has come to into its header: the hop limit and the traffic class, or of a frame the class.
+#[inline]
+pub(crate) fn write(packet: &mut Packet, parcel: Parcel) {
+    if parcel.is_frame() {
+        write_into_frame(packet, parcel.traffic_class());
+    } else {
+        update(packet, parcel.hop_limit(), parcel.traffic_class());
+    }
+}
+
+#[cold]
+fn write_into_frame(packet: &mut Packet, traffic_class: u8) {
+    let frame = packet.contiguous();
+    if ethernet::traffic_class(&frame) != traffic_class {
+        let mut frame = frame.to_vec();
+        ethernet::set_traffic_class(&mut frame, traffic_class);
+        *packet = Packet::shared(frame.into(), Checksum::Complete);
+    }
+}
+
 /// Writes the hop limit and the traffic class that a packet has come to into its header.
 #[inline]
-pub(crate) fn update(packet: &mut Packet, hop_limit: u8, traffic_class: u8) {
+fn update(packet: &mut Packet, hop_limit: u8, traffic_class: u8) {
     let checksum = packet.checksum();
     if packet.head().len() >= IPV4_HEADER_LEN {
         patch(packet.head_mut(), hop_limit, traffic_class, checksum);
@@ -134,19 +155,9 @@ fn patch_ipv4(bytes: &mut [u8], at: usize, octet: u8, checksum: Checksum) {
     bytes[at] = octet;
     let new = word(bytes);
     if checksum == Checksum::Complete && new != old {
-        let sum = updated_checksum(u16::from_be_bytes([bytes[10], bytes[11]]), old, new);
+        let sum = checksum::updated(u16::from_be_bytes([bytes[10], bytes[11]]), old, new);
         bytes[10..12].copy_from_slice(&sum.to_be_bytes());
     }
-}
-
-/// The Internet checksum after one word has changed: equation 3 of RFC 1624.
-fn updated_checksum(checksum: u16, old: u16, new: u16) -> u16 {
-    let sum = u32::from(!checksum) + u32::from(!old) + u32::from(new);
-    let sum = (sum & 0xffff) + (sum >> 16);
-    let sum = (sum & 0xffff) + (sum >> 16);
-    #[expect(clippy::cast_possible_truncation, reason = "folded to 16 bits")]
-    let folded = sum as u16;
-    !folded
 }
 
 #[cfg(test)]

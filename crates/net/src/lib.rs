@@ -33,7 +33,8 @@
 //! - [`packets`] keeps the bytes of packets; a [`parcel`] is what links and routers need of one.
 //! - [`ways`][]: from when on a way from one node to another carries nothing, and why.
 //! - [`outside`][]: the way in for packets that are not simulated, each with its instant, and the way out. Its record
-//!   repeats a run (`docs/models/event-kernel.md`).
+//!   repeats a run (`docs/models/event-kernel.md`). A link between two outside nodes may carry frames: a parcel knows
+//!   that its bytes are one.
 //!
 //! # What holds
 //!

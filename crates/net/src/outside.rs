@@ -7,14 +7,15 @@
 use std::collections::VecDeque;
 
 use slantpath_base::Instant;
+use slantpath_wire::ethernet::{self, ETHERNET_HEADER_LEN};
 use slantpath_wire::ip::IpHeader;
 use slantpath_wire::{Checksum, Packet, WireError};
 
-use crate::InterfaceId;
 use crate::fabric::{Fabric, length_of};
 use crate::graph::NodeKind;
-use crate::parcel::Parcel;
+use crate::parcel::{DestinationId, LENGTH_MAX, PacketId, Parcel};
 use crate::source::Source;
+use crate::{InterfaceId, LinkEnd as _};
 
 /// A packet that has come to an outside node.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +25,7 @@ pub struct OutsidePacket {
     /// The node's interface that it came to. A report about a packet that the node's own link could not carry comes to
     /// the interface that refused it.
     pub interface: InterfaceId,
-    /// Bytes of the packet from the IP header on, every checksum in its place; what a bit error did to them has been
+    /// Bytes of the packet from the IP header on, or of the frame, every checksum in its place; what a bit error did to them has been
     /// done.
     pub bytes: Vec<u8>,
 }
@@ -36,6 +37,12 @@ pub enum InjectError {
     /// The packet does not begin with a whole IP packet.
     #[error("no IP packet: {0}")]
     NotIp(#[from] WireError),
+    /// The bytes are fewer than the header of a frame has.
+    #[error("no frame: {len} bytes, of which a header alone has {ETHERNET_HEADER_LEN}")]
+    NotFrame {
+        /// Number of bytes that there are.
+        len: usize,
+    },
     /// The interface is not one of an outside node.
     #[error("`{node}` is not outside of the simulation")]
     NotOutside {
@@ -94,9 +101,13 @@ impl Fabric {
         if at < now {
             return Err(InjectError::Past { at, now });
         }
-        let (header, header_len) = IpHeader::parse(&bytes)?;
-        // What lies behind the packet is a frame's padding.
-        bytes.truncate(header_len + usize::from(header.payload_len));
+        if !self.graph.carries_frames(interface) {
+            let (header, header_len) = IpHeader::parse(&bytes)?;
+            // What lies behind the packet is a frame's padding.
+            bytes.truncate(header_len + usize::from(header.payload_len));
+        } else if bytes.len() < ETHERNET_HEADER_LEN {
+            return Err(InjectError::NotFrame { len: bytes.len() });
+        }
         let place = self.outside.coming.partition_point(|coming| coming.at <= at);
         self.outside.coming.insert(place, Coming { at, interface, bytes });
         self.schedule_outside();
@@ -114,14 +125,32 @@ impl Fabric {
         if let Some(Coming { interface, bytes, .. }) = self.outside.coming.pop_front() {
             let packet = Packet::shared(bytes.into(), Checksum::Complete);
             self.kernel.record(self.slots.outside(), length_of(&packet).into());
+            let is_frame = self.graph.carries_frames(interface);
             let id = self.packets.insert(packet);
-            if let Err(refusal) = self.send(interface, id, source)
+            if is_frame {
+                self.send_frame(interface, id, source);
+            } else if let Err(refusal) = self.send(interface, id, source)
                 && let Some(report) = self.discard_at_sender(refusal)
             {
                 self.let_out(interface, report.observed());
             }
         }
         self.schedule_outside();
+    }
+
+    /// Puts a frame on its link, which leads to the other end and nowhere else. Nobody is told of one that is refused.
+    fn send_frame(&mut self, interface: InterfaceId, id: PacketId, source: &mut impl Source) {
+        let frame = self.packets.packet(id).contiguous();
+        let length = u32::try_from(ethernet::content_len(&frame)).unwrap_or(LENGTH_MAX).min(LENGTH_MAX);
+        let destination = self.graph.interfaces[interface.peer().index()].destination;
+        // Nobody looks for it: without an address there is none.
+        let destination = destination.unwrap_or(DestinationId(u32::MAX));
+        let class = ethernet::traffic_class(&frame);
+        let parcel = Parcel::new(id, destination, length, 0, class).as_frame();
+        let parcel = self.packets.note_sent(self.now(), parcel, None);
+        if self.offer(interface.outbound(), parcel, source).is_err() {
+            self.packets.remove(parcel.packet());
+        }
     }
 
     /// A packet has come to an outside node.

@@ -48,7 +48,7 @@ pub(crate) struct Parcel {
     /// The packet's number in the store, and above it its destination's.
     ids: u64,
     /// The length in bytes, 24 bits, and above it eight bits each of traffic class, hop limit, condition, fate and
-    /// role; the highest bit says whether its journey is watched.
+    /// role; the highest bit says whether its journey is watched, and the next whether it is a frame.
     state: u64,
 }
 
@@ -81,7 +81,7 @@ impl Parcel {
         DestinationId((self.ids >> 32) as u32)
     }
 
-    /// In bytes, from the IP header on.
+    /// In bytes, from the IP header on; of a frame what it carries.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "the lower half")]
     pub(crate) const fn length(self) -> u32 {
@@ -212,6 +212,18 @@ impl Parcel {
         Self { state: self.state & !(1 << ROLE) | (role as u64) << ROLE, ..self }
     }
 
+    /// Tells if its bytes are a frame of Ethernet.
+    #[inline]
+    pub(crate) const fn is_frame(self) -> bool {
+        self.state & FRAME != 0
+    }
+
+    /// The packet as a frame.
+    #[must_use]
+    pub(crate) const fn as_frame(self) -> Self {
+        Self { state: self.state | FRAME, ..self }
+    }
+
     /// Tells if the times that its journey takes are noted.
     #[inline]
     pub(crate) const fn is_watched(self) -> bool {
@@ -249,6 +261,7 @@ const CONDITION: u32 = 40;
 const FATE: u32 = 48;
 const ROLE: u32 = 56;
 const WATCHED: u64 = 1 << 63;
+const FRAME: u64 = 1 << 62;
 const PLAIN: u64 =
     (Condition::Sound as u64) << CONDITION | (Fate::Arrives as u64) << FATE | (Role::Original as u64) << ROLE;
 

@@ -80,6 +80,7 @@ fn check(
     // Where a node or a link is in doubt, nothing can be said about what is not joined.
     if joined && has_emulators && all_known.0 && nodes.all_whole() && links.all_whole() {
         network::graph::check(Wiring { nodes, links }, flows, sessions, faults);
+        network::existing::check(Wiring { nodes, links }, faults);
     }
     flow::check::add_default_profiles(sctp, tcp, flows, sessions);
     let scene = Scene { wiring: Wiring { nodes, links }, sctp, tcp, duration };

@@ -1,6 +1,7 @@
 //! The packet network that a scenario's nodes, links and script describe: its graph, the paths through it, and what
 //! `net` runs.
 
+pub(crate) mod existing;
 pub(crate) mod graph;
 pub(crate) mod node;
 pub(crate) mod planned;
@@ -34,7 +35,7 @@ pub struct Built {
 /// Role of attached nodes in a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attached {
-    /// They are outside: packets come from them and go there.
+    /// They are outside: packets come from them and go there, or frames over a link between two of them.
     Outside,
     /// They are hosts like others.
     Simulated,
@@ -59,7 +60,7 @@ pub fn build(file: &File, plan: Option<&SkyPlan>, attached: Attached) -> Result<
             (name.to_owned(), node)
         })
         .collect();
-    let mut links = links(file, &nodes, &mut builder);
+    let mut links = links(file, &nodes, attached, &mut builder);
     let sky = plan.and_then(|plan| sky_links::build::declare(file, plan, &nodes, &mut links, &mut builder));
     link::fade_trace::schedule(file, &links, &mut builder);
     sky_links::changes::schedule(file, &links, &mut builder);
@@ -67,7 +68,12 @@ pub fn build(file: &File, plan: Option<&SkyPlan>, attached: Attached) -> Result<
     Ok(Built { graph: builder.build()?, links, nodes, sky })
 }
 
-fn links(file: &File, nodes: &BTreeMap<String, NodeId>, builder: &mut NetworkBuilder) -> Vec<PlannedLink> {
+fn links(
+    file: &File,
+    nodes: &BTreeMap<String, NodeId>,
+    attached: Attached,
+    builder: &mut NetworkBuilder,
+) -> Vec<PlannedLink> {
     let mut links = Vec::new();
     for (name, table) in file.links.iter() {
         let [forward, reverse] = [&table.forward, &table.reverse].map(|parameters| {
@@ -80,6 +86,9 @@ fn links(file: &File, nodes: &BTreeMap<String, NodeId>, builder: &mut NetworkBui
         let id = builder.link(name, first, second, forward, reverse);
         let addresses = [table.addresses.0, table.addresses.1];
         builder.address(id.first(), addresses[0]).address(id.second(), addresses[1]);
+        if attached == Attached::Outside && table.joins_attached(&file.nodes) {
+            builder.carry_frames(id);
+        }
         links.push(PlannedLink {
             name: name.to_owned(),
             id,

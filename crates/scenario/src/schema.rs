@@ -22,6 +22,7 @@ pub use crate::link::schema::{Family, Link, LinkParameters, WhileDownChoice};
 pub use crate::link::trace::{DelayTrace, FadeTrace};
 pub use crate::link::wan_emulator::WanEmulator;
 pub use crate::link::wiring::Wiring;
+pub use crate::network::existing::ExistingNamespace;
 pub use crate::network::node::{NamedDscp, Node, NodeKind};
 pub use crate::probes::schema::{Probes, QueueSampling};
 pub use crate::script::schema::{Action, Event, Which};

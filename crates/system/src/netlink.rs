@@ -27,6 +27,8 @@ const LINKS: u32 = 1;
 const ROUTES_OF_IPV6: u32 = 11;
 /// Longer than the kernel takes to have a new address, by far.
 const SOON: Duration = Duration::from_secs(1);
+/// Flag of a link that is up (IFF_UP).
+const UP: u32 = 1;
 /// Longer than any answer to a request here.
 const LONGEST: usize = 8_192;
 
@@ -56,6 +58,20 @@ pub struct Veth<'a> {
     pub mtu: u32,
     /// Longest IP packet that an end takes before it is cut into segments, in bytes.
     pub gso_max_size: u32,
+}
+
+/// State of a link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LinkState {
+    /// True if it is set up, with a carrier or without.
+    pub is_up: bool,
+    /// True if it is a port of another link, as of a bridge.
+    pub is_enslaved: bool,
+    /// Longest IP packet, in bytes.
+    pub mtu: u32,
+    /// Addresses that the machine has there.
+    pub addresses: Vec<IpAddr>,
 }
 
 /// Route of the main table.
@@ -153,6 +169,26 @@ impl Netlink {
         });
         checked(&request, self.listen(LINKS, false))?;
         heard
+    }
+
+    /// State of a link.
+    pub fn link_state(&mut self, name: &str) -> Result<LinkState, NetlinkError> {
+        let request = format!("look at the link {name}");
+        let index = checked(&request, interface::index_of(&self.socket, name))?;
+        let mut found = None;
+        self.ask_for(request.clone(), requests::tell_link(name), |heard| {
+            found = found.or_else(|| heard.state(index));
+        })?;
+        let (flags, mtu, is_enslaved) =
+            checked(&request, found.ok_or_else(|| io::ErrorKind::NotFound.into()))?;
+        let all = checked(&request, nix::ifaddrs::getifaddrs().map_err(io::Error::from))?;
+        let own = all.filter(|own| own.interface_name == name).filter_map(|own| own.address);
+        let address = |own: nix::sys::socket::SockaddrStorage| {
+            let v4 = own.as_sockaddr_in().map(|own| IpAddr::from(own.ip()));
+            v4.or_else(|| own.as_sockaddr_in6().map(|own| own.ip().into()))
+        };
+        let addresses = own.filter_map(address).collect();
+        Ok(LinkState { is_up: flags & UP != 0, is_enslaved, mtu, addresses })
     }
 
     /// Removes a link, and the other end of its wire with it.

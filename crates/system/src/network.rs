@@ -9,6 +9,7 @@ use std::path::{Component, Path};
 use std::thread;
 
 use nix::sched::{CloneFlags, setns, unshare};
+use rustix::fs::{Mode, OFlags};
 
 use crate::failure::{SystemFailure, SystemStep};
 
@@ -42,6 +43,14 @@ impl NetNamespace {
         Self::open(format!("/proc/{pid}/ns/net"))
     }
 
+    /// Opens that of a process by its id in a directory of processes, as `/proc`.
+    pub fn of_process_in(processes: &File, pid: u32) -> io::Result<Self> {
+        let told = |error: io::Error| io::Error::new(error.kind(), format!("process {pid}: {error}"));
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+        let file = rustix::fs::openat(processes, format!("{pid}/ns/net"), flags, Mode::empty());
+        Ok(Self(file.map_err(|errno| told(errno.into()))?))
+    }
+
     /// Opens the one that is found at a path, as those of `ip netns` at `/run/netns/NAME`.
     pub fn open(path: impl AsRef<Path>) -> io::Result<Self> {
         let path = path.as_ref();
@@ -62,6 +71,11 @@ impl NetNamespace {
             Ok(work())
         });
         done.flatten().map_err(|error| SystemStep::NetworkNamespace.failed(error))
+    }
+
+    /// Another handle of it.
+    pub fn same(&self) -> io::Result<Self> {
+        Ok(Self(self.0.try_clone()?))
     }
 
     /// Number by which the kernel knows it while it lives; equal numbers are one namespace.
@@ -154,6 +168,11 @@ Inter-|   Receive                                                |  Transmit
         }
         let own = NetNamespace::own().unwrap().number().unwrap();
         assert_eq!(NetNamespace::of_process(std::process::id()).unwrap().number().unwrap(), own);
+        let processes = File::open("/proc").unwrap();
+        let of_process = NetNamespace::of_process_in(&processes, std::process::id());
+        assert_eq!(of_process.unwrap().number().unwrap(), own);
+        let nobody = NetNamespace::of_process_in(&processes, u32::MAX).unwrap_err();
+        assert_eq!(nobody.to_string(), "process 4294967295: No such file or directory (os error 2)");
     }
 
     #[test]

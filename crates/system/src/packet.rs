@@ -65,9 +65,10 @@ impl PacketSocket {
         }
         let ring = Ring::map(&socket, geometry).map_err(|error| SystemStep::MapRing.failed(error))?;
         bind(&socket, index).map_err(|error| SystemStep::Bind.failed(error))?;
+        let opened = Self { ring, socket, drops: AtomicU64::new(0) };
         // A link that is down is told of once, and frames come when it is up.
-        let _ = options::get::<4>(&socket, libc::SOL_SOCKET, libc::SO_ERROR);
-        Ok(Self { ring, socket, drops: AtomicU64::new(0) })
+        opened.clear_error();
+        Ok(opened)
     }
 
     /// The next frame, if there is one. Its place goes back to the kernel once it is dropped.
@@ -81,7 +82,8 @@ impl PacketSocket {
     }
 
     /// Sends a frame with its offload header (`struct virtio_net_hdr`, ten bytes in the machine's byte order, all 0
-    /// for a frame that is complete). `false` if there is no room for it now.
+    /// for a frame that is complete). `false` if there is no room for it now, the interface is down, or it is longer
+    /// than the interface takes.
     pub fn send(&self, offload: &[u8; OFFLOAD_LEN], bytes: &[u8]) -> io::Result<bool> {
         self.send_pieces(&[IoSlice::new(offload), IoSlice::new(bytes)])
     }
@@ -93,11 +95,21 @@ impl PacketSocket {
             let sent = rustix::net::sendmsg(&self.socket, pieces, &mut control, SendFlags::DONTWAIT);
             return match sent {
                 Ok(_) => Ok(true),
-                Err(rustix::io::Errno::AGAIN | rustix::io::Errno::NOBUFS) => Ok(false),
+                Err(
+                    rustix::io::Errno::AGAIN
+                    | rustix::io::Errno::NOBUFS
+                    | rustix::io::Errno::NETDOWN
+                    | rustix::io::Errno::MSGSIZE,
+                ) => Ok(false),
                 Err(rustix::io::Errno::INTR) => continue,
                 Err(errno) => Err(errno.into()),
             };
         }
+    }
+
+    /// Takes note of an interface that has gone down: until then there seems to be something to read.
+    pub fn clear_error(&self) {
+        let _ = options::get::<4>(&self.socket, libc::SOL_SOCKET, libc::SO_ERROR);
     }
 
     /// Number of frames since it was opened for which the ring had no room.

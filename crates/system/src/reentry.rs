@@ -49,14 +49,16 @@ pub fn reenter(marker: &str) -> Result<u8, SystemFailure> {
     let network = own_network().map_err(failed)?;
     let maps = needs_user_namespace().map_err(failed)?.then(|| IdentityMaps::of_caller(0, 0));
     let (uid, gid) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
-    let origin = format!("{} {uid} {gid}", network.as_raw_fd());
+    let processes = File::open("/proc").and_then(beside_the_streams).map_err(failed)?;
+    let origin = format!("{} {uid} {gid} {}", network.as_raw_fd(), processes.as_raw_fd());
     let signals = Signals::open(&FORWARDED).map_err(|error| SystemStep::Signals.failed(error))?;
     let (reports, report) = report::reports().map_err(|error| SystemStep::Fork.failed(error))?;
     let mut command = Command::new("/proc/self/exe");
     command.arg0(arguments.next().unwrap_or_default()).args(arguments);
     command.env(marker, "1").env(origin_variable(marker), origin);
     let mask = signals.before();
-    let middle = Middle { parent: rustix::process::getpid(), maps, network, mask, report };
+    let handed = [network, processes];
+    let middle = Middle { parent: rustix::process::getpid(), maps, handed, mask, report };
     #[expect(unsafe_code, reason = "namespaces are made between fork and exec")]
     // SAFETY: `divide` makes system calls alone, on values that were made before: it neither allocates nor locks. In
     // the process in the middle it does not return.
@@ -87,6 +89,8 @@ pub struct Entered {
     pub uid: u32,
     /// Id of the caller's group, as the caller sees it.
     pub gid: u32,
+    /// Directory of processes as the caller sees them.
+    pub processes: File,
 }
 
 /// Tells from where the program came, if [`reenter`] with this marker has started it.
@@ -100,11 +104,13 @@ pub fn entered(marker: &str) -> io::Result<Option<Entered>> {
     }
     let variable = origin_variable(marker);
     let value = env::var(&variable).unwrap_or_default();
-    let (descriptor, uid, gid) = origin(&value)
-        .ok_or_else(|| invalid(format!("{variable}={value}: a descriptor, a user and a group are right")))?;
+    let [descriptor, uid, gid, processes] = origin(&value).ok_or_else(|| {
+        invalid(format!("{variable}={value}: a descriptor, a user, a group and a descriptor are right"))
+    })?;
     // Opened anew, so that whoever asks twice has two. Programs are not given the first.
     let network = NetNamespace::open(format!("/proc/self/fd/{descriptor}"))?;
-    Ok(Some(Entered { network, uid, gid }))
+    let processes = File::open(format!("/proc/self/fd/{processes}"))?;
+    Ok(Some(Entered { network, uid, gid, processes }))
 }
 
 /// Variables that [`reenter`] has set, for whoever does not want to hand them on.
@@ -116,10 +122,9 @@ fn origin_variable(marker: &str) -> String {
     format!("{marker}_ORIGIN")
 }
 
-fn origin(value: &str) -> Option<(u32, u32, u32)> {
-    let mut numbers = value.split(' ').map(|number| number.parse().ok());
-    let origin = (numbers.next()??, numbers.next()??, numbers.next()??);
-    numbers.next().is_none().then_some(origin)
+fn origin(value: &str) -> Option<[u32; 4]> {
+    let numbers: Option<Vec<u32>> = value.split(' ').map(|number| number.parse().ok()).collect();
+    numbers?.try_into().ok()
 }
 
 fn own_arguments() -> io::Result<Vec<OsString>> {
@@ -134,7 +139,12 @@ fn arguments(octets: &[u8]) -> Vec<OsString> {
 
 /// Descriptor of the own network namespace, beside the standard streams.
 fn own_network() -> io::Result<OwnedFd> {
-    let file = File::open(network::OWN)?;
+    beside_the_streams(File::open(network::OWN)?)
+}
+
+/// A descriptor of the file that is none of the standard streams'.
+#[expect(clippy::needless_pass_by_value, reason = "the file is closed")]
+fn beside_the_streams(file: File) -> io::Result<OwnedFd> {
     Ok(rustix::io::fcntl_dupfd_cloexec(file.as_fd(), 3)?)
 }
 
@@ -178,9 +188,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_origin_is_three_numbers() {
-        assert_eq!(origin("3 1000 100"), Some((3, 1_000, 100)));
-        for value in ["", "3", "3 1000", "3 1000 100 1", "3 1000 x", "-3 1000 100", "3  1000 100"] {
+    fn an_origin_is_four_numbers() {
+        assert_eq!(origin("3 1000 100 4"), Some([3, 1_000, 100, 4]));
+        for value in
+            ["", "3", "3 1000 100", "3 1000 100 4 1", "3 1000 100 x", "-3 1000 100 4", "3  1000 100 4"]
+        {
             assert_eq!(origin(value), None, "{value}");
         }
     }

@@ -51,6 +51,16 @@ fn octets(address: IpAddr, buffer: &mut [u8; 16]) -> &[u8] {
     }
 }
 
+/// The Internet checksum after one word has changed: equation 3 of RFC 1624.
+pub const fn updated(checksum: u16, old: u16, new: u16) -> u16 {
+    let sum = !checksum as u32 + !old as u32 + new as u32;
+    let sum = (sum & 0xffff) + (sum >> 16);
+    let sum = (sum & 0xffff) + (sum >> 16);
+    #[expect(clippy::cast_possible_truncation, reason = "folded to 16 bits")]
+    let folded = sum as u16;
+    !folded
+}
+
 /// SCTP's checksum of the packet that starts with `head`, whatever its checksum field holds, and goes on with `tail`
 /// and so many zero bytes: a number whose little-endian bytes go into the field.
 ///

@@ -10,11 +10,13 @@
 //! - [`reader`], [`tlv`]: reading octets.
 //! - [`checksum`][]: the Internet checksum and CRC32c. It calls the processor's CRC32c, once the processor has said
 //!   that it has it: one of the project's two `unsafe` calls (the other is `prefetch` of `slantpath_base`).
+//! - [`ethernet`][]: places and classes in frames.
 //! - [`ip`], [`fragment`], [`reassembly`], [`icmp`], [`udp`]: headers, fragments, and packets put together again.
 //! - [`pcapng`][]: captures. [`record`][]: the container of records, whose content other crates know.
 
 mod buffers;
 pub mod checksum;
+pub mod ethernet;
 pub mod fragment;
 pub mod icmp;
 pub mod ip;

@@ -1,6 +1,6 @@
 //! Captures in the pcapng format (draft-ietf-opsawg-pcapng), as Wireshark and tshark read them.
 //!
-//! One section, little-endian; interfaces of raw IP packets with time in nanoseconds since the start of the
+//! One section, little-endian; interfaces of raw IP packets, or of frames, with time in nanoseconds since the start of the
 //! run; a packet block per packet with its direction and, where there is something to say, a comment. Nothing
 //! in the bytes depends on anything but the packets.
 
@@ -13,8 +13,6 @@ const SECTION_HEADER: u32 = 0x0a0d_0d0a;
 const INTERFACE_DESCRIPTION: u32 = 1;
 const ENHANCED_PACKET: u32 = 6;
 const BYTE_ORDER_MAGIC: u32 = 0x1a2b_3c4d;
-/// Packets start with their IP header: LINKTYPE_RAW.
-const LINK_TYPE_RAW: u16 = 101;
 
 const OPT_COMMENT: u16 = 1;
 const SHB_USER_APPLICATION: u16 = 4;
@@ -31,6 +29,17 @@ pub enum Direction {
     Inbound,
     /// Sent by the interface.
     Outbound,
+}
+
+/// Kind of the packets of an interface.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u16)]
+pub enum LinkType {
+    /// Frames, from their header on (LINKTYPE_ETHERNET).
+    Ethernet = 1,
+    /// IP packets, from their header on (LINKTYPE_RAW).
+    #[default]
+    Ip = 101,
 }
 
 /// An interface of a capture, numbered in the order of declaration.
@@ -65,10 +74,15 @@ impl Writer {
         writer
     }
 
-    /// Declares an interface. Its name is what readers show.
+    /// Declares an interface of IP packets. Its name is what readers show.
     pub fn interface(&mut self, name: &str) -> CaptureInterface {
+        self.interface_of(LinkType::Ip, name)
+    }
+
+    /// Variant of [`interface`](Self::interface) for packets of another kind.
+    pub fn interface_of(&mut self, link_type: LinkType, name: &str) -> CaptureInterface {
         self.block(INTERFACE_DESCRIPTION, |out| {
-            out.extend_from_slice(&LINK_TYPE_RAW.to_le_bytes());
+            out.extend_from_slice(&(link_type as u16).to_le_bytes());
             // Two reserved bytes, and a snapshot length of zero: packets are whole.
             out.extend_from_slice(&[0; 6]);
             option(out, IF_NAME, name.as_bytes());
@@ -79,7 +93,7 @@ impl Writer {
         CaptureInterface(self.interfaces - 1)
     }
 
-    /// Adds a packet, from its IP header on.
+    /// Adds a packet, from its IP header on, or a frame.
     ///
     /// # Panics
     /// If the packet is longer than 4 GiB.
@@ -146,8 +160,10 @@ fn option(out: &mut Vec<u8>, code: u16, value: &[u8]) {
 /// A block of a capture, as far as [`Writer`] writes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Block<'a> {
-    /// An interface of raw IP packets.
+    /// An interface.
     Interface {
+        /// Kind of its packets.
+        link_type: LinkType,
         /// Name of the interface, if it has one.
         name: Option<String>,
     },
@@ -159,7 +175,7 @@ pub enum Block<'a> {
         interface: u32,
         /// Instant at which the packet passed.
         time: Instant,
-        /// From its IP header on.
+        /// From its IP header on, or its frame's.
         bytes: &'a [u8],
         /// Direction of the packet, if it is known.
         direction: Option<Direction>,
@@ -228,9 +244,8 @@ impl<'a> Iterator for Blocks<'a> {
 
 fn interface(mut body: Reader<'_>) -> Result<Block<'_>, WireError> {
     let link_type = u16_le(&mut body)?;
-    if link_type != LINK_TYPE_RAW {
-        return Err(WireError::Unsupported { field: "link type", value: link_type.into() });
-    }
+    let known = [LinkType::Ethernet, LinkType::Ip].into_iter().find(|known| *known as u16 == link_type);
+    let link_type = known.ok_or(WireError::Unsupported { field: "link type", value: link_type.into() })?;
     body.take(6)?;
     let (mut name, mut resolution) = (None, None);
     while let Some((code, value)) = next_option(&mut body)? {
@@ -241,7 +256,7 @@ fn interface(mut body: Reader<'_>) -> Result<Block<'_>, WireError> {
         }
     }
     match resolution {
-        Some(NANOSECONDS) => Ok(Block::Interface { name }),
+        Some(NANOSECONDS) => Ok(Block::Interface { link_type, name }),
         other => Err(WireError::Unsupported { field: "time resolution", value: other.unwrap_or(6).into() }),
     }
 }
@@ -340,11 +355,12 @@ mod tests {
             ),
         ) {
             let mut writer = Writer::new();
-            let interfaces = [writer.interface("first"), writer.interface("second")];
+            let interfaces =
+                [writer.interface("first"), writer.interface_of(LinkType::Ethernet, "second")];
             let mut expected = vec![
                 Block::Section,
-                Block::Interface { name: Some("first".to_owned()) },
-                Block::Interface { name: Some("second".to_owned()) },
+                Block::Interface { link_type: LinkType::Ip, name: Some("first".to_owned()) },
+                Block::Interface { link_type: LinkType::Ethernet, name: Some("second".to_owned()) },
             ];
             let mut bytes = writer.take();
             for ((second, nanos), packet, (inbound, comment)) in &packets {

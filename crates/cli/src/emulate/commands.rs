@@ -21,8 +21,8 @@ pub(super) fn of(
     scenario: &Scenario,
     origin: &Entered,
 ) -> Result<Vec<NodeProgram>, Failure> {
-    let attached = attached(scenario);
-    if attached.is_empty() {
+    let (attached, ports) = attached(scenario);
+    if attached.is_empty() && ports.is_empty() {
         let message = "the scenario has no attached node: give one `kind = \"attached\"`";
         return Err(Failure::Misused(message.to_owned()));
     }
@@ -51,7 +51,9 @@ pub(super) fn of(
         let command = ProgramCommand::Line(arguments.program.clone());
         programs.push((NEAR.to_owned(), command, Terminal::Input));
     }
-    if programs.is_empty() {
+    // What exists already needs none: it ends by Ctrl-C.
+    let has_own_users = !ports.is_empty() || scenario.nodes.iter().any(|(_, node)| node.namespace.is_some());
+    if programs.is_empty() && !has_own_users {
         let message =
             format!("name a program: --in NODE 'COMMAND', or --shell NODE; nodes: {}", attached.join(", "));
         return Err(Failure::Misused(message));
@@ -93,10 +95,12 @@ fn identity(is_root: bool, origin: &Entered) -> Identity {
     }
 }
 
-/// Names of the attached nodes of a scenario.
-fn attached(scenario: &Scenario) -> Vec<&str> {
-    let nodes = scenario.nodes.iter().filter(|(_, node)| *node.kind == NodeKind::Attached);
-    nodes.map(|(name, _)| name).collect()
+/// Names of the attached nodes of a scenario, and of those that are ports: no program of this machine runs there.
+fn attached(scenario: &Scenario) -> (Vec<&str>, Vec<&str>) {
+    let attached = scenario.nodes.iter().filter(|(_, node)| *node.kind == NodeKind::Attached);
+    let (ports, places): (Vec<_>, Vec<_>) = attached.partition(|(_, node)| node.device.is_some());
+    let [places, ports] = [places, ports].map(|nodes| nodes.into_iter().map(|(name, _)| name).collect());
+    (places, ports)
 }
 
 fn known(flag: &str, node: &str, attached: &[&str]) -> Result<String, Failure> {

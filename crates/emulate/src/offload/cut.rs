@@ -1,13 +1,13 @@
 //! Frames made into packets as they would have been on the wire.
 
 use slantpath_wire::checksum;
+use slantpath_wire::ethernet::{self, ETHERNET_HEADER_LEN};
 use slantpath_wire::ip::protocol;
 
 use super::{
     CWR, DeviceLayer, FIN, LEAST_TCP_SEGMENT, Offload, OffloadError, PSH, PartialChecksum, Parts,
     Segmentation, SegmentationKind, TCP_CHECKSUM, TCP_FLAGS, ipv4_checksum, plus, pseudo_header_sum,
 };
-use crate::frames::{self, ETHERNET_HEADER_LEN};
 use crate::ip::Transport;
 
 /// Most datagrams in one frame (`UDP_MAX_SEGMENTS` of Linux).
@@ -53,7 +53,7 @@ pub fn packets(
         (None, None) => {
             let header_len = match layer {
                 DeviceLayer::Ip => 0,
-                DeviceLayer::Ethernet => frames::content(frame).map_or(ETHERNET_HEADER_LEN, |(_, at)| at),
+                DeviceLayer::Ethernet => ethernet::content(frame).map_or(ETHERNET_HEADER_LEN, |(_, at)| at),
             };
             let len = frame.len().checked_sub(header_len).ok_or(OffloadError::NoIp { len: frame.len() })?;
             fits(len, mtu_bytes)?;

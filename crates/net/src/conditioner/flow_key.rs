@@ -1,9 +1,10 @@
 //! To which flow a packet belongs.
 
-use slantpath_wire::Packet;
 use slantpath_wire::ip::{IPV4_HEADER_LEN, IPV6_HEADER_LEN, protocol};
+use slantpath_wire::{Packet, ethernet};
 
 use crate::header::AddressKey;
+use crate::parcel::Parcel;
 
 /// Key that tells flows apart: addresses, protocol and, where the protocol has them, ports. Fragments have none, so
 /// that all those of a packet belong together.
@@ -17,6 +18,15 @@ pub(crate) struct FlowKey {
 }
 
 impl FlowKey {
+    /// The flow of a packet in a network; `None` of a frame that carries none of IP.
+    pub(crate) fn of_parcel(parcel: Parcel, packet: &Packet) -> Option<Self> {
+        if !parcel.is_frame() {
+            return Self::of(packet);
+        }
+        let frame = packet.contiguous();
+        Self::read(&frame[ethernet::ip_at(&frame)?..], &[])
+    }
+
     /// The flow of an IP packet; `None` if the bytes are none.
     pub(crate) fn of(packet: &Packet) -> Option<Self> {
         match (packet.head(), packet.tail()) {

@@ -15,8 +15,8 @@ impl Fabric {
     pub(super) fn offer_too_long(&mut self, id: DirectionId, parcel: Parcel) -> Result<(), DropReason> {
         let mtu_bytes = self.directions[id.index()].mtu_bytes();
         let packet = self.packets.packet_mut(parcel.packet());
-        header::update(packet, parcel.hop_limit(), parcel.traffic_class());
-        let fragments = if header::may_be_cut(packet) {
+        header::write(packet, parcel);
+        let fragments = if !parcel.is_frame() && header::may_be_cut(packet) {
             // A transport's checksum covers the whole packet: no fragment could be given it later.
             packet.complete();
             fragment::cut(&packet.contiguous(), mtu_bytes, 0)

@@ -94,10 +94,11 @@ impl Compressor {
         self.contexts.clear();
     }
 
-    /// Says how a packet is sent whose transmission starts now.
-    pub(crate) fn encode(&mut self, now: Instant, packet: &Packet, length: u32) -> Encoded {
-        let config = self.config;
-        let flow = if length < config.header_bytes { None } else { flow_of(packet) };
+    /// Says how a packet is sent whose transmission starts now. Of a frame no header is compressed.
+    pub(crate) fn encode(&mut self, now: Instant, packet: &Packet, parcel: Parcel) -> Encoded {
+        let (config, length) = (self.config, parcel.length());
+        let is_untouched = length < config.header_bytes || parcel.is_frame();
+        let flow = if is_untouched { None } else { flow_of(packet) };
         let Some(flow) = flow else { return Encoded { form: Form::Untouched, bytes: length } };
         let is_known = self.find(now, flow);
         let context = &mut self.contexts[0];

@@ -329,7 +329,7 @@ impl Scheduler {
         match &mut self.sending {
             Sending::Compressed(compressor) => {
                 let packet = outlet.packets.packet(parcel.packet());
-                let encoded = compressor.encode(at, packet, parcel.length());
+                let encoded = compressor.encode(at, packet, parcel);
                 let transmission = Transmission { start: at, end: self.service.finish(at, encoded.bytes) };
                 let fate = compressor.send(encoded, transmission, parcel, outlet);
                 self.occupy_until(at, transmission.end);

@@ -3,7 +3,7 @@
 use slantpath_base::{Duration, Instant, Probability, Seed};
 use slantpath_net::DirectionConfig;
 use slantpath_testkit::Tshark;
-use slantpath_wire::pcapng::{Block, Blocks, Direction};
+use slantpath_wire::pcapng::{Block, Blocks, Direction, LinkType};
 
 use crate::fixture::{Pair, byte_a_millisecond, clean, millis};
 
@@ -35,8 +35,14 @@ fn a_capture_that_is_taken_in_parts_is_the_whole_file() {
 fn comments(bytes: &[u8]) -> Vec<(Instant, Option<String>)> {
     let blocks: Vec<_> = Blocks::new(bytes).collect::<Result<_, _>>().expect("a sound capture");
     assert_eq!(blocks[0], Block::Section);
-    assert_eq!(blocks[1], Block::Interface { name: Some("links/wire/forward".to_owned()) });
-    assert_eq!(blocks[2], Block::Interface { name: Some("links/wire/reverse".to_owned()) });
+    assert_eq!(
+        blocks[1],
+        Block::Interface { link_type: LinkType::Ip, name: Some("links/wire/forward".to_owned()) }
+    );
+    assert_eq!(
+        blocks[2],
+        Block::Interface { link_type: LinkType::Ip, name: Some("links/wire/reverse".to_owned()) }
+    );
     let packet = |block| match block {
         Block::Packet { interface: 0, time, bytes, direction: Some(Direction::Outbound), comment } => {
             assert_eq!(bytes.len(), 100);

@@ -6,6 +6,7 @@ mod changes;
 mod conditioners;
 mod contacts;
 mod determinism;
+mod ethernet;
 mod fairness;
 mod fixture;
 mod fragments;

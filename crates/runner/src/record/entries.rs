@@ -23,8 +23,8 @@ mod kind {
     pub(super) const CHANGED: u8 = 5;
 }
 
-/// Longest packet: an IPv6 header and as much as it can announce.
-const PACKET_MAX: usize = 40 + 65_535;
+/// Longest packet: a frame's header with tags, an IPv6 header and as much as it can announce.
+const PACKET_MAX: usize = 46 + 40 + 65_535;
 /// Most keys of a change of links.
 const KEYS_MAX: usize = 1_000;
 /// Longest string: that of a scenario's file.

@@ -1,10 +1,11 @@
-//! Packets from one attached node to another, known by what no router changes of them.
+//! Packets and frames from one attached node to another, known by what no router and no link changes of them.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::IpAddr;
 
 use slantpath_base::{Duration, Instant};
 use slantpath_results::{Histogram, Precision};
+use slantpath_wire::ethernet;
 use slantpath_wire::ip::IpHeader;
 
 use super::entries::hash_of;
@@ -47,6 +48,8 @@ pub struct InterfacePassage {
     pub to: WaySummary,
 }
 
+/// Both addresses of a frame.
+const ADDRESSES_LEN: usize = 12;
 /// Time after which a packet is no longer waited for where an equal one comes.
 const LONGEST_DELAY: Duration = Duration::from_secs(10);
 
@@ -90,6 +93,8 @@ pub(super) struct Passage {
     interfaces: Vec<(String, String)>,
     /// Interfaces by their addresses.
     places: BTreeMap<IpAddr, usize>,
+    /// Addresses of the other end, of an interface whose link carries frames.
+    other_ends: Vec<Option<IpAddr>>,
     from: Vec<Way>,
     to: Vec<Way>,
     /// Packets that have not come out, by their hash.
@@ -101,6 +106,7 @@ impl Passage {
         let mut passage = Self {
             interfaces: Vec::new(),
             places: BTreeMap::new(),
+            other_ends: Vec::new(),
             from: Vec::new(),
             to: Vec::new(),
             underway: BTreeMap::new(),
@@ -109,6 +115,9 @@ impl Passage {
             for own in &node.interfaces {
                 let place = passage.interfaces.len();
                 passage.places.extend(own.addresses.iter().map(|address| (*address, place)));
+                passage
+                    .other_ends
+                    .push(own.other_end.as_ref().and_then(|addresses| addresses.first().copied()));
                 passage.interfaces.push((node.node.clone(), own.link.clone()));
                 passage.from.push(Way::new());
                 passage.to.push(Way::new());
@@ -119,7 +128,7 @@ impl Passage {
 
     pub(super) fn arrived(&mut self, at: Instant, from: usize, packet: &[u8]) {
         self.from[from].packets += 1;
-        let Some((hash, destination)) = unchanging(packet) else { return };
+        let Some((hash, destination)) = self.known_by(from, packet) else { return };
         let Some(&to) = self.places.get(&destination) else { return };
         self.from[from].offered += 1;
         self.to[to].offered += 1;
@@ -132,7 +141,7 @@ impl Passage {
 
     pub(super) fn departed(&mut self, at: Instant, place: usize, packet: &[u8]) {
         self.to[place].packets += 1;
-        let Some((hash, _)) = unchanging(packet) else { return };
+        let Some((hash, _)) = self.known_by(place, packet) else { return };
         let Some(equal) = self.underway.get_mut(&hash) else { return };
         let is_alone = equal.len() == 1;
         let Some(own) = equal.pop_front() else { return };
@@ -147,6 +156,19 @@ impl Passage {
                 way.delays.record(delay);
             }
         }
+    }
+
+    /// Hash by which a packet at an interface is known at another one, and where it goes: a frame to the other end.
+    fn known_by(&self, place: usize, packet: &[u8]) -> Option<(u64, IpAddr)> {
+        let Some(other_end) = self.other_ends[place] else { return unchanging(packet) };
+        let (header, packet) = packet.split_at(ethernet::ip_at(packet).unwrap_or(packet.len()));
+        // Tags and marks may be written anew.
+        let addresses = &header[..header.len().min(ADDRESSES_LEN)];
+        let hash = match unchanging(packet) {
+            Some((hash, _)) => hash_of(&[addresses, &hash.to_be_bytes()]),
+            None => hash_of(&[header, packet]),
+        };
+        Some((hash, other_end))
     }
 
     pub(super) fn summary(&self) -> Vec<InterfacePassage> {
@@ -187,6 +209,7 @@ mod tests {
             link: "wire".to_owned(),
             addresses: vec![address.into()],
             mtu: DataSize::from_bytes(1_500),
+            other_end: None,
         };
         Attachment { node: format!("node-{number}"), interfaces: vec![interface], reaches: Vec::new() }
     }

@@ -40,6 +40,8 @@ pub struct AttachedInterface {
     pub addresses: Vec<IpAddr>,
     /// Largest IP packet of its link.
     pub mtu: DataSize,
+    /// Addresses at the other end, if that is attached as well: the link carries frames of Ethernet then.
+    pub other_end: Option<Vec<IpAddr>>,
 }
 
 /// Time between two stretches of a run: packets come in, and the next stretch is measured.
@@ -68,11 +70,11 @@ pub enum AskedChange<'a> {
 }
 
 impl Turn<'_> {
-    /// Has an IP packet come from an interface of an attached node. One that comes before the network's present comes
+    /// Has an IP packet come from an interface of an attached node, or a frame where its link carries those. One that comes before the network's present comes
     /// at the present.
     ///
     /// # Errors
-    /// If it is no IP packet.
+    /// If it is no IP packet, or no frame.
     pub fn inject(&mut self, at: Instant, interface: InterfaceId, bytes: Vec<u8>) -> Result<(), InjectError> {
         self.inside.inject(at.max(self.now), interface, bytes)
     }
@@ -90,13 +92,13 @@ impl Turn<'_> {
 /// Counts of what passed an interface of an attached node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct InterfaceCounts {
-    /// IP packets that came from the node.
+    /// IP packets, or frames, that came from the node.
     pub packets_in: u64,
-    /// Bytes of them.
+    /// Bytes of them, of frames those that they carry.
     pub bytes_in: u64,
-    /// IP packets that went to the node.
+    /// IP packets, or frames, that went to the node.
     pub packets_out: u64,
-    /// Bytes of them.
+    /// Bytes of them, of frames those that they carry.
     pub bytes_out: u64,
     /// Packets that went later than allowed.
     pub late: u64,
@@ -135,7 +137,7 @@ pub trait Outside {
     /// run: nothing will come before that any more. `None` if the run is over.
     fn wait(&mut self, turn: &mut Turn<'_>) -> io::Result<Option<Instant>>;
 
-    /// A packet has come to an attached node at `at`, by this interface: an IP packet, its checksums complete.
+    /// A packet has come to an attached node at `at`, by this interface: an IP packet or a frame, its checksums complete.
     fn depart(&mut self, at: Instant, interface: InterfaceId, packet: Vec<u8>) -> io::Result<()>;
 
     /// Reports of all interfaces, in the order of [nodes](Attachment) and their interfaces, once the run is over.
@@ -199,6 +201,7 @@ pub(super) fn attachments(
             link: links[id.link().index()].name.clone(),
             addresses: graph.addresses(*id).to_vec(),
             mtu: DataSize::from_bytes(graph.direction(id.outbound()).mtu_bytes.into()),
+            other_end: graph.carries_frames(*id).then(|| graph.addresses(id.peer()).to_vec()),
         };
         let mut reaches = Vec::new();
         for other in graph.nodes().filter(|other| *other != node) {

@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 
 use slantpath_points::PacketNetwork;
-use slantpath_reader::{Complete, Fault, Faults, Lookup, Place, Setting, Stage, Tables, suggest};
+use slantpath_reader::{Complete, Fault, Faults, Lookup, Place, Setting, Stage, Tables, resolve, suggest};
 
 use super::schema::Link;
-use crate::network::node::Node;
-use slantpath_reader::resolve;
+use crate::network::node::{Node, NodeKind};
 
 /// The nodes of a scenario, and the links and antennas that join them.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +15,14 @@ pub struct Wiring<'a, S: Stage = Complete> {
     pub nodes: &'a Tables<Node>,
     /// Links between two nodes each.
     pub links: &'a Tables<Link<S>>,
+}
+
+impl<S: Stage> Link<S> {
+    /// Tells if both ends are attached nodes: under `slantpath emulate` it carries frames.
+    pub fn joins_attached(&self, nodes: &Tables<Node>) -> bool {
+        let is_attached = |name: &str| nodes.find(name).is_some_and(|node| *node.kind == NodeKind::Attached);
+        is_attached(&self.ends.0) && is_attached(&self.ends.1)
+    }
 }
 
 impl<'a, S: Stage> Wiring<'a, S> {

@@ -8,6 +8,8 @@ use slantpath_reader::{Fault, Json, KeyValue, Setting, Tables, ValueNode, choice
 use slantpath_sat::Balance;
 use slantpath_wire::ip::{self, IpFields};
 
+use crate::network::existing::ExistingNamespace;
+
 section! {
     /// A host or a router.
     pub struct Node {
@@ -16,6 +18,12 @@ section! {
         /// The DSCP of packets that a host sends, by which links tell classes and drop precedences apart, but for flows
         /// that name one of their own. Best effort if absent.
         dscp: Option<Setting<NamedDscp>>;
+        /// Under `slantpath emulate`, the network namespace that this attached node is: a path such as
+        /// `"/run/netns/phone"`, or the id of a process, as of a container. A new one if absent.
+        namespace: Option<Setting<ExistingNamespace>>;
+        /// Under `slantpath emulate`, the Ethernet port of this machine behind which this attached node is, such as
+        /// `"eth1"`.
+        device: Option<Setting<String>>;
         /// The site of the sky's topology at which it stands: its antennas are the node's.
         site: Option<Setting<String>>;
         /// Names of the links of its antennas, in the order of the topology. `sky.<site>`, or `sky.<site>.1` and so on,

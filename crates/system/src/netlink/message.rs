@@ -117,6 +117,20 @@ impl Heard<'_> {
         self.kind == NEW_LINK && u32_at(self.body, 4) == Some(index) && flags & RUNNING == RUNNING
     }
 
+    /// State of a link, by its number: its flags, its MTU, and whether it is a port of another link.
+    pub(super) fn state(&self, index: u32) -> Option<(u32, u32, bool)> {
+        /// RTM_NEWLINK, IFLA_MTU, IFLA_MASTER and the length of `struct ifinfomsg`.
+        const NEW_LINK: u16 = 16;
+        const MTU: u16 = 4;
+        const MASTER: u16 = 10;
+        const FIXED: usize = 16;
+        let (own, flags) = (u32_at(self.body, 4)?, u32_at(self.body, 8)?);
+        let attributes = self.body.get(FIXED..)?;
+        let mtu = u32_at(attribute(attributes, MTU)?, 0)?;
+        let is_it = self.kind == NEW_LINK && own == index;
+        is_it.then(|| (flags, mtu, attribute(attributes, MASTER).is_some()))
+    }
+
     /// Tells if this is the news of a route by which the machine takes packets to an address of IPv6 as its own
     /// (`struct rtmsg`).
     pub(super) fn is_own(&self, address: Ipv6Addr) -> bool {
@@ -234,6 +248,24 @@ mod tests {
             let is_own = |heard: Heard<'_>| heard.is_own([7; 16].into());
             assert_eq!(messages(&octets).any(is_own), expected, "{octets:?}");
         }
+    }
+
+    #[test]
+    fn the_state_of_a_link_is_in_its_attributes() {
+        let link = |master: &[u16]| {
+            let mut message =
+                Message::new(16, 0, &[[0; 4], 3_u32.to_ne_bytes(), 1_u32.to_ne_bytes(), [0; 4]].concat());
+            message.string(3, "eth1").attribute(4, &1_400_u32.to_ne_bytes());
+            for kind in master {
+                message.attribute(*kind, &7_u32.to_ne_bytes());
+            }
+            message.finish(0)
+        };
+        let state = |octets: &[u8], index| messages(octets).next().and_then(|heard| heard.state(index));
+        assert_eq!(state(&link(&[]), 3), Some((1, 1_400, false)));
+        assert_eq!(state(&link(&[9, 10]), 3), Some((1, 1_400, true)));
+        assert_eq!(state(&link(&[]), 4), None);
+        assert_eq!(state(&link(&[])[..36], 3), None);
     }
 
     #[test]

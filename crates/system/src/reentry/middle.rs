@@ -25,8 +25,8 @@ pub(super) struct Middle {
     pub(super) parent: Pid,
     /// Maps of a user namespace, if there is to be one.
     pub(super) maps: Option<IdentityMaps>,
-    /// Network namespace that the inner process is handed.
-    pub(super) network: OwnedFd,
+    /// Network namespace and directory of processes that the inner process is handed.
+    pub(super) handed: [OwnedFd; 2],
     /// Mask of signals that the inner process has.
     pub(super) mask: SigSet,
     pub(super) report: Report,
@@ -78,7 +78,9 @@ impl Middle {
         let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
         // Refused where a part of the present one is hidden, as in a container; that one shows more processes.
         let _ = rustix::mount::mount(c"proc", c"/proc", c"proc", flags, None);
-        report.step(SystemStep::Descriptors, rustix::io::fcntl_setfd(&self.network, FdFlags::empty()))?;
+        for handed in &self.handed {
+            report.step(SystemStep::Descriptors, rustix::io::fcntl_setfd(handed, FdFlags::empty()))?;
+        }
         report.step(SystemStep::Signals, self.mask.thread_set_mask())
     }
 }

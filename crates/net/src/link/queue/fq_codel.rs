@@ -123,7 +123,7 @@ impl QueueDiscipline for Box<FqCoDel> {
     }
 
     fn push(&mut self, now: Instant, parcel: Parcel, outlet: &Outlet<'_>) {
-        let place = self.place_of(FlowKey::of(outlet.packets.packet(parcel.packet())));
+        let place = self.place_of(FlowKey::of_parcel(parcel, outlet.packets.packet(parcel.packet())));
         let queue = &mut self.queues[usize::from(place)];
         queue.class.push(now, parcel);
         if queue.list == List::None {

@@ -14,13 +14,13 @@ columns! {
         node: Text,
         /// Name of the link of the interface.
         link: Text,
-        /// IP packets that came from the node.
+        /// IP packets that came from the node, or frames over a link to another attached node.
         packets_in: Count,
-        /// Bytes of them.
+        /// Bytes of them; of a frame what it carries behind its header and tags.
         bytes_in: Count,
-        /// IP packets that went to the node.
+        /// IP packets, or frames, that went to the node.
         packets_out: Count,
-        /// Bytes of them.
+        /// Bytes of them, counted alike.
         bytes_out: Count,
         /// Median of how much later than the network meant packets went to the node.
         lateness_median_s: Number,
@@ -34,7 +34,7 @@ columns! {
         late: Count,
         /// Packets that came so late to the network that it had gone on: they count from its present.
         overtaken: Count,
-        /// Frames to all machines of a link, which a network of IP carries nowhere.
+        /// Frames to all machines of a link, where the network carries IP alone.
         multicast: Count,
         /// Frames that are neither IP nor questions for neighbours, or whose packet is broken.
         unreadable: Count,

@@ -1,0 +1,248 @@
+//! Ports of a machine and namespaces that exist, with a network between that keeps every frame for 10 ms. Needs root.
+#![cfg(target_os = "linux")]
+
+use std::collections::VecDeque;
+use std::io::{Read as _, Write as _};
+use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
+use std::os::fd::AsFd as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration as Time, Instant as Clock};
+
+use slantpath_base::{Duration, Instant};
+use slantpath_emulate::{
+    Doors, ExistingPlace, Incoming, InterfaceConfig, Lab, PlaceConfig, PlaceError, build_places,
+};
+use slantpath_system::netlink::{Netlink, Veth};
+use slantpath_system::network::{NetNamespace, write_setting};
+use slantpath_system::packet::PacketSocket;
+
+const DELAY: Duration = Duration::from_millis(10);
+/// Longer than anything takes here that does not hang.
+const LIMIT: Time = Time::from_secs(30);
+const LATE: Duration = Duration::from_secs(60);
+const HERE: [u8; 6] = [2, 0, 0, 1, 0, 1];
+const THERE: [u8; 6] = [2, 0, 0, 1, 0, 2];
+
+/// A new namespace, or none where the machine refuses it.
+fn namespace() -> Option<Arc<NetNamespace>> {
+    let made = NetNamespace::new().and_then(|made| {
+        made.run(|| Netlink::open().and_then(|mut link| link.set_up("lo").map_err(std::io::Error::other)))?
+            .expect("its loopback");
+        Ok(made)
+    });
+    match made {
+        Ok(made) => Some(Arc::new(made)),
+        Err(error) => {
+            eprintln!("SKIPPED: ports and namespaces that exist: {error}");
+            None
+        }
+    }
+}
+
+/// Joins the interface `own` of one namespace to `far` of another.
+fn join(network: &NetNamespace, own: &str, mac: [u8; 6], equipment: &NetNamespace) {
+    let wired = network.run(|| {
+        write_setting("ipv6/conf/default/disable_ipv6", "1").expect("a setting");
+        let mut link = Netlink::open().expect("a socket");
+        let veth = Veth {
+            name: own,
+            address: [2, 0, 0, 1, 0, 9],
+            peer: "far",
+            peer_address: mac,
+            peer_namespace: equipment.as_fd(),
+            mtu: 1_500,
+            gso_max_size: 65_536,
+        };
+        link.add_veth(&veth).and_then(|()| link.set_up(own)).expect("a wire");
+    });
+    wired.expect("a namespace");
+    let up = equipment.run(|| {
+        write_setting("ipv6/conf/far/disable_ipv6", "1").expect("a setting");
+        let mut link = Netlink::open().expect("a socket");
+        let last = mac[5];
+        link.add_address("far", [10, 9, 0, last].into(), 24).expect("an address");
+        link.set_up("far").expect("it is up");
+        assert!(link.wait_until_running("far", LIMIT).expect("its news"));
+    });
+    up.expect("a namespace");
+}
+
+fn node(name: &str, addresses: [[u8; 4]; 2], existing: Option<ExistingPlace>) -> PlaceConfig {
+    let [own, other] = addresses.map(IpAddr::from);
+    let interface = InterfaceConfig {
+        link: "wire".to_owned(),
+        addresses: vec![own],
+        mtu_bytes: 1_500,
+        other_end: Some(vec![other]),
+    };
+    let name = name.to_owned();
+    PlaceConfig { name, existing, interfaces: vec![interface], reaches: Vec::new() }
+}
+
+fn port(name: &str, interface: &str, network: &Arc<NetNamespace>) -> PlaceConfig {
+    let (interface, network) = (interface.to_owned(), Arc::clone(network));
+    node(name, [[192, 0, 2, 1], [192, 0, 2, 2]], Some(ExistingPlace::Port { interface, network }))
+}
+
+/// Lets frames pass between two doors until `use_it` is over. Gives how many came from each.
+fn relayed(inside: &NetNamespace, nodes: &[PlaceConfig], use_it: impl FnOnce(&Lab) + Send) -> [u64; 2] {
+    let relayed = inside.run(|| {
+        let mut lab = build_places(nodes).expect("places");
+        let mut doors = Doors::open(std::mem::take(&mut lab.doors), LATE).expect("doors");
+        let is_over = AtomicBool::new(false);
+        doors.start();
+        thread::scope(|scope| {
+            let user = scope.spawn(|| {
+                use_it(&lab);
+                is_over.store(true, Ordering::Relaxed);
+            });
+            let mut waiting: VecDeque<(Instant, usize, Vec<u8>)> = VecDeque::new();
+            let mut now = Instant::START;
+            while !is_over.load(Ordering::Relaxed) && !user.is_finished() {
+                let next = waiting.front().map(|(at, ..)| *at);
+                let mut take = |Incoming { door, at, packet }: Incoming<'_>| {
+                    waiting.push_back((at + DELAY, 1 - door, packet.to_vec()));
+                };
+                now = doors.turn(now, next, &mut take).expect("a turn");
+                while let Some((at, door, frame)) = waiting.pop_front_if(|(at, ..)| *at <= now) {
+                    doors.depart(door, at, &frame).expect("it leaves");
+                }
+            }
+            user.join().expect("what was to be seen");
+        });
+        let reports = doors.reports().expect("reports");
+        [reports[0].counters.packets_in, reports[1].counters.packets_in]
+    });
+    relayed.expect("a namespace")
+}
+
+/// Sends a million bytes from one network to another over TCP.
+fn transfer(from: &NetNamespace, to: &NetNamespace, address: [u8; 4]) {
+    const BYTES: usize = 1_000_000;
+    let address = SocketAddr::from((address, 7_000));
+    let listener = to.run(|| TcpListener::bind(address).expect("a port")).expect("a namespace");
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let (mut peer, _) = listener.accept().expect("a peer");
+            let mut received = vec![0; BYTES];
+            peer.read_exact(&mut received).expect("all of it");
+            peer.write_all(&[7]).expect("an answer");
+        });
+        let begin = Clock::now();
+        let mut stream =
+            from.run(|| TcpStream::connect_timeout(&address, LIMIT).expect("a way")).expect("a namespace");
+        // There and back, for the handshake, behind a question for the neighbour.
+        assert!(begin.elapsed() >= Time::from_millis(40), "{:?}", begin.elapsed());
+        stream.set_read_timeout(Some(LIMIT)).expect("a limit");
+        stream.write_all(&vec![1; BYTES]).expect("room");
+        stream.read_exact(&mut [0]).expect("an answer");
+    });
+}
+
+/// The next frame of this type, with its tag.
+fn next_frame(socket: &mut PacketSocket, kind: [u8; 2]) -> (Option<(u16, u16)>, Vec<u8>) {
+    let begin = Clock::now();
+    while begin.elapsed() < LIMIT {
+        if let Some(frame) = socket.receive()
+            && frame.bytes().get(12..14) == Some(&kind[..])
+        {
+            return (frame.vlan(), frame.bytes().to_vec());
+        }
+        thread::yield_now();
+    }
+    panic!("no frame of {kind:x?} has come");
+}
+
+#[test]
+fn a_box_between_two_ports_passes_whatever_comes_and_changes_nothing_of_them() {
+    let (Some(machine), Some(left), Some(right), Some(inside)) =
+        (namespace(), namespace(), namespace(), namespace())
+    else {
+        return;
+    };
+    join(&machine, "eth1", HERE, &left);
+    join(&machine, "eth2", THERE, &right);
+    let nodes = [port("left", "eth1", &machine), port("right", "eth2", &machine)];
+    let before = machine.run(|| Netlink::open().unwrap().link_state("eth1").unwrap()).unwrap();
+    let counts = relayed(&inside, &nodes, |lab| {
+        assert!(lab.places.is_empty() && lab.notes.is_empty(), "{:?}", lab.notes);
+        let open = || PacketSocket::open("far", 1 << 20, 1_600, true).expect("a socket");
+        let sender = left.run(open).expect("a namespace");
+        let mut receiver = right.run(open).expect("a namespace");
+        let group = [0x01, 0x80, 0xc2, 0, 0, 0x0e];
+        let frame = |tags: &[u8], kind: [u8; 2]| [&group[..], &HERE, tags, &kind, &[5; 46]].concat();
+        for (tags, kind, vlan) in [
+            (&[][..], [0x88, 0xcc], None),
+            (&[0x81, 0x00, 0xa0, 0x64], [0x88, 0xb5], Some((0x8100, 0xa064))),
+            (&[0x88, 0xa8, 0x20, 0x07], [0x88, 0xb6], Some((0x88a8, 0x2007))),
+        ] {
+            assert!(sender.send(&[0; 10], &frame(tags, kind)).expect("it is sent"));
+            assert_eq!(next_frame(&mut receiver, kind), (vlan, frame(&[], kind)));
+        }
+        transfer(&left, &right, [10, 9, 0, 2]);
+        // Nobody else may have a port meanwhile.
+        let other = NetNamespace::new().expect("another").run(|| build_places(&nodes).err());
+        let told = other.expect("a namespace").as_ref().map(PlaceError::to_string);
+        let expected = "port `eth1` of `left`: another emulation has it: end that, or name another port";
+        assert_eq!(told.as_deref(), Some(expected));
+    });
+    assert!(counts.iter().all(|count| *count > 100), "{counts:?}");
+    let after = machine.run(|| Netlink::open().unwrap().link_state("eth1").unwrap()).unwrap();
+    assert_eq!(after, before);
+}
+
+#[test]
+fn a_namespace_that_exists_gets_an_interface_which_ends_with_the_emulation() {
+    let (Some(container), Some(inside)) = (namespace(), namespace()) else { return };
+    let existing = Some(ExistingPlace::Namespace(Arc::clone(&container)));
+    let nodes = [
+        node("container", [[10, 8, 0, 1], [10, 8, 0, 2]], existing),
+        node("place", [[10, 8, 0, 2], [10, 8, 0, 1]], None),
+    ];
+    relayed(&inside, &nodes, |lab| transfer(&container, &lab.places[1].network, [10, 8, 0, 2]));
+    let state = || container.run(|| Netlink::open().unwrap().link_state("wire")).unwrap();
+    assert!(state().is_ok_and(|state| state.is_up && state.addresses == [IpAddr::from([10, 8, 0, 1])]));
+    // As when its process ends, however that does.
+    drop(inside);
+    let begin = Clock::now();
+    while state().is_ok() {
+        assert!(begin.elapsed() < LIMIT, "the interface is still there");
+        thread::yield_now();
+    }
+}
+
+#[test]
+fn a_port_that_is_not_fit_is_refused_with_its_cure() {
+    let (Some(machine), Some(equipment), Some(inside)) = (namespace(), namespace(), namespace()) else {
+        return;
+    };
+    join(&machine, "eth1", HERE, &equipment);
+    let refusal = |interface: &str, mtu_bytes: u32| {
+        let mut own = port("left", interface, &machine);
+        own.interfaces[0].mtu_bytes = mtu_bytes;
+        let built = inside.run(|| build_places(&[own]).err()).expect("a namespace");
+        built.map_or_else(String::new, |error| error.to_string())
+    };
+    for (interface, mtu_bytes, told) in [
+        ("eth1", 1_500, ""),
+        (
+            "eth1",
+            1_600,
+            "its MTU is 1500 bytes, and its link has one of 1600: `ip link set eth1 mtu 1600`, or",
+        ),
+        (
+            "lo",
+            1_500,
+            "the machine has the address 127.0.0.1 there, and would answer beside whoever is behind",
+        ),
+        ("eth7", 1_500, "port `eth7` of `left`: look at the link eth7: interface `eth7`: No such device"),
+    ] {
+        let refused = refusal(interface, mtu_bytes);
+        assert!(refused.contains(told) && refused.is_empty() == told.is_empty(), "{refused}");
+    }
+    let address = |mut link: Netlink| link.add_address("eth1", [10, 9, 0, 7].into(), 24);
+    machine.run(|| Netlink::open().map(address).unwrap().unwrap()).unwrap();
+    assert!(refusal("eth1", 1_500).contains("`ip address flush dev eth1`, or name another port"));
+}
