@@ -174,7 +174,7 @@ fn unchanging(packet: &[u8]) -> Option<(u64, IpAddr)> {
 
 #[cfg(test)]
 mod tests {
-    use slantpath_base::DataSize;
+    use slantpath_base::{DataRate, DataSize};
     use slantpath_net::InterfaceId;
     use slantpath_wire::ip::Fragmentation;
 
@@ -187,6 +187,7 @@ mod tests {
             link: "wire".to_owned(),
             addresses: vec![address.into()],
             mtu: DataSize::from_bytes(1_500),
+            rate: DataRate::from_bits_per_sec(1_000_000),
         };
         Attachment { node: format!("node-{number}"), interfaces: vec![interface], reaches: Vec::new() }
     }

@@ -3,12 +3,13 @@
 use std::io;
 use std::net::IpAddr;
 
-use slantpath_base::{DataSize, Duration, Instant};
+use slantpath_base::{DataRate, DataSize, Duration, Instant};
 use slantpath_net::{InjectError, InterfaceId, LinkEnd as _, NetworkGraph, Routes};
 use slantpath_reader::Diagnostics;
 use slantpath_scenario::build::PlannedLink;
 use slantpath_scenario::network::leaving_for;
 use slantpath_scenario::schema::NodeKind;
+use slantpath_wire::Packet;
 
 use super::tables::script::ScriptEvent;
 use super::{Drive, Pace, RunError, RunOptions, run_at_pace};
@@ -40,6 +41,8 @@ pub struct AttachedInterface {
     pub addresses: Vec<IpAddr>,
     /// Largest IP packet of its link.
     pub mtu: DataSize,
+    /// Rate of its link, away from the node.
+    pub rate: DataRate,
 }
 
 /// Time between two stretches of a run: packets come in, and the next stretch is measured.
@@ -53,7 +56,7 @@ pub struct Turn<'a> {
 
 /// Network as a turn reaches it.
 pub(crate) trait Inside {
-    fn inject(&mut self, at: Instant, interface: InterfaceId, bytes: Vec<u8>) -> Result<(), InjectError>;
+    fn inject(&mut self, at: Instant, interface: InterfaceId, packet: Packet) -> Result<(), InjectError>;
 
     fn change(&mut self, at: Instant, asked: &AskedChange<'_>) -> Result<Vec<ScriptEvent>, Diagnostics>;
 }
@@ -73,8 +76,13 @@ impl Turn<'_> {
     ///
     /// # Errors
     /// If it is no IP packet.
-    pub fn inject(&mut self, at: Instant, interface: InterfaceId, bytes: Vec<u8>) -> Result<(), InjectError> {
-        self.inside.inject(at.max(self.now), interface, bytes)
+    pub fn inject(
+        &mut self,
+        at: Instant,
+        interface: InterfaceId,
+        packet: impl Into<Packet>,
+    ) -> Result<(), InjectError> {
+        self.inside.inject(at.max(self.now), interface, packet.into())
     }
 
     /// Changes links as an event of the script at `at` does: before all else of that instant. If that instant has
@@ -135,8 +143,9 @@ pub trait Outside {
     /// run: nothing will come before that any more. `None` if the run is over.
     fn wait(&mut self, turn: &mut Turn<'_>) -> io::Result<Option<Instant>>;
 
-    /// A packet has come to an attached node at `at`, by this interface: an IP packet, its checksums complete.
-    fn depart(&mut self, at: Instant, interface: InterfaceId, packet: Vec<u8>) -> io::Result<()>;
+    /// A packet has come to an attached node at `at`, by this interface: an IP packet. Checksums that its sender left
+    /// out are left out.
+    fn depart(&mut self, at: Instant, interface: InterfaceId, packet: Packet) -> io::Result<()>;
 
     /// Reports of all interfaces, in the order of [nodes](Attachment) and their interfaces, once the run is over.
     fn end(&mut self) -> io::Result<Vec<InterfaceReport>>;
@@ -199,6 +208,7 @@ pub(super) fn attachments(
             link: links[id.link().index()].name.clone(),
             addresses: graph.addresses(*id).to_vec(),
             mtu: DataSize::from_bytes(graph.direction(id.outbound()).mtu_bytes.into()),
+            rate: graph.direction(id.outbound()).rate,
         };
         let mut reaches = Vec::new();
         for other in graph.nodes().filter(|other| *other != node) {
