@@ -7,7 +7,7 @@ use slantpath_base::{Duration, Instant, Seed, Stream};
 use slantpath_host::{Peer, Protocol, SocketId, TransportConfig};
 use slantpath_interface::EndSystem as _;
 use slantpath_net::{InterfaceId, Network, NetworkBuilder};
-use slantpath_wire::{Checksum, Packet};
+use slantpath_wire::Packet;
 
 use crate::fixture::{addresses, bulk, direction, sender};
 
