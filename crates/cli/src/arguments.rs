@@ -484,6 +484,10 @@ pub(crate) struct EmulateArguments {
     /// Lateness that a packet may leave with. More makes the run void from then on: the exit status is 3.
     #[arg(long, value_name = "TIME", default_value = "5 ms", value_parser = a_duration)]
     pub(crate) late: Duration,
+    /// Stay awake for so long before each packet is to leave: for example '50 us'. Packets are less late, and a
+    /// processor is busy for that time.
+    #[arg(long, value_name = "TIME", default_value = "0 us", value_parser = a_duration)]
+    pub(crate) spin: Duration,
     /// Seed of all random draws, in place of the scenario's `seed`.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(0..=i64::MAX.unsigned_abs()))]
     pub(crate) seed: Option<u64>,

@@ -12,10 +12,10 @@ use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use slantpath_base::{Duration, Instant};
+use slantpath_base::{DataRate, Duration, Instant};
 use slantpath_emulate::{
     ControlSocket, Doors, ExistingPlace, Incoming, InterfaceConfig, NodeProgram, NodePrograms, PlaceConfig,
-    Terminal, Void, build_places,
+    Terminal, Void, build_places, capacity,
 };
 use slantpath_interface::InterfaceId;
 use slantpath_runner::{
@@ -23,6 +23,7 @@ use slantpath_runner::{
     run_attached_stored, run_attached_without_records,
 };
 use slantpath_system::reentry;
+use slantpath_wire::Packet;
 
 use told::StatusLine;
 
@@ -36,6 +37,8 @@ use control::Control;
 const INSIDE: &str = "SLANTPATH_EMULATE_INSIDE";
 /// Time that programs have to end by themselves once they are asked to.
 const GRACE: Duration = Duration::from_secs(2);
+/// Rate that any machine carries: below it nothing is measured.
+const CARRIED_BY_ALL: DataRate = DataRate::from_bits_per_sec(500_000_000);
 
 pub(crate) fn main(arguments: &EmulateArguments) -> Result<(), Failure> {
     let Some(origin) = reentry::entered(INSIDE)? else {
@@ -56,6 +59,9 @@ pub(crate) fn main(arguments: &EmulateArguments) -> Result<(), Failure> {
     let existing = existing::of(&scenario, &origin)?;
     let planned = commands::of(arguments, &scenario, &origin)?;
     let mut emulation = Emulation::new(planned, existing, &scenario, arguments.late, stop);
+    emulation.spin = arguments.spin;
+    // The rate of two places of which none was given is as good as none.
+    emulation.has_rates = arguments.scenario.is_some() || arguments.rate.is_some();
     emulation.control = socket.map(|socket| Control::new(socket, &scenario));
     match &arguments.record {
         None => {
@@ -108,6 +114,10 @@ struct Emulation<'a> {
     /// Nodes that exist already, by their names.
     existing: BTreeMap<String, ExistingPlace>,
     limit: Duration,
+    /// Time before a packet leaves for which the network's thread does not sleep.
+    spin: Duration,
+    /// True if somebody has said the rates of links.
+    has_rates: bool,
     /// End of what is known of the sky.
     sky_end: Option<Instant>,
     attachments: Vec<Attachment>,
@@ -121,6 +131,8 @@ struct Emulation<'a> {
     /// Instant at which programs were asked to end.
     ending: Option<Instant>,
     void: Option<Void>,
+    /// True once it was said that this machine carries no more.
+    is_overload_told: bool,
     status: StatusLine,
     control: Option<Control>,
 }
@@ -140,6 +152,8 @@ impl<'a> Emulation<'a> {
             planned,
             existing,
             limit,
+            spin: Duration::ZERO,
+            has_rates: false,
             sky_end,
             attachments: Vec::new(),
             doors: None,
@@ -149,6 +163,7 @@ impl<'a> Emulation<'a> {
             stop,
             ending: None,
             void: None,
+            is_overload_told: false,
             status: StatusLine::new(has_terminal),
             control: None,
         }
@@ -168,8 +183,17 @@ impl<'a> Emulation<'a> {
         Ok(programs.stop()? == 0 || now >= since + GRACE)
     }
 
-    /// Says at once that the run is void.
+    /// Says at once that the run is void, or that this machine carries no more.
     fn note_void(&mut self, now: Instant) -> io::Result<()> {
+        if !self.is_overload_told
+            && let Some(at) = self.doors.as_ref().and_then(Doors::overload)
+        {
+            self.is_overload_told = true;
+            terminal::warn(&format!(
+                "at {at} the network had been busy for half a second without a pause: this machine carries no more \
+                 than now, and packets leave late"
+            ))?;
+        }
         if self.void.is_none() {
             self.void = self.doors.as_ref().and_then(Doors::void);
             if let Some(void) = &self.void {
@@ -217,6 +241,9 @@ impl Outside for Emulation<'_> {
     }
 
     fn begin(&mut self, attachments: &[Attachment]) -> io::Result<()> {
+        if self.has_rates {
+            warn_of_rates(attachments)?;
+        }
         let configs: Vec<PlaceConfig> =
             attachments.iter().map(|own| place(own, self.existing.get(&own.node))).collect();
         let lab = build_places(&configs).map_err(io::Error::other)?;
@@ -224,6 +251,7 @@ impl Outside for Emulation<'_> {
             terminal::warn(note)?;
         }
         let mut doors = Doors::open(lab.doors, self.limit).map_err(io::Error::other)?;
+        doors.spin_for(self.spin);
         self.interfaces =
             attachments.iter().flat_map(|node| node.interfaces.iter().map(|own| own.id)).collect();
         self.by_interface = self.interfaces.iter().copied().zip(0..).collect();
@@ -253,7 +281,7 @@ impl Outside for Emulation<'_> {
         let (present, next) = (turn.now, turn.next);
         let until = doors.turn(present, next, &mut |Incoming { door, at, packet }| {
             // A door gives IP packets alone, or frames where the link carries those.
-            let _ = turn.inject(at, interfaces[door], packet.to_vec());
+            let _ = turn.inject(at, interfaces[door], packet);
         })?;
         self.status.tell(doors, &self.attachments)?;
         self.note_void(present)?;
@@ -271,10 +299,10 @@ impl Outside for Emulation<'_> {
         Ok(Some(until))
     }
 
-    fn depart(&mut self, at: Instant, interface: InterfaceId, packet: Vec<u8>) -> io::Result<()> {
+    fn depart(&mut self, at: Instant, interface: InterfaceId, packet: Packet) -> io::Result<()> {
         let door = self.by_interface.binary_search_by_key(&interface, |(own, _)| *own);
         let (Some(doors), Ok(place)) = (&mut self.doors, door) else { return Ok(()) };
-        doors.depart(self.by_interface[place].1, at, &packet)
+        doors.depart(self.by_interface[place].1, at, packet)
     }
 
     fn end(&mut self) -> io::Result<Vec<InterfaceReport>> {
@@ -289,6 +317,21 @@ impl Outside for Emulation<'_> {
         self.note_void(end)?;
         Ok(reports)
     }
+}
+
+/// Says which rates this machine cannot carry, if any is high enough to ask: from what it measures now.
+fn warn_of_rates(attachments: &[Attachment]) -> io::Result<()> {
+    let interfaces = || attachments.iter().flat_map(|node| &node.interfaces);
+    if interfaces().all(|interface| interface.rate < CARRIED_BY_ALL) {
+        return Ok(());
+    }
+    let carried = capacity().map_err(io::Error::other)?;
+    let mut too_fast: Vec<_> = interfaces().filter(|interface| interface.rate > carried).collect();
+    too_fast.sort_by(|one, other| one.link.cmp(&other.link));
+    too_fast.dedup_by(|one, other| one.link == other.link);
+    too_fast
+        .iter()
+        .try_for_each(|interface| terminal::warn(&told::too_fast(&interface.link, interface.rate, carried)))
 }
 
 /// A node as a place that is to be made, unless it exists.

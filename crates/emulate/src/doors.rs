@@ -12,19 +12,25 @@ use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::time;
 
+use bytes::Bytes;
 use slantpath_base::{Duration, Instant};
 use slantpath_system::SystemFailure;
-use slantpath_system::clock::{TimerFd, monotonic, realtime, schedule_fifo, set_timer_slack};
+use slantpath_system::clock::{
+    TimerFd, monotonic, real_time_share_ppm, realtime, rest, schedule_fifo, set_timer_slack, thread_time,
+};
+use slantpath_system::network::{InterfaceDrops, interface_drops};
 use slantpath_system::packet::{DEFAULT_RING_BYTES, PacketSocket};
 use slantpath_system::poll::Poll;
 use slantpath_wire::ethernet::{self, ETHERNET_HEADER_LEN};
+use slantpath_wire::{Checksum, Packet};
 
 use crate::frames::{self, FrameKind, MacAddress, classify, with_vlan_tag};
 use crate::instants::{ClockReading, Stamps};
 use crate::lateness::{DepartureLateness, DepartureSummary};
 use crate::neighbours;
-use crate::offload::{DeviceLayer, Offload, join, packets};
+use crate::offload::{DeviceLayer, Leaving, Offload, PacketMemory, join, packets, views};
 use crate::port::OwnPort;
+use crate::rest::{LOOK_EVERY, Rests};
 
 /// Why doors could not be opened.
 #[derive(Debug, thiserror::Error)]
@@ -73,9 +79,9 @@ pub struct DoorCounters {
     pub multicast: u64,
     /// Frames that are neither IP nor questions for neighbours, or whose packet is broken.
     pub unreadable: u64,
-    /// Packets for which the interface had no room.
+    /// Packets for which the interface had no room, or that it dropped.
     pub refused: u64,
-    /// Frames that the kernel dropped since they were not read in time.
+    /// Frames that the kernel dropped before they were read.
     pub lost: u64,
 }
 
@@ -98,6 +104,14 @@ pub enum Void {
         /// Number of them.
         frames: u64,
     },
+    /// Packets were dropped when they left.
+    #[error("{packets} packets were dropped when they left, up to {at}: an interface had no room for them")]
+    Refused {
+        /// Instant at which it was found out.
+        at: Instant,
+        /// Number of them.
+        packets: u64,
+    },
 }
 
 /// Report of a door.
@@ -115,10 +129,54 @@ struct Door {
     config: DoorConfig,
     counters: DoorCounters,
     lateness: DepartureLateness,
-    /// Frames that leave together, one behind the other.
-    leaving: Vec<u8>,
-    /// Of each the end, and the instant at which it was to leave.
-    leaving_ends: Vec<(usize, Instant)>,
+    /// Packets that were refused when they were sent.
+    unsent: u64,
+    /// Packets that the interface had dropped when the run began.
+    dropped_before: InterfaceDrops,
+    /// Packets that leave together, each with the instant at which it was to leave and its header of the link.
+    leaving: Vec<Departing>,
+}
+
+#[derive(Debug)]
+struct Departing {
+    at: Instant,
+    before: Before,
+    /// From the IP header on; empty if a frame carries none.
+    packet: Packet,
+}
+
+/// Bytes of a frame before an IP packet: of one that carries none, the whole frame.
+#[derive(Debug)]
+enum Before {
+    Ip([u8; ETHERNET_HEADER_LEN]),
+    Frame(Bytes),
+}
+
+impl Before {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Ip(header) => header,
+            Self::Frame(bytes) => bytes,
+        }
+    }
+}
+
+impl Departing {
+    /// A frame that leaves as it came.
+    fn frame(at: Instant, frame: &Packet) -> Self {
+        let bytes = frame.contiguous();
+        let end = ethernet::ip_at(&bytes).unwrap_or(bytes.len());
+        let packet = Packet::shared(bytes.slice(end..), Checksum::Complete);
+        Self { at, before: Before::Frame(bytes.slice(..end)), packet }
+    }
+
+    /// Bytes of the packet, or of what a frame carries.
+    fn content_len(&self) -> usize {
+        match &self.before {
+            Before::Frame(frame) if self.packet.is_empty() => ethernet::content_len(frame),
+            Before::Ip(_) | Before::Frame(_) => self.packet.len(),
+        }
+    }
 }
 
 /// All doors of an emulation, with its clock.
@@ -135,26 +193,32 @@ pub struct Doors {
     void: Option<Void>,
     /// Instant at which drops were looked for last.
     drops_looked_for: Instant,
+    /// Time before an event for which the thread does not sleep.
+    spin: Duration,
+    rests: Rests,
+    /// Instant of the last look at what the thread has used, and what that was.
+    used: (Instant, time::Duration),
+    /// Instant from which on the thread was busy without a pause, if it ever was.
+    overload: Option<Instant>,
     priority_refused: Option<io::Error>,
     /// Instant at which others were to look for what has woken them last.
     others_looked: Instant,
     /// True if what others look at has ended the last wait.
     is_woken_by_other: bool,
-    /// Buffer for packets that are cut out of a frame.
+    /// Buffer for packets that are cut out of a frame and copied.
     cut: Vec<u8>,
-    /// Frame that is joined of several.
-    outgoing: Vec<u8>,
+    memory: PacketMemory,
 }
 
 /// A packet that has come.
-#[derive(Clone, Copy, Debug)]
-pub struct Incoming<'a> {
+#[derive(Clone, Debug)]
+pub struct Incoming {
     /// Number of the door, in the order in which they were opened.
     pub door: usize,
     /// Instant at which the kernel received it.
     pub at: Instant,
-    /// From the IP header on, or the frame, its checksums complete.
-    pub packet: &'a [u8],
+    /// From the IP header on, or the frame. Checksums that were left to a device are left out of packets.
+    pub packet: Packet,
 }
 
 /// Frames that are read from a door before others have their turn.
@@ -176,6 +240,8 @@ const HEADERS_BYTES_MAX: usize = ETHERNET_HEADER_LEN + 8 * 4;
 pub(crate) const JOINED_BYTES_MAX: u32 = 15_872;
 /// Real-time priority of the calling thread, where it may have one: below those of the kernel's own threads.
 const PRIORITY: i32 = 10;
+/// All of a processor, in parts of a million.
+const MILLION: u64 = 1_000_000;
 /// Token of the timer, which is no door.
 const TIMER: u64 = u64::MAX;
 /// Token of what somebody else has to look at.
@@ -204,8 +270,8 @@ impl Doors {
             poll.add(&socket, token)?;
             let lateness = DepartureLateness::new(limit);
             let counters = DoorCounters::default();
-            let (leaving, leaving_ends) = (Vec::new(), Vec::new());
-            doors.push(Door { socket, config, counters, lateness, leaving, leaving_ends });
+            let (dropped_before, leaving) = (InterfaceDrops::default(), Vec::new());
+            doors.push(Door { socket, config, counters, lateness, unsent: 0, dropped_before, leaving });
         }
         set_timer_slack(NonZeroU64::MIN)?;
         let priority = schedule_fifo(PRIORITY).err();
@@ -221,12 +287,28 @@ impl Doors {
             limit,
             void: None,
             drops_looked_for,
+            spin: Duration::ZERO,
+            rests: Rests::new(if priority.is_none() { real_time_share_ppm() } else { MILLION }),
+            used: (Instant::START, thread_time()),
+            overload: None,
             priority_refused: priority,
             others_looked: Instant::START,
             is_woken_by_other: false,
             cut: Vec::new(),
-            outgoing: Vec::new(),
+            memory: PacketMemory::default(),
         })
+    }
+
+    /// Has the thread not sleep for so long before each event: it is then awake when a packet is to leave, and keeps its
+    /// processor busy for that.
+    pub const fn spin_for(&mut self, spin: Duration) {
+        self.spin = spin;
+    }
+
+    /// Instant at which the thread had been busy for half a second without a pause, if it ever was: the network carries
+    /// no more here.
+    pub const fn overload(&self) -> Option<Instant> {
+        self.overload
     }
 
     /// Has turns end, too, whenever there is something to read from `descriptor`.
@@ -259,8 +341,13 @@ impl Doors {
         for door in &mut self.all {
             while door.socket.receive().is_some() {}
         }
+        let dropped = interface_drops().unwrap_or_default();
+        for door in &mut self.all {
+            door.dropped_before = dropped.get(&door.config.interface).copied().unwrap_or_default();
+        }
         self.origin = monotonic();
         self.stamps = Stamps::new(reading(self.origin), self.all.len());
+        self.used = (Instant::START, thread_time());
     }
 
     /// Present instant of the run.
@@ -282,22 +369,31 @@ impl Doors {
         &mut self,
         network_now: Instant,
         next: Option<Instant>,
-        take: &mut dyn FnMut(Incoming<'_>),
+        take: &mut dyn FnMut(Incoming),
     ) -> io::Result<Instant> {
         for number in 0..self.all.len() {
             self.let_out(number)?;
         }
         let now = self.now();
-        let due = next.unwrap_or(Instant::FAR_FUTURE).min(now + LOOK_AROUND);
+        self.rest(now);
+        let next = next.unwrap_or(Instant::FAR_FUTURE);
+        let due = next.min(now + LOOK_AROUND);
         if due > now {
-            self.timer.set(self.origin + time::Duration::from_nanos(due.as_nanos()))?;
-            let woken = self.poll.wait(None)?;
-            self.is_woken_by_other |= woken.contains(&OTHER);
-            for door in woken.iter().filter_map(|token| self.all.get(usize::try_from(*token).ok()?)) {
-                // A port may go down while it is used.
-                if door.config.port.is_some() {
-                    door.socket.clear_error();
+            let spin = if due == next { self.spin } else { Duration::ZERO };
+            let wake = Instant::START + due.saturating_since(Instant::START).saturating_sub(spin);
+            if wake > now {
+                self.timer.set(self.origin + time::Duration::from_nanos(wake.as_nanos()))?;
+                let woken = self.poll.wait(None)?;
+                self.is_woken_by_other |= woken.contains(&OTHER);
+                for door in woken.iter().filter_map(|token| self.all.get(usize::try_from(*token).ok()?)) {
+                    // A port may go down while it is used.
+                    if door.config.port.is_some() {
+                        door.socket.clear_error();
+                    }
                 }
+            }
+            if spin > Duration::ZERO && self.now() >= wake {
+                self.spin_until(due);
             }
         }
         // What was received before this instant is in the doors now.
@@ -309,10 +405,39 @@ impl Doors {
                 until = until.min(last);
             }
         }
-        if self.now() >= self.drops_looked_for + DROPS_EVERY {
+        if before.monotonic >= self.drops_looked_for + DROPS_EVERY {
             self.look_for_drops()?;
         }
         Ok(until.max(network_now))
+    }
+
+    /// Waits without sleeping until an instant, or until a frame comes.
+    fn spin_until(&self, due: Instant) {
+        while self.now() < due && self.all.iter().all(|door| !door.socket.is_ready()) {
+            core::hint::spin_loop();
+        }
+    }
+
+    /// Rests, if the thread has used more of the time than the kernel allows one of its priority.
+    fn rest(&mut self, now: Instant) {
+        let (last, used_then) = self.used;
+        let elapsed = now.saturating_since(last);
+        if elapsed < LOOK_EVERY {
+            return;
+        }
+        let used = thread_time();
+        let since = u64::try_from(used.saturating_sub(used_then).as_nanos()).unwrap_or(u64::MAX);
+        self.used = (now, used);
+        let pause = self.rests.look(elapsed, Duration::from_nanos(since));
+        if self.rests.is_overloaded() {
+            self.overload.get_or_insert(now);
+        }
+        if let Some(pause) = pause
+            && self.priority_refused.is_none()
+        {
+            rest(time::Duration::from_nanos(pause.as_nanos()));
+            self.used.0 = self.now();
+        }
     }
 
     /// Reads a door until it is empty. Gives the instant of the last frame if there may be more.
@@ -320,50 +445,62 @@ impl Doors {
         &mut self,
         number: usize,
         network_now: Instant,
-        take: &mut dyn FnMut(Incoming<'_>),
+        take: &mut dyn FnMut(Incoming),
     ) -> Option<Instant> {
-        let Door { socket, config, counters, .. } = &mut self.all[number];
+        let Door { socket, config, counters, unsent, .. } = &mut self.all[number];
         let mut last = None;
         for _ in 0..BUDGET {
             let frame = socket.receive()?;
             let nanos = i64::try_from(frame.stamp().as_nanos()).unwrap_or(i64::MAX);
             let at = self.stamps.instant(number, nanos);
             last = Some(at);
-            let mut answer = None;
-            let mut unreadable = 0;
             let is_whole = !frame.is_cut() && (config.carries_frames || frame.vlan().is_none());
             let tag = frame.vlan();
-            let each = |frame: &[u8]| match classify(frame) {
-                _ if !is_whole => {}
-                _ if config.carries_frames => {
-                    let tagged = tag.and_then(|(tpid, tci)| with_vlan_tag(frame, tpid, tci));
-                    let packet = tagged.as_deref().unwrap_or(frame);
-                    counters.packets_in += 1;
-                    counters.bytes_in += ethernet::content_len(packet) as u64;
-                    counters.overtaken += u64::from(at < network_now);
-                    take(Incoming { door: number, at, packet });
-                }
-                FrameKind::Ip { packet } => {
-                    counters.packets_in += 1;
-                    counters.bytes_in += packet.len() as u64;
-                    counters.overtaken += u64::from(at < network_now);
-                    take(Incoming { door: number, at, packet });
-                }
-                FrameKind::Neighbour => answer = neighbours::answer(frame, config.own, &config.addresses),
-                FrameKind::Multicast => counters.multicast += 1,
-                FrameKind::Malformed(_) | FrameKind::Other => unreadable += 1,
+            let mut came = |packet: Packet, len: usize| {
+                counters.packets_in += 1;
+                counters.bytes_in += len as u64;
+                counters.overtaken += u64::from(at < network_now);
+                take(Incoming { door: number, at, packet });
             };
+            let (bytes, mtu_bytes) = (frame.bytes(), config.mtu_bytes);
+            let (mut answer, mut multicast, mut unreadable) = (None, 0, 0);
             let cut = Offload::parse(&frame.offload()).and_then(|(offload, _)| {
-                packets(&offload, DeviceLayer::Ethernet, frame.bytes(), config.mtu_bytes, &mut self.cut, each)
+                let mut came_as_packet = |packet: Packet| {
+                    let len = packet.len();
+                    came(packet, len);
+                };
+                if !config.carries_frames
+                    && let Some(done) =
+                        views(&offload, bytes, mtu_bytes, &mut self.memory, &mut came_as_packet)
+                {
+                    return done;
+                }
+                packets(&offload, DeviceLayer::Ethernet, bytes, mtu_bytes, &mut self.cut, |frame| {
+                    match classify(frame) {
+                        _ if !is_whole => {}
+                        _ if config.carries_frames => {
+                            let tagged = tag.and_then(|(tpid, tci)| with_vlan_tag(frame, tpid, tci));
+                            let frame = tagged.as_deref().unwrap_or(frame);
+                            came(self.memory.frame(frame), ethernet::content_len(frame));
+                        }
+                        FrameKind::Ip { packet } => came(self.memory.packet(packet), packet.len()),
+                        FrameKind::Neighbour => {
+                            answer = neighbours::answer(frame, config.own, &config.addresses);
+                        }
+                        FrameKind::Multicast => multicast += 1,
+                        FrameKind::Malformed(_) | FrameKind::Other => unreadable += 1,
+                    }
+                })
             });
             if !is_whole || cut.is_err() {
                 unreadable += 1;
             }
             drop(frame);
+            counters.multicast += multicast;
             counters.unreadable += unreadable;
             if let Some(answer) = answer {
                 let is_sent = socket.send(&Offload::NONE.to_bytes(), &answer);
-                counters.refused += u64::from(!is_sent.unwrap_or(false));
+                *unsent += u64::from(!is_sent.unwrap_or(false));
             }
         }
         last
@@ -374,61 +511,69 @@ impl Doors {
     ///
     /// # Errors
     /// If the interface is gone.
-    pub fn depart(&mut self, number: usize, at: Instant, packet: &[u8]) -> io::Result<()> {
+    pub fn depart(&mut self, number: usize, at: Instant, packet: Packet) -> io::Result<()> {
         let door = &mut self.all[number];
-        if !door.config.carries_frames {
+        let departing = if door.config.carries_frames {
+            Departing::frame(at, &packet)
+        } else {
+            let front = if packet.head().is_empty() { packet.tail() } else { packet.head() };
             // What is no IP packet has no header: nothing of the network is that.
-            let header = frames::ethernet(door.config.attached, door.config.own, packet);
+            let header = frames::ethernet(door.config.attached, door.config.own, front);
             let Some(header) = header else { return Ok(()) };
-            door.leaving.extend_from_slice(&header);
-        }
-        door.leaving.extend_from_slice(packet);
-        door.leaving_ends.push((door.leaving.len(), at));
-        if door.leaving_ends.len() >= TOGETHER { self.let_out(number) } else { Ok(()) }
+            Departing { at, before: Before::Ip(header), packet }
+        };
+        door.leaving.push(departing);
+        if door.leaving.len() >= TOGETHER { self.let_out(number) } else { Ok(()) }
     }
 
     /// Sends what leaves by a door. Packets of one flow go as one frame, which costs the receiver less.
     fn let_out(&mut self, number: usize) -> io::Result<()> {
+        let Door { socket, counters, lateness, leaving, unsent, .. } = &mut self.all[number];
+        if leaving.is_empty() {
+            return Ok(());
+        }
         let now = present(self.origin);
-        let Door { socket, counters, lateness, leaving, leaving_ends, .. } = &mut self.all[number];
-        let begins = [0].into_iter().chain(leaving_ends.iter().map(|(end, _)| *end));
-        let frames = begins.zip(&*leaving_ends).map(|(begin, (end, _))| &leaving[begin..*end]);
         let mut outcome = Ok(());
-        join(
-            DeviceLayer::Ethernet,
-            frames,
-            JOINED_BYTES_MAX as usize,
-            &mut self.outgoing,
-            |offload, frame| match socket.send(&offload.to_bytes(), frame) {
-                Ok(true) => {}
-                Ok(false) => counters.refused += offload.packets_in(frame.len()),
-                Err(error) => outcome = Err(error),
-            },
-        );
-        let mut begin = 0;
-        for (end, at) in &*leaving_ends {
-            counters.bytes_out += ethernet::content_len(&leaving[begin..*end]) as u64;
-            begin = *end;
+        let packets = leaving
+            .iter()
+            .map(|Departing { before, packet, .. }| Leaving { before: before.bytes(), packet });
+        join(packets, JOINED_BYTES_MAX as usize, |_, pieces, packets| match socket.send_pieces(pieces) {
+            Ok(true) => {}
+            Ok(false) => *unsent += packets,
+            Err(error) => outcome = Err(error),
+        });
+        for departing in &*leaving {
+            let at = &departing.at;
             let late = now.saturating_since(*at);
             lateness.record(late);
             if late > self.limit {
                 self.void.get_or_insert(Void::Late { at: *at, late });
             }
+            counters.bytes_out += departing.content_len() as u64;
         }
-        counters.packets_out += leaving_ends.len() as u64;
+        counters.packets_out += leaving.len() as u64;
         leaving.clear();
-        leaving_ends.clear();
         outcome
     }
 
     fn look_for_drops(&mut self) -> io::Result<()> {
         self.drops_looked_for = self.now();
+        let dropped = interface_drops()?;
         for door in &mut self.all {
-            door.counters.lost = door.socket.drops()?;
+            let InterfaceDrops { received, sent } =
+                dropped.get(&door.config.interface).copied().unwrap_or_default();
+            let received = received.saturating_sub(door.dropped_before.received);
+            door.counters.lost = door.socket.drops()? + received;
+            door.counters.refused = door.unsent + sent.saturating_sub(door.dropped_before.sent);
         }
-        let frames = self.all.iter().map(|door| door.counters.lost).sum();
+        let sum = |count: fn(&DoorCounters) -> u64| self.all.iter().map(|door| count(&door.counters)).sum();
+        let (at, frames, packets) =
+            (self.drops_looked_for, sum(|counters| counters.lost), sum(|counters| counters.refused));
         if frames > 0 {
-            self.void.get_or_insert(Void::Lost { at: self.drops_looked_for, frames });
+            self.void.get_or_insert(Void::Lost { at, frames });
+        }
+        if packets > 0 {
+            self.void.get_or_insert(Void::Refused { at, packets });
         }
         Ok(())
     }

@@ -64,6 +64,12 @@ impl IpExtent {
         Ok(Self { header, header_len, len: header_len + usize::from(header.payload_len) })
     }
 
+    /// Reads a header whose payload may lie elsewhere.
+    pub(crate) fn of_header(bytes: &[u8]) -> Option<Self> {
+        let (header, header_len) = IpHeader::parse_header(bytes).ok()?;
+        Some(Self { header, header_len, len: header_len + usize::from(header.payload_len) })
+    }
+
     /// Finds the transport behind the headers of IP; `None` in a fragment, and where the extensions end too early.
     /// `packet` is the packet that this was read from.
     pub(crate) fn transport(&self, packet: &[u8]) -> Option<Transport> {

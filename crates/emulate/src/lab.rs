@@ -82,7 +82,7 @@ pub struct PlaceError {
 }
 
 /// Longest time for which an interface may be without a carrier after it is up.
-const CARRIER_TIMEOUT: Duration = Duration::from_secs(5);
+pub(crate) const CARRIER_TIMEOUT: Duration = Duration::from_secs(5);
 /// Longest name of an interface, in bytes.
 const NAME_MAX: usize = 15;
 
@@ -191,7 +191,7 @@ impl Lab {
     }
 }
 
-fn step<T, E: std::error::Error + Send + Sync + 'static>(
+pub(crate) fn step<T, E: std::error::Error + Send + Sync + 'static>(
     what: &str,
     work: impl FnOnce() -> Result<T, E>,
 ) -> Result<T, PlaceError> {

@@ -5,6 +5,7 @@
 //! On Linux:
 //!
 //! - [`doors`][]: the interfaces to attached nodes, and the loop that keeps the pace.
+//! - [`capacity`][]: packets that this machine carries. [`rest`][]: pauses without which the kernel would stop the thread for long.
 //! - [`control_socket`][]: clients by whom the running network is asked and changed.
 //! - [`lab`][]: places of attached nodes, as network namespaces. [`port`]: ports of this machine. [`programs`][]: what runs there. [`listening`]: ports
 //!   at which somebody listens.
@@ -19,6 +20,8 @@
 //! - [`instants`][]: the kernel's times of reception as instants of the run.
 //! - [`lateness`][]: lateness of departures.
 
+#[cfg(target_os = "linux")]
+mod capacity;
 #[cfg(target_os = "linux")]
 mod control_socket;
 #[cfg(target_os = "linux")]
@@ -37,7 +40,11 @@ pub mod offload;
 mod port;
 #[cfg(target_os = "linux")]
 mod programs;
+#[cfg(target_os = "linux")]
+mod rest;
 
+#[cfg(target_os = "linux")]
+pub use capacity::capacity;
 #[cfg(target_os = "linux")]
 pub use control_socket::{ControlError, ControlSocket};
 #[cfg(target_os = "linux")]

@@ -2,8 +2,9 @@
 //!
 //! A Linux device hands over frames whose checksum is partial, and segments of TCP or UDP that are longer than
 //! any packet. A header of ten bytes before each (`struct virtio_net_hdr`, section 5.1.6 of virtio 1.2) says
-//! so. [`packets()`] makes of them the packets that would have been on the wire; [`join()`] is the reverse, so
-//! that a receiving kernel has less work.
+//! so. [`packets()`] makes of them the packets that would have been on the wire. [`views()`] makes the same of TCP and
+//! UDP without a copy for each and without checksums. [`join()`] is the reverse, so that a receiving kernel has less
+//! work.
 //!
 //! UDP_L4 is cut as well; `GSO_UDP`, which stands for IP fragments, is refused: a kernel writes it only to a
 //! device that has asked for it (`TUN_F_UFO`), and nothing here asks.
@@ -11,6 +12,7 @@
 mod cut;
 mod header;
 mod join;
+mod views;
 
 use slantpath_wire::ip::protocol;
 use slantpath_wire::{checksum, ethernet};
@@ -19,7 +21,8 @@ use crate::ip::{IpExtent, IpFault, Transport};
 
 pub use cut::packets;
 pub use header::{OFFLOAD_LEN, Offload, PartialChecksum, Segmentation, SegmentationKind};
-pub use join::join;
+pub use join::{Leaving, join};
+pub use views::{PacketMemory, views};
 
 /// Layer whose bytes a device carries: 2 (TAP, a packet socket) or 3 (TUN).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,6 +110,9 @@ pub enum OffloadError {
 /// Place of the checksum in a header of TCP.
 const TCP_CHECKSUM: usize = 16;
 const TCP_HEADER_LEN: usize = 20;
+const UDP_HEADER_LEN: usize = 8;
+/// Place of the checksum in a header of UDP.
+const UDP_CHECKSUM: usize = 6;
 /// Place of the octet with TCP's flags.
 const TCP_FLAGS: usize = 13;
 const FIN: u8 = 0x01;

@@ -2,6 +2,7 @@
 
 use slantpath_base::{Duration, Instant, Seed};
 use slantpath_des::RunDigest;
+use slantpath_wire::Packet;
 use slantpath_wire::pcapng::LinkType;
 
 use crate::capture::CaptureId;
@@ -449,9 +450,9 @@ impl<H: EndSystem, S: Source> Network<H, S> {
         &mut self,
         at: Instant,
         interface: InterfaceId,
-        packet: Vec<u8>,
+        packet: impl Into<Packet>,
     ) -> Result<(), InjectError> {
-        self.fabric.announce(at, interface, packet)
+        self.fabric.announce(at, interface, packet.into())
     }
 
     /// The next packet that has come to an outside node, in the order of time. They are kept until they are asked for.

@@ -25,9 +25,9 @@ pub struct OutsidePacket {
     /// The node's interface that it came to. A report about a packet that the node's own link could not carry comes to
     /// the interface that refused it.
     pub interface: InterfaceId,
-    /// Bytes of the packet from the IP header on, or of the frame, every checksum in its place; what a bit error did to them has been
-    /// done.
-    pub bytes: Vec<u8>,
+    /// The packet from the IP header on, or the frame, as its sender made it: checksums that were left out there are
+    /// left out here, and [`Packet::observed`] has them. What a bit error did has been done.
+    pub packet: Packet,
 }
 
 /// Why a packet from outside is not taken.
@@ -71,7 +71,7 @@ pub(crate) struct Outside {
 struct Coming {
     at: Instant,
     interface: InterfaceId,
-    bytes: Vec<u8>,
+    packet: Packet,
 }
 
 impl Outside {
@@ -91,7 +91,7 @@ impl Fabric {
         &mut self,
         at: Instant,
         interface: InterfaceId,
-        mut bytes: Vec<u8>,
+        mut packet: Packet,
     ) -> Result<(), InjectError> {
         let node = &self.graph.nodes[self.graph.node_of(interface).index()];
         if node.kind != NodeKind::Outside {
@@ -102,14 +102,18 @@ impl Fabric {
             return Err(InjectError::Past { at, now });
         }
         if !self.graph.carries_frames(interface) {
-            let (header, header_len) = IpHeader::parse(&bytes)?;
-            // What lies behind the packet is a frame's padding.
-            bytes.truncate(header_len + usize::from(header.payload_len));
-        } else if bytes.len() < ETHERNET_HEADER_LEN {
-            return Err(InjectError::NotFrame { len: bytes.len() });
+            cut_to_length(&mut packet)?;
+        } else if packet.len() < ETHERNET_HEADER_LEN {
+            return Err(InjectError::NotFrame { len: packet.len() });
         }
-        let place = self.outside.coming.partition_point(|coming| coming.at <= at);
-        self.outside.coming.insert(place, Coming { at, interface, bytes });
+        let is_last = self.outside.coming.back().is_none_or(|last| last.at <= at);
+        let coming = Coming { at, interface, packet };
+        if is_last {
+            self.outside.coming.push_back(coming);
+        } else {
+            let place = self.outside.coming.partition_point(|coming| coming.at <= at);
+            self.outside.coming.insert(place, coming);
+        }
         self.schedule_outside();
         Ok(())
     }
@@ -122,8 +126,7 @@ impl Fabric {
     /// the next one, however early that was announced.
     #[cold]
     pub(crate) fn let_in(&mut self, source: &mut impl Source) {
-        if let Some(Coming { interface, bytes, .. }) = self.outside.coming.pop_front() {
-            let packet = Packet::shared(bytes.into(), Checksum::Complete);
+        if let Some(Coming { interface, packet, .. }) = self.outside.coming.pop_front() {
             self.kernel.record(self.slots.outside(), length_of(&packet).into());
             let is_frame = self.graph.carries_frames(interface);
             let id = self.packets.insert(packet);
@@ -132,7 +135,7 @@ impl Fabric {
             } else if let Err(refusal) = self.send(interface, id, source)
                 && let Some(report) = self.discard_at_sender(refusal)
             {
-                self.let_out(interface, report.observed());
+                self.let_out(interface, report);
             }
         }
         self.schedule_outside();
@@ -156,13 +159,32 @@ impl Fabric {
     /// A packet has come to an outside node.
     #[cold]
     pub(crate) fn arrive_outside(&mut self, interface: InterfaceId, parcel: Parcel) {
-        let bytes = self.unpack(parcel).observed();
+        let packet = std::mem::take(self.unpack(parcel));
         self.packets.remove(parcel.packet());
-        self.let_out(interface, bytes);
+        self.let_out(interface, packet);
     }
 
-    fn let_out(&mut self, interface: InterfaceId, bytes: Vec<u8>) {
+    fn let_out(&mut self, interface: InterfaceId, packet: Packet) {
         let at = self.now();
-        self.outside.gone.push_back(OutsidePacket { at, interface, bytes });
+        self.outside.gone.push_back(OutsidePacket { at, interface, packet });
     }
+}
+
+/// Takes off what lies behind the packet that its header tells of: a frame's padding. All of the header lies in one of
+/// the packet's parts.
+fn cut_to_length(packet: &mut Packet) -> Result<(), WireError> {
+    let front = if packet.head().is_empty() { &packet.tail()[..] } else { packet.head() };
+    let (header, header_len) = IpHeader::parse_header(front)?;
+    if packet.checksum() == Checksum::Complete {
+        header.verify(&front[..header_len])?;
+    }
+    let (len, wanted) = (packet.len(), usize::from(header.payload_len));
+    let left = len - header_len;
+    if left < wanted {
+        return Err(WireError::Truncated { wanted, left });
+    }
+    if left > wanted {
+        *packet = Packet::shared(packet.contiguous().slice(..header_len + wanted), packet.checksum());
+    }
+    Ok(())
 }

@@ -232,6 +232,13 @@ impl Default for Packet {
     }
 }
 
+impl From<Vec<u8>> for Packet {
+    /// Whole bytes, every checksum in its place.
+    fn from(bytes: Vec<u8>) -> Self {
+        Self::shared(bytes.into(), Checksum::Complete)
+    }
+}
+
 impl PartialEq for Packet {
     /// Equal bytes and checksum state, however they are held.
     fn eq(&self, other: &Self) -> bool {

@@ -3,10 +3,10 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use slantpath_emulate::neighbours::answer;
-use slantpath_emulate::offload::{OFFLOAD_LEN, join, packets};
+use slantpath_emulate::offload::{Leaving, OFFLOAD_LEN, PacketMemory, join, packets, views};
 use slantpath_emulate::{DeviceLayer, FrameKind, MacAddress, Offload, frames};
-use slantpath_wire::checksum;
 use slantpath_wire::ip::{IpHeader, protocol};
+use slantpath_wire::{Packet, checksum};
 
 const OWN: MacAddress = MacAddress([2, 0, 0, 0, 0, 9]);
 const ATTACHED: [IpAddr; 2] =
@@ -28,13 +28,30 @@ pub fn offload(data: &[u8]) {
             assert_eq!(&completed, packet);
         }
     }
-    let (mut buffer, mut rest) = (Vec::new(), &cut[..]);
-    join(layer, cut.iter().map(Vec::as_slice), 65_549, &mut buffer, |offload, frame| {
-        let again = self::cut(offload, layer, frame).expect("what was joined can be cut");
-        assert_eq!(again, rest[..again.len()]);
+    if layer == DeviceLayer::Ethernet {
+        view(&offload, frame, &cut);
+        return;
+    }
+    let leaving: Vec<Packet> = cut.iter().map(|packet| packet.clone().into()).collect();
+    let mut rest = &cut[..];
+    join(leaving.iter().map(|packet| Leaving { before: &[], packet }), 65_549, |offload, pieces, number| {
+        let frame: Vec<u8> = pieces[1..].iter().flat_map(|piece| piece.iter().copied()).collect();
+        let again = self::cut(offload, layer, &frame).expect("what was joined can be cut");
+        assert_eq!((again.len() as u64, &again[..]), (number, &rest[..again.len()]));
         rest = &rest[again.len()..];
     });
     assert!(rest.is_empty());
+}
+
+/// Packets that share the bytes of a frame are those that are cut with a copy, as somebody sees them.
+fn view(offload: &Offload, frame: &[u8], cut: &[Vec<u8>]) {
+    let (mut rest, mut memory) = (cut, PacketMemory::default());
+    let viewed = views(offload, frame, 1_500, &mut memory, |packet| {
+        let (next, behind) = rest.split_first().expect("as many as are cut");
+        assert!(next[frames::ETHERNET_HEADER_LEN..].starts_with(&packet.observed()));
+        rest = behind;
+    });
+    assert!(viewed.is_none() || rest.is_empty());
 }
 
 fn cut(offload: &Offload, layer: DeviceLayer, frame: &[u8]) -> Option<Vec<Vec<u8>>> {

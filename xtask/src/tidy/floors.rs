@@ -133,6 +133,8 @@ const FLOORS: &[(&str, &[&str])] = &[
             "emulate",
             "interface",
             "system",
+            // Packets between both.
+            "wire",
         ],
     ),
     // pip's `slantpath` is the same program, so py calls cli as main.rs does.

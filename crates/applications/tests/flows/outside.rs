@@ -7,7 +7,7 @@ use slantpath_base::{Duration, Instant, Seed, Stream};
 use slantpath_host::{Peer, Protocol, SocketId, TransportConfig};
 use slantpath_interface::EndSystem as _;
 use slantpath_net::{InterfaceId, Network, NetworkBuilder};
-use slantpath_wire::{Checksum, Packet};
+use slantpath_wire::Packet;
 
 use crate::fixture::{addresses, bulk, direction, sender};
 
@@ -94,7 +94,7 @@ fn run_live(inside: &mut Inside, program: &mut Program, end: Instant) -> Vec<(In
         network.run_until(now);
         while let Some(packet) = network.poll_outside() {
             assert!(packet.at <= now && packet.interface == inside.tun);
-            let mut packet = Packet::shared(packet.bytes.into(), Checksum::Complete);
+            let mut packet = Packet::from(packet.packet.observed());
             program.host.handle_packet(now, inside.tun, &mut packet);
             program.drain(now);
         }

@@ -111,6 +111,17 @@ fn rounded(lateness: Duration) -> Duration {
     Duration::from_nanos(nanos.next_multiple_of(unit))
 }
 
+/// Warning about a link whose rate this machine cannot carry, as far as it has measured.
+pub(super) fn too_fast(link: &str, rate: DataRate, carried: DataRate) -> String {
+    // It is no exact measure.
+    let unit = 10_u64.pow(carried.as_bits_per_sec().checked_ilog10().unwrap_or(0).saturating_sub(1));
+    let carried = DataRate::from_bits_per_sec(carried.as_bits_per_sec().next_multiple_of(unit));
+    format!(
+        "link `{link}` has {rate}, and this machine carries at most some {carried} in packets of 1,500 bytes: programs \
+         that send more make the run void"
+    )
+}
+
 /// Says what would help where packets left too late.
 pub(super) fn advise(refused: &io::Error) -> io::Result<()> {
     writeln!(
@@ -142,6 +153,16 @@ pub(super) fn print(attachments: &[Attachment], reports: &[InterfaceReport]) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_rate_that_is_not_carried_is_told_beside_the_one_that_is() {
+        let [rate, carried] = [10_000_000_000, 3_412_345_678].map(DataRate::from_bits_per_sec);
+        assert_eq!(
+            too_fast("up", rate, carried),
+            "link `up` has 10 Gbit/s, and this machine carries at most some 3.5 Gbit/s in packets of 1,500 bytes: \
+             programs that send more make the run void"
+        );
+    }
 
     #[test]
     fn a_lateness_has_three_digits() {

@@ -206,6 +206,132 @@ for number in range(100):
     assert!(files.iter().any(|(name, bytes)| name == "link.pcapng" && bytes.len() > 60 * 100));
 }
 
+/// Takes a stream of TCP, and tells its length and its hash.
+const SINK: &str = "
+import hashlib, socket
+s = socket.create_server(('', 7000), family=FAMILY)
+peer = s.accept()[0]
+data = b''.join(iter(lambda: peer.recv(1 << 20), b''))
+print(len(data), hashlib.sha256(data).hexdigest(), flush=True)
+";
+
+/// Tells the length and the hash of pseudorandom octets, and sends them there.
+const SOURCE: &str = "python3 -c \"
+import hashlib, random, socket
+data = random.Random(7).randbytes(3 << 20)
+print(len(data), hashlib.sha256(data).hexdigest(), flush=True)
+while True:
+    try:
+        s = socket.create_connection(('near', 7000))
+        break
+    except ConnectionRefusedError:
+        pass
+s.sendall(data)
+\"";
+
+#[test]
+fn long_segments_come_out_as_the_octets_that_went_in() {
+    for caller in Caller::all("emulate-octets") {
+        for (family, python) in [("ipv4", "socket.AF_INET"), ("ipv6", "socket.AF_INET6")] {
+            let family = format!("links.link.family={family}");
+            let sink = SINK.replace("FAMILY", python);
+            // Lost segments are sent once more, and cut in other places.
+            let outcome = caller.run(&[
+                "--loss", "0.1 %", "--set", &family, "--in", "far", SOURCE, "--", "python3", "-c", &sink,
+            ]);
+            assert_eq!(outcome.status, Some(0), "{}{}", outcome.out, outcome.err);
+            let told = |node: &str| outcome.out.lines().find_map(|line| line.strip_prefix(node)).expect(node);
+            assert_eq!(told("far: "), told("near: "), "{}", outcome.out);
+        }
+    }
+}
+
+#[test]
+fn a_flood_takes_little_memory_and_its_rest_is_counted() {
+    const FLOOD: &str = "
+import socket
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+for _ in range(30000):
+    s.sendto(bytes(1000), ('far', 9))
+for line in open('/proc/1/status'):
+    if line.startswith('RssAnon:'):
+        print('memory', line.split()[1], flush=True)
+";
+    for caller in Caller::all("emulate-flood") {
+        let outcome = caller.run(&["--rate", "1 Mbit/s", "--", "python3", "-c", FLOOD]);
+        // A machine that does much else at the time may drop some of them before they are read, which is told.
+        assert!(matches!(outcome.status, Some(0 | 3)), "{}", outcome.err);
+        let told =
+            outcome.out.lines().find_map(|line| line.strip_prefix("near: memory ")).expect(&outcome.err);
+        // 30 MB have come, of which a queue of the link and what it shares its memory with is left.
+        assert!(told.parse::<u32>().expect("kilobytes") < 16_000, "{told} kB");
+    }
+}
+
+/// Process that makes the network: a child of a child of the command.
+fn inner(outer: u32) -> Option<u32> {
+    let parent = |process: u32| {
+        let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+        stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse::<u32>().ok()
+    };
+    let processes = || {
+        let names = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+        names.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok())
+    };
+    let child = |of: u32| processes().find(|process| parent(*process) == Some(of));
+    child(child(outer)?)
+}
+
+#[test]
+fn frames_that_were_dropped_before_they_were_read_make_the_run_void() {
+    const SEND: &str = "
+import os, socket, sys
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.sendto(b'', ('far', 9))
+open('up', 'w').close()
+while not os.path.exists('go'):
+    pass
+for _ in range(8000):
+    s.sendto(b'', ('far', 9))
+open('done', 'w').close()
+";
+    let Some(caller) = Caller::all("emulate-dropped").into_iter().find(|caller| caller.copy.is_none()) else {
+        return;
+    };
+    let mut command = caller.command(&["--", "python3", "-c", SEND]);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let wait_for = |name: &str| while !caller.place.path().join(name).exists() {};
+    wait_for("up");
+    let network = inner(child.id()).expect("the process of the network").to_string();
+    let signal = |name: &str| {
+        assert!(Command::new("kill").args([name, &network]).status().expect("it runs").success(), "{name}");
+    };
+    signal("-STOP");
+    caller.place.write("go", "");
+    // More frames than the memory holds that is shared with the kernel.
+    wait_for("done");
+    signal("-CONT");
+    let mut err = String::new();
+    child.stderr.take().expect("a pipe").read_to_string(&mut err).expect("text");
+    assert_eq!(child.wait().expect("it ends").code(), Some(3), "{err}");
+    assert!(err.contains("frames were dropped before they were read"), "{err}");
+}
+
+#[test]
+fn a_rate_that_this_machine_cannot_carry_is_told_before_the_run() {
+    for caller in Caller::all("emulate-rate") {
+        let told = |arguments: &[&str]| {
+            let outcome = caller.run(&[arguments, &["--spin", "20 us", "--", "true"]].concat());
+            assert_eq!(outcome.status, Some(0), "{}", outcome.err);
+            outcome.err.contains("warning: link `link` has ")
+        };
+        assert!(told(&["--rate", "10000 Gbit/s"]));
+        assert!(!told(&["--rate", "1 Mbit/s"]));
+        // Of two places without a rate nobody has asked for one.
+        assert!(!told(&[]));
+    }
+}
+
 #[test]
 fn what_cannot_be_emulated_is_told_with_its_cure() {
     let Some(caller) = Caller::all("emulate-wrong").into_iter().next() else { return };

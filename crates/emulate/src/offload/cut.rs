@@ -6,15 +6,13 @@ use slantpath_wire::ip::protocol;
 
 use super::{
     CWR, DeviceLayer, FIN, LEAST_TCP_SEGMENT, Offload, OffloadError, PSH, PartialChecksum, Parts,
-    Segmentation, SegmentationKind, TCP_CHECKSUM, TCP_FLAGS, ipv4_checksum, plus, pseudo_header_sum,
+    Segmentation, SegmentationKind, TCP_CHECKSUM, TCP_FLAGS, UDP_CHECKSUM, UDP_HEADER_LEN, ipv4_checksum,
+    plus, pseudo_header_sum,
 };
 use crate::ip::Transport;
 
 /// Most datagrams in one frame (`UDP_MAX_SEGMENTS` of Linux).
 const MOST_DATAGRAMS: usize = 128;
-const UDP_HEADER_LEN: usize = 8;
-/// Place of the checksum in a header of UDP.
-const UDP_CHECKSUM: usize = 6;
 /// Length of SCTP's common header, and the place of its checksum.
 const SCTP_HEADER_LEN: usize = 12;
 const SCTP_CHECKSUM: usize = 8;
@@ -63,7 +61,7 @@ pub fn packets(
     }
 }
 
-const fn fits(len: usize, mtu_bytes: usize) -> Result<(), OffloadError> {
+pub(super) const fn fits(len: usize, mtu_bytes: usize) -> Result<(), OffloadError> {
     if len > mtu_bytes { Err(OffloadError::TooLong { len, mtu_bytes }) } else { Ok(()) }
 }
 
@@ -98,7 +96,7 @@ const fn no_zero(sum: u16) -> [u8; 2] {
 }
 
 /// A frame that is to be cut.
-struct Segments {
+pub(super) struct Segments {
     parts: Parts,
     kind: SegmentationKind,
     /// Octets of data in each but the last.
@@ -110,7 +108,7 @@ struct Segments {
 }
 
 impl Segments {
-    fn of(
+    pub(super) fn of(
         Segmentation { kind, size }: Segmentation,
         checksum: Option<PartialChecksum>,
         layer: DeviceLayer,
@@ -149,6 +147,15 @@ impl Segments {
             None => pseudo_header_sum(&parts.ip, transport.protocol),
         };
         Ok(Self { parts, kind, size: size.get().into(), transport_at, payload_at, pseudo })
+    }
+
+    pub(super) const fn kind(&self) -> SegmentationKind {
+        self.kind
+    }
+
+    /// Octets of data in each but the last.
+    pub(super) const fn size(&self) -> usize {
+        self.size
     }
 
     fn cut(
@@ -226,7 +233,7 @@ impl Segments {
     }
 }
 
-const fn checksum_offset(kind: SegmentationKind) -> usize {
+pub(super) const fn checksum_offset(kind: SegmentationKind) -> usize {
     match kind {
         SegmentationKind::TcpV4 { .. } | SegmentationKind::TcpV6 { .. } => TCP_CHECKSUM,
         SegmentationKind::Udp => UDP_CHECKSUM,
@@ -242,6 +249,6 @@ fn udp(parts: &Parts) -> Option<(Transport, usize, usize)> {
 
 /// A length or a number within an IP packet that was read: its header has 16 bits for it.
 #[expect(clippy::cast_possible_truncation, reason = "counted within an IP packet, less IPv6's header")]
-const fn length_of(octets: usize) -> u16 {
+pub(super) const fn length_of(octets: usize) -> u16 {
     octets as u16
 }

@@ -1,129 +1,230 @@
-//! Packets of one TCP flow joined to a frame that a kernel takes as one.
+//! Packets of one TCP flow joined to a frame that a kernel takes as one, and the sums of checksums that are left to it.
 
 use core::num::NonZeroU16;
+use std::io::IoSlice;
 
-use slantpath_wire::checksum;
+use slantpath_wire::ip::protocol;
+use slantpath_wire::{Checksum, Packet, checksum};
 
 use super::{
-    CWR, DeviceLayer, FIN, LEAST_TCP_SEGMENT, Offload, PSH, PartialChecksum, Parts, Segmentation,
-    SegmentationKind, TCP_CHECKSUM, TCP_FLAGS, ipv4_checksum, plus, pseudo_header_sum,
+    CWR, FIN, LEAST_TCP_SEGMENT, Offload, PSH, PartialChecksum, Segmentation, SegmentationKind, TCP_CHECKSUM,
+    TCP_FLAGS, TCP_HEADER_LEN, UDP_CHECKSUM, UDP_HEADER_LEN, ipv4_checksum, plus, pseudo_header_sum,
 };
+use crate::ip::IpExtent;
 
 /// SYN, RST and URG, which belong to one packet and to no run of them.
 const NOT_OF_A_RUN: u8 = 0x02 | 0x04 | 0x20;
 const ACK: u8 = 0x10;
 /// Most octets in an IP packet, as IPv4 counts them; IPv6's own header comes on top there, and is not used.
 const MOST_OCTETS: usize = 65_535;
+/// Longest headers that are written anew, from those of the link on.
+const HEADERS_MAX: usize = 192;
+/// Padding that a packet of a simulated host may end in.
+const PADDING: [u8; 3] = [0; 3];
 
-/// Joins runs of packets, which leave together, to frames of at most `max_bytes`, and calls `each` with each
-/// frame and the work that is left on it. What cannot be joined comes alone and as it is, in its order.
-/// `buffer` is used for frames.
+/// A packet that leaves, and what stands before its IP header on the link.
+#[derive(Clone, Copy, Debug)]
+pub struct Leaving<'a> {
+    /// Header of the link, tags among it.
+    pub before: &'a [u8],
+    /// Packet from the IP header on.
+    pub packet: &'a Packet,
+}
+
+/// Joins runs of packets, which leave together, to frames of at most `max_bytes`, and calls `each` with each frame in
+/// pieces, the work that is left on it, and the number of its packets. The first piece is the
+/// [header](Offload::to_bytes) of that work. What cannot be joined comes alone, in its order. Data is not copied.
 ///
 /// A run is data of one TCP flow, in order, whose headers differ in sequence number and IP identification
 /// alone. A packet that is shorter than those before it, or has PSH or FIN, is the last of its run.
 /// [`packets()`](super::packets()) of a frame are the packets that it was joined of. So a packet with a wrong
-/// checksum, as after a bit error, stays alone.
+/// checksum, as after a bit error, stays alone. [Omitted](Checksum::Omitted) checksums of TCP and UDP are left to the
+/// kernel, which computes them where somebody sees them.
 pub fn join<'a>(
-    layer: DeviceLayer,
-    packets: impl IntoIterator<Item = &'a [u8]>,
+    packets: impl IntoIterator<Item = Leaving<'a>>,
     max_bytes: usize,
-    buffer: &mut Vec<u8>,
-    mut each: impl FnMut(&Offload, &[u8]),
+    mut each: impl FnMut(&Offload, &[IoSlice<'_>], u64),
 ) {
     let mut open: Option<Run<'a>> = None;
-    for packet in packets {
-        let segment = Segment::of(layer, packet);
+    let mut data: Vec<&'a [u8]> = Vec::new();
+    for leaving in packets {
+        let segment = Segment::of(leaving);
         if let (Some(run), Some(segment)) = (&mut open, &segment)
             && run.is_continued_by(segment, max_bytes)
         {
-            run.take(segment, buffer);
+            run.take(segment, &mut data);
             continue;
         }
         if let Some(run) = open.take() {
-            run.close(buffer, &mut each);
+            run.close(&data, &mut each);
         }
         match segment {
-            Some(segment) => open = Some(Run::new(segment)),
-            None => each(&Offload::NONE, packet),
+            Some(segment) => open = Some(Run::new(segment, &mut data)),
+            None => alone(leaving, &mut each),
         }
     }
     if let Some(run) = open {
-        run.close(buffer, &mut each);
+        run.close(&data, &mut each);
+    }
+}
+
+/// Hands on a packet that is no part of a run.
+fn alone(leaving: Leaving<'_>, each: &mut impl FnMut(&Offload, &[IoSlice<'_>], u64)) {
+    let Leaving { before, packet } = leaving;
+    if packet.checksum() == Checksum::Omitted {
+        if let Some(left) = LeftToKernel::of(packet)
+            && before.len() + left.header_len <= HEADERS_MAX
+        {
+            return left.hand_on(before, packet, each);
+        }
+        let mut whole = packet.clone();
+        whole.complete();
+        return as_it_is(before, &whole, each);
+    }
+    as_it_is(before, packet, each);
+}
+
+fn as_it_is(before: &[u8], packet: &Packet, each: &mut impl FnMut(&Offload, &[IoSlice<'_>], u64)) {
+    let offload = Offload::NONE;
+    let padding = &PADDING[..usize::from(packet.padding()).min(PADDING.len())];
+    let work = offload.to_bytes();
+    let pieces = [&work[..], before, packet.head(), packet.tail(), padding].map(IoSlice::new);
+    each(&offload, &pieces, 1);
+}
+
+/// The part of a packet that begins with its headers, and what is behind that.
+fn parts(packet: &Packet) -> (&[u8], &[u8]) {
+    if packet.head().is_empty() { (packet.tail(), &[]) } else { (packet.head(), packet.tail()) }
+}
+
+/// A packet of TCP or UDP whose checksum the kernel is to compute.
+struct LeftToKernel {
+    ip: IpExtent,
+    protocol: u8,
+    /// Place of the checksum behind the IP header, and the length of all headers.
+    offset: usize,
+    header_len: usize,
+}
+
+impl LeftToKernel {
+    fn of(packet: &Packet) -> Option<Self> {
+        let (front, _) = parts(packet);
+        let ip = IpExtent::of_header(front)?;
+        let transport = ip.transport(front)?;
+        // Behind extension headers nobody has said that it was left out.
+        if transport.at != ip.header_len || ip.len != packet.len() || packet.padding() != 0 {
+            return None;
+        }
+        let (offset, header_len) = match transport.protocol {
+            protocol::TCP => (TCP_CHECKSUM, TCP_HEADER_LEN),
+            protocol::UDP => (UDP_CHECKSUM, UDP_HEADER_LEN),
+            _ => return None,
+        };
+        let header_len = ip.header_len + header_len;
+        (header_len <= front.len()).then_some(Self { ip, protocol: transport.protocol, offset, header_len })
+    }
+
+    fn hand_on(&self, before: &[u8], packet: &Packet, each: &mut impl FnMut(&Offload, &[IoSlice<'_>], u64)) {
+        let (front, rest) = parts(packet);
+        let mut headers = [0; HEADERS_MAX];
+        let headers = &mut headers[..before.len() + self.header_len];
+        headers[..before.len()].copy_from_slice(before);
+        let ip = &mut headers[before.len()..];
+        ip.copy_from_slice(&front[..self.header_len]);
+        if self.ip.header.source.is_ipv4() {
+            let sum = ipv4_checksum(&ip[..self.ip.header_len]);
+            ip[10..12].copy_from_slice(&sum);
+        }
+        let length = narrow(self.ip.len - self.ip.header_len);
+        let sum = plus(pseudo_header_sum(&self.ip, self.protocol), length);
+        let field = self.ip.header_len + self.offset;
+        ip[field..field + 2].copy_from_slice(&sum);
+        let start = narrow(before.len() + self.ip.header_len);
+        let checksum = Some(PartialChecksum { start, offset: narrow(self.offset) });
+        let offload = Offload { checksum, segmentation: None, header_len: 0 };
+        let work = offload.to_bytes();
+        let pieces = [&work[..], headers, &front[self.header_len..], rest].map(IoSlice::new);
+        each(&offload, &pieces, 1);
     }
 }
 
 /// A packet of TCP with data, which a run may begin or go on with.
 #[derive(Clone, Copy, Debug)]
 struct Segment<'a> {
-    frame: &'a [u8],
-    parts: Parts,
+    leaving: Leaving<'a>,
+    /// The part that has all headers.
+    front: &'a [u8],
+    /// Data that is not in that part.
+    rest: &'a [u8],
+    ip: IpExtent,
     transport_at: usize,
     payload_at: usize,
-    /// Places of the checksum, and the length of all headers, as a header of offloads has them.
-    checksum: PartialChecksum,
-    header_len: u16,
     flags: u8,
 }
 
 impl<'a> Segment<'a> {
     /// Reads a packet; `None` if it is to stay alone.
-    fn of(layer: DeviceLayer, frame: &'a [u8]) -> Option<Self> {
-        let parts = Parts::of(layer, frame).ok()?;
-        let (transport, transport_at, payload_at) = parts.tcp(frame)?;
-        let flags = frame[transport_at + TCP_FLAGS];
-        let is_plain = flags & ACK != 0 && flags & NOT_OF_A_RUN == 0;
-        let has_data = payload_at < frame.len() && parts.end() == frame.len();
-        if !is_plain || !has_data {
+    fn of(leaving: Leaving<'a>) -> Option<Self> {
+        let Leaving { before, packet } = leaving;
+        let (front, rest) = parts(packet);
+        let ip = IpExtent::of_header(front)?;
+        let transport = ip.transport(front).filter(|transport| transport.protocol == protocol::TCP)?;
+        let header = front.get(transport.at..)?.first_chunk::<TCP_HEADER_LEN>()?;
+        let header_len = usize::from(header[12] >> 4) * 4;
+        let payload_at = transport.at + header_len;
+        let flags = header[TCP_FLAGS];
+        let is_plain = flags & ACK != 0 && flags & NOT_OF_A_RUN == 0 && header_len >= TCP_HEADER_LEN;
+        let has_data = payload_at <= front.len() && payload_at < ip.len && packet.padding() == 0;
+        let has_room = before.len() + payload_at <= HEADERS_MAX;
+        if !is_plain || !has_data || !has_room || ip.len != packet.len() {
             return None;
         }
-        let ip = &frame[parts.ip_at..];
-        if parts.ip.header.source.is_ipv4() && ip[10..12] != ipv4_checksum(&ip[..parts.ip.header_len]) {
-            return None;
-        }
-        let segment = &frame[transport_at..];
-        let (before, behind) = segment.split_at(TCP_CHECKSUM);
-        let length = u16::try_from(segment.len()).ok()?;
-        let pseudo = plus(pseudo_header_sum(&parts.ip, transport.protocol), length);
-        let sum = checksum::internet([&pseudo[..], before, &behind[2..]]);
-        if behind[..2] != sum.to_be_bytes() {
-            return None;
-        }
-        let [start, offset] = [transport_at, TCP_CHECKSUM].map(u16::try_from);
-        let checksum = PartialChecksum { start: start.ok()?, offset: offset.ok()? };
-        let header_len = u16::try_from(payload_at).ok()?;
-        Some(Self { frame, parts, transport_at, payload_at, checksum, header_len, flags })
+        let is_right = match packet.checksum() {
+            Checksum::Omitted => transport.at == ip.header_len,
+            Checksum::Complete => {
+                let has_right_header =
+                    !ip.header.source.is_ipv4() || front[10..12] == ipv4_checksum(&front[..ip.header_len]);
+                has_right_header && has_right_sum(&ip, &front[transport.at..], rest)
+            }
+        };
+        let segment = Self { leaving, front, rest, ip, transport_at: transport.at, payload_at, flags };
+        is_right.then_some(segment)
     }
 
-    fn payload(&self) -> &'a [u8] {
-        &self.frame[self.payload_at..]
+    fn payload_len(&self) -> usize {
+        self.ip.len - self.payload_at
+    }
+
+    fn payload(&self) -> impl Iterator<Item = &'a [u8]> {
+        [&self.front[self.payload_at..], self.rest].into_iter().filter(|part| !part.is_empty())
     }
 
     fn sequence(&self) -> u32 {
-        self.frame[self.transport_at + 4..].first_chunk().map_or(0, |octets| u32::from_be_bytes(*octets))
+        self.front[self.transport_at + 4..].first_chunk().map_or(0, |octets| u32::from_be_bytes(*octets))
     }
 
     const fn is_v4(&self) -> bool {
-        self.parts.ip.header.source.is_ipv4()
+        self.ip.header.source.is_ipv4()
     }
 
     /// Identification of IPv4.
     fn identification(&self) -> u16 {
-        self.frame[self.parts.ip_at + 4..].first_chunk().map_or(0, |octets| u16::from_be_bytes(*octets))
+        self.front[4..].first_chunk().map_or(0, |octets| u16::from_be_bytes(*octets))
     }
 
     /// Tells if the headers are equal but for what differs from packet to packet of a run.
     fn has_headers_of(&self, other: &Self) -> bool {
-        if (self.payload_at, self.transport_at, self.parts.ip_at, self.is_v4())
-            != (other.payload_at, other.transport_at, other.parts.ip_at, other.is_v4())
+        if (self.payload_at, self.transport_at, self.is_v4(), self.leaving.before)
+            != (other.payload_at, other.transport_at, other.is_v4(), other.leaving.before)
         {
             return false;
         }
-        let (ip, tcp) = (self.parts.ip_at, self.transport_at);
+        let tcp = self.transport_at;
         // Length, identification and checksum; length.
         let [first, second] = if self.is_v4() { [2..6, 10..12] } else { [4..6, 4..6] };
         let differing = [
-            ip + first.start..ip + first.end,
-            ip + second.start..ip + second.end,
+            first,
+            second,
             tcp + 4..tcp + 8,
             tcp + TCP_FLAGS..tcp + TCP_FLAGS + 1,
             tcp + TCP_CHECKSUM..tcp + TCP_CHECKSUM + 2,
@@ -131,11 +232,26 @@ impl<'a> Segment<'a> {
         let mut at = 0;
         let mut is_equal = true;
         for range in differing {
-            is_equal &= at >= range.start || self.frame[at..range.start] == other.frame[at..range.start];
+            is_equal &= at >= range.start || self.front[at..range.start] == other.front[at..range.start];
             at = range.end;
         }
-        is_equal && self.frame[at..self.payload_at] == other.frame[at..other.payload_at]
+        is_equal && self.front[at..self.payload_at] == other.front[at..other.payload_at]
     }
+}
+
+/// Verifies the checksum of a segment of TCP in two parts.
+fn has_right_sum(ip: &IpExtent, front: &[u8], rest: &[u8]) -> bool {
+    let (before, behind) = front.split_at(TCP_CHECKSUM);
+    let pseudo = plus(pseudo_header_sum(ip, protocol::TCP), narrow(front.len() + rest.len()));
+    // Only the last part may have an odd length.
+    let (even, odd) = behind[2..].split_at((behind.len() - 2) & !1);
+    let sum = match (odd, rest) {
+        (&[last], &[first, ref rest @ ..]) => {
+            checksum::internet([&pseudo[..], before, even, &[last, first], rest])
+        }
+        _ => checksum::internet([&pseudo[..], before, even, odd, rest]),
+    };
+    behind[..2] == sum.to_be_bytes()
 }
 
 /// Packets that are to be one frame.
@@ -151,15 +267,17 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn new(first: Segment<'a>) -> Self {
-        let payload_len = first.payload().len();
+    fn new(first: Segment<'a>, data: &mut Vec<&'a [u8]>) -> Self {
+        let payload_len = first.payload_len();
         let is_complete = first.flags & (PSH | FIN) != 0 || payload_len < LEAST_TCP_SEGMENT;
+        data.clear();
+        data.extend(first.payload());
         Self { first, count: 1, payload_len, last_flags: first.flags, is_complete }
     }
 
     fn is_continued_by(&self, segment: &Segment<'_>, max_bytes: usize) -> bool {
         let first = &self.first;
-        let joined = first.payload_at + self.payload_len + segment.payload().len();
+        let joined = first.payload_at + self.payload_len + segment.payload_len();
         let differing_flags = first.flags ^ segment.flags;
         // CWR is the first packet's alone, and may end with it.
         let fits_in_flags = segment.flags & CWR == 0 && differing_flags & !(PSH | FIN | CWR) == 0;
@@ -167,51 +285,47 @@ impl<'a> Run<'a> {
         let (octets_before, packets_before) = (self.payload_len as u32, self.count as u16);
         !self.is_complete
             && fits_in_flags
-            && joined <= max_bytes
-            && joined - first.parts.ip_at <= MOST_OCTETS
-            && segment.payload().len() <= first.payload().len()
+            && first.leaving.before.len() + joined <= max_bytes
+            && joined <= MOST_OCTETS
+            && segment.payload_len() <= first.payload_len()
             && segment.sequence() == first.sequence().wrapping_add(octets_before)
             && (!segment.is_v4()
                 || segment.identification() == first.identification().wrapping_add(packets_before))
             && segment.has_headers_of(first)
     }
 
-    fn take(&mut self, segment: &Segment<'_>, buffer: &mut Vec<u8>) {
-        if self.count == 1 {
-            buffer.clear();
-            buffer.extend_from_slice(self.first.frame);
-        }
-        buffer.extend_from_slice(segment.payload());
+    fn take(&mut self, segment: &Segment<'a>, data: &mut Vec<&'a [u8]>) {
+        data.extend(segment.payload());
         self.count += 1;
-        self.payload_len += segment.payload().len();
+        self.payload_len += segment.payload_len();
         self.last_flags = segment.flags;
         self.is_complete =
-            segment.flags & (PSH | FIN) != 0 || segment.payload().len() < self.first.payload().len();
+            segment.flags & (PSH | FIN) != 0 || segment.payload_len() < self.first.payload_len();
     }
 
-    fn close(self, buffer: &mut [u8], each: &mut impl FnMut(&Offload, &[u8])) {
-        let Segment { frame, parts, transport_at, payload_at: _, checksum, header_len, flags } = self.first;
-        let size = u16::try_from(self.first.payload().len()).ok().and_then(NonZeroU16::new);
+    fn close(self, data: &[&[u8]], each: &mut impl FnMut(&Offload, &[IoSlice<'_>], u64)) {
+        let Segment { leaving: Leaving { before, .. }, front, ip, transport_at, payload_at, flags, .. } =
+            self.first;
+        let size = u16::try_from(self.first.payload_len()).ok().and_then(NonZeroU16::new);
         let Some(size) = size.filter(|_| self.count > 1) else {
-            each(&Offload::NONE, frame);
-            return;
+            return alone(self.first.leaving, each);
         };
-        let ip = &mut buffer[parts.ip_at..];
-        let length = |octets: usize| u16::try_from(octets).expect("a run has at most 65,535 octets");
-        let ip_len = length(ip.len());
+        let mut headers = [0; HEADERS_MAX];
+        let headers = &mut headers[..before.len() + payload_at];
+        headers[..before.len()].copy_from_slice(before);
+        let packet = &mut headers[before.len()..];
+        packet.copy_from_slice(&front[..payload_at]);
+        let len = payload_at + self.payload_len;
         if self.first.is_v4() {
-            ip[2..4].copy_from_slice(&ip_len.to_be_bytes());
-            let header = &mut ip[..parts.ip.header_len];
-            let sum = ipv4_checksum(header);
-            header[10..12].copy_from_slice(&sum);
+            packet[2..4].copy_from_slice(&narrow(len).to_be_bytes());
+            let sum = ipv4_checksum(&packet[..ip.header_len]);
+            packet[10..12].copy_from_slice(&sum);
         } else {
-            let behind = length(usize::from(ip_len) - parts.ip.first_header_len());
-            ip[4..6].copy_from_slice(&behind.to_be_bytes());
+            packet[4..6].copy_from_slice(&narrow(len - ip.first_header_len()).to_be_bytes());
         }
-        let segment = &mut buffer[transport_at..];
-        let segment_len = length(segment.len());
+        let segment = &mut packet[transport_at..];
         segment[TCP_FLAGS] = flags | self.last_flags;
-        let pseudo = plus(pseudo_header_sum(&parts.ip, slantpath_wire::ip::protocol::TCP), segment_len);
+        let pseudo = plus(pseudo_header_sum(&ip, protocol::TCP), narrow(len - transport_at));
         segment[TCP_CHECKSUM..TCP_CHECKSUM + 2].copy_from_slice(&pseudo);
         let has_ecn = flags & CWR != 0;
         let kind = if self.first.is_v4() {
@@ -219,8 +333,22 @@ impl<'a> Run<'a> {
         } else {
             SegmentationKind::TcpV6 { has_ecn }
         };
-        let segmentation = Some(Segmentation { kind, size });
-        let offload = Offload { checksum: Some(checksum), segmentation, header_len };
-        each(&offload, buffer);
+        let offload = Offload {
+            checksum: Some(PartialChecksum {
+                start: narrow(before.len() + transport_at),
+                offset: narrow(TCP_CHECKSUM),
+            }),
+            segmentation: Some(Segmentation { kind, size }),
+            header_len: narrow(before.len() + payload_at),
+        };
+        let work = offload.to_bytes();
+        let pieces = [&work[..], headers].into_iter().chain(data.iter().copied()).map(IoSlice::new);
+        each(&offload, &pieces.collect::<Vec<_>>(), self.count as u64);
     }
+}
+
+/// A length or place within a run, which has at most 65,535 octets.
+#[expect(clippy::cast_possible_truncation, reason = "no longer than a run may be")]
+const fn narrow(octets: usize) -> u16 {
+    octets as u16
 }

@@ -2,13 +2,14 @@ use core::num::NonZeroU16;
 use core::slice;
 
 use proptest::prelude::*;
-use slantpath_wire::WireError;
 use slantpath_wire::ip::{Fragmentation, IpHeader};
+use slantpath_wire::{Checksum, Packet, WireError};
 
 use super::*;
 
 mod joining;
 mod kernel;
+mod viewing;
 
 const ETHERNET: [u8; 14] = [2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 0x08, 0x00];
 const ACK: u8 = 0x10;
@@ -145,9 +146,29 @@ fn payload(len: usize) -> Vec<u8> {
 
 /// Frames that `packets` are joined to, each with its work.
 fn joined(layer: DeviceLayer, packets: &[Vec<u8>], max_bytes: usize) -> Vec<(Offload, Vec<u8>)> {
-    let (mut frames, mut buffer) = (Vec::new(), vec![0xee; 7]);
-    join(layer, packets.iter().map(Vec::as_slice), max_bytes, &mut buffer, |offload, frame| {
-        frames.push((*offload, frame.to_vec()));
+    let header_len = |frame: &Vec<u8>| match layer {
+        DeviceLayer::Ip => 0,
+        DeviceLayer::Ethernet => slantpath_wire::ethernet::content(frame).map_or(0, |(_, at)| at),
+    };
+    let split: Vec<(&[u8], Packet)> = packets
+        .iter()
+        .map(|frame| (&frame[..header_len(frame)], Packet::from(frame[header_len(frame)..].to_vec())))
+        .collect();
+    frames_of(split.iter().map(|(before, packet)| Leaving { before, packet }), max_bytes)
+}
+
+/// Frames that `leaving` are joined to, each with its work.
+fn frames_of<'a>(leaving: impl Iterator<Item = Leaving<'a>>, max_bytes: usize) -> Vec<(Offload, Vec<u8>)> {
+    let mut frames = Vec::new();
+    join(leaving, max_bytes, |offload, pieces, packets| {
+        assert_eq!(pieces[0][..], offload.to_bytes());
+        let frame = pieces[1..].iter().flat_map(|piece| piece.iter().copied()).collect::<Vec<u8>>();
+        if offload.segmentation.is_some() {
+            assert_eq!(packets, offload.packets_in(frame.len()));
+        } else {
+            assert_eq!(packets, 1);
+        }
+        frames.push((*offload, frame));
     });
     frames
 }

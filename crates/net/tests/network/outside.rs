@@ -77,7 +77,7 @@ fn a_packet_from_outside_takes_the_way_of_a_host_and_what_is_for_outside_comes_o
     let gone = edge.gone();
     assert_eq!(
         gone,
-        [OutsidePacket { at: millis(20 + 50 + 50), interface: edge.access.first(), bytes: arrived }]
+        [OutsidePacket { at: millis(20 + 50 + 50), interface: edge.access.first(), packet: arrived.into() }]
     );
     assert_eq!(edge.gone(), []);
 }
@@ -134,7 +134,7 @@ fn what_is_too_long_is_reported_to_the_outside_and_what_is_for_nobody_is_counted
     edge.network.run_until(millis(1_000));
     let gone = edge.gone();
     assert_eq!((gone.len(), gone[0].at, gone[0].interface), (1, millis(5), edge.access.first()));
-    assert_eq!(gone[0].bytes[9], protocol::ICMP);
+    assert_eq!(gone[0].packet.observed()[9], protocol::ICMP);
     let counters = edge.network.counters(edge.access.forward());
     assert_eq!(counters.dropped(DropReason::Mtu).packets, 1);
     assert_eq!(counters.dropped(DropReason::Unreachable).packets, 1);
@@ -248,7 +248,9 @@ fn a_network_behind_an_outside_node_gets_what_is_for_its_addresses() {
     let gone: Vec<_> = std::iter::from_fn(|| network.poll_outside()).collect();
     let places: Vec<_> = gone
         .iter()
-        .map(|packet| (packet.interface, Ipv4Addr::from_octets(packet.bytes[16..20].try_into().unwrap())))
+        .map(|packet| {
+            (packet.interface, Ipv4Addr::from_octets(packet.packet.observed()[16..20].try_into().unwrap()))
+        })
         .collect();
     assert_eq!(places, [(links[0].first(), [10, 9, 0, 1].into()), (links[1].first(), [10, 7, 0, 1].into())]);
     let counters = network.counters(links[2].forward());

@@ -196,7 +196,7 @@ fn unchanging(packet: &[u8]) -> Option<(u64, IpAddr)> {
 
 #[cfg(test)]
 mod tests {
-    use slantpath_base::DataSize;
+    use slantpath_base::{DataRate, DataSize};
     use slantpath_net::InterfaceId;
     use slantpath_wire::ip::Fragmentation;
 
@@ -210,6 +210,7 @@ mod tests {
             addresses: vec![address.into()],
             mtu: DataSize::from_bytes(1_500),
             other_end: None,
+            rate: DataRate::from_bits_per_sec(1_000_000),
         };
         Attachment { node: format!("node-{number}"), interfaces: vec![interface], reaches: Vec::new() }
     }

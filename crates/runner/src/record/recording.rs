@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use slantpath_base::{Duration, Instant};
 use slantpath_net::{InjectError, InterfaceId};
 use slantpath_reader::Diagnostics;
+use slantpath_wire::Packet;
 use slantpath_wire::record::{RecordKind, RecordWriter};
 
 use super::entries::{self, EmulatedRun, RecordedChange, RecordedDeparture, RecordedInterface};
@@ -138,11 +139,13 @@ impl KeptInside<'_> {
 }
 
 impl Inside for KeptInside<'_> {
-    fn inject(&mut self, at: Instant, interface: InterfaceId, packet: Vec<u8>) -> Result<(), InjectError> {
+    fn inject(&mut self, at: Instant, interface: InterfaceId, mut packet: Packet) -> Result<(), InjectError> {
         let place = place(self.interfaces, interface);
         let mut entry = Vec::new();
         if let Some(place) = place {
-            entries::arrived(at, place, &packet, &mut entry);
+            // What is written down is what a repeated run gets, to the state of its checksums.
+            packet.complete();
+            entries::arrived(at, place, &packet.contiguous(), &mut entry);
         }
         self.keep(|content| content.append(&mut entry), |inside| inside.inject(at, interface, packet))
     }
@@ -184,9 +187,10 @@ impl<W: Write> Outside for EmulationRecording<'_, W> {
         Ok(until)
     }
 
-    fn depart(&mut self, at: Instant, interface: InterfaceId, packet: Vec<u8>) -> io::Result<()> {
+    fn depart(&mut self, at: Instant, interface: InterfaceId, packet: Packet) -> io::Result<()> {
         if let Some(place) = self.place(interface) {
-            entries::departed(&RecordedDeparture::of(at, place, &packet), &mut self.content);
+            let departure = RecordedDeparture::of(at, place, &packet.observed());
+            entries::departed(&departure, &mut self.content);
         }
         if self.content.len() >= BLOCK_BYTES {
             self.write()?;

@@ -6,6 +6,7 @@ use std::io::{self, Read};
 
 use slantpath_base::Instant;
 use slantpath_net::InterfaceId;
+use slantpath_wire::Packet;
 
 use super::entries::{EmulatedRun, Entries, Entry, Next, RecordedDeparture, RecordedInterface, ReplayFault};
 use super::passage::{InterfacePassage, Passage};
@@ -267,7 +268,8 @@ impl<R: Read> Outside for EmulationReplay<R> {
         }))
     }
 
-    fn depart(&mut self, at: Instant, interface: InterfaceId, packet: Vec<u8>) -> io::Result<()> {
+    fn depart(&mut self, at: Instant, interface: InterfaceId, packet: Packet) -> io::Result<()> {
+        let packet = packet.observed();
         let Some(place) = self.interfaces.iter().position(|own| *own == interface) else { return Ok(()) };
         if self.difference.is_some() {
             return Ok(());

@@ -3,12 +3,13 @@
 use std::io;
 use std::net::IpAddr;
 
-use slantpath_base::{DataSize, Duration, Instant};
+use slantpath_base::{DataRate, DataSize, Duration, Instant};
 use slantpath_net::{InjectError, InterfaceId, LinkEnd as _, NetworkGraph, Routes};
 use slantpath_reader::Diagnostics;
 use slantpath_scenario::build::PlannedLink;
 use slantpath_scenario::network::leaving_for;
 use slantpath_scenario::schema::NodeKind;
+use slantpath_wire::Packet;
 
 use super::tables::script::ScriptEvent;
 use super::{Drive, Pace, RunError, RunOptions, run_at_pace};
@@ -42,6 +43,8 @@ pub struct AttachedInterface {
     pub mtu: DataSize,
     /// Addresses at the other end, if that is attached as well: the link carries frames of Ethernet then.
     pub other_end: Option<Vec<IpAddr>>,
+    /// Rate of its link, away from the node.
+    pub rate: DataRate,
 }
 
 /// Time between two stretches of a run: packets come in, and the next stretch is measured.
@@ -55,7 +58,7 @@ pub struct Turn<'a> {
 
 /// Network as a turn reaches it.
 pub(crate) trait Inside {
-    fn inject(&mut self, at: Instant, interface: InterfaceId, bytes: Vec<u8>) -> Result<(), InjectError>;
+    fn inject(&mut self, at: Instant, interface: InterfaceId, packet: Packet) -> Result<(), InjectError>;
 
     fn change(&mut self, at: Instant, asked: &AskedChange<'_>) -> Result<Vec<ScriptEvent>, Diagnostics>;
 }
@@ -75,8 +78,13 @@ impl Turn<'_> {
     ///
     /// # Errors
     /// If it is no IP packet, or no frame.
-    pub fn inject(&mut self, at: Instant, interface: InterfaceId, bytes: Vec<u8>) -> Result<(), InjectError> {
-        self.inside.inject(at.max(self.now), interface, bytes)
+    pub fn inject(
+        &mut self,
+        at: Instant,
+        interface: InterfaceId,
+        packet: impl Into<Packet>,
+    ) -> Result<(), InjectError> {
+        self.inside.inject(at.max(self.now), interface, packet.into())
     }
 
     /// Changes links as an event of the script at `at` does: before all else of that instant. If that instant has
@@ -137,8 +145,9 @@ pub trait Outside {
     /// run: nothing will come before that any more. `None` if the run is over.
     fn wait(&mut self, turn: &mut Turn<'_>) -> io::Result<Option<Instant>>;
 
-    /// A packet has come to an attached node at `at`, by this interface: an IP packet or a frame, its checksums complete.
-    fn depart(&mut self, at: Instant, interface: InterfaceId, packet: Vec<u8>) -> io::Result<()>;
+    /// A packet has come to an attached node at `at`, by this interface: an IP packet or a frame. Checksums that its
+    /// sender left out are left out.
+    fn depart(&mut self, at: Instant, interface: InterfaceId, packet: Packet) -> io::Result<()>;
 
     /// Reports of all interfaces, in the order of [nodes](Attachment) and their interfaces, once the run is over.
     fn end(&mut self) -> io::Result<Vec<InterfaceReport>>;
@@ -202,6 +211,7 @@ pub(super) fn attachments(
             addresses: graph.addresses(*id).to_vec(),
             mtu: DataSize::from_bytes(graph.direction(id.outbound()).mtu_bytes.into()),
             other_end: graph.carries_frames(*id).then(|| graph.addresses(id.peer()).to_vec()),
+            rate: graph.direction(id.outbound()).rate,
         };
         let mut reaches = Vec::new();
         for other in graph.nodes().filter(|other| *other != node) {

@@ -13,6 +13,7 @@ use slantpath_scenario::build::{
 };
 use slantpath_scenario::schema;
 use slantpath_simulation::SignallingSimulation;
+use slantpath_wire::Packet;
 
 use super::attached::{AskedChange, Attachment, Inside, Outside, Turn};
 use super::recorder::Recorder;
@@ -166,8 +167,8 @@ impl<'c, 'r, 'p> Course<'c, 'r, 'p> {
 }
 
 impl Inside for Course<'_, '_, '_> {
-    fn inject(&mut self, at: Instant, interface: InterfaceId, bytes: Vec<u8>) -> Result<(), InjectError> {
-        self.network.inject(at, interface, bytes)
+    fn inject(&mut self, at: Instant, interface: InterfaceId, packet: Packet) -> Result<(), InjectError> {
+        self.network.inject(at, interface, packet)
     }
 
     fn change(&mut self, at: Instant, asked: &AskedChange<'_>) -> Result<Vec<ScriptEvent>, Diagnostics> {
@@ -190,8 +191,8 @@ fn pairs(pairs: &[(String, String)]) -> impl Iterator<Item = (&str, &str)> {
 
 /// Gives what has come to outside nodes to them.
 fn hand_out(network: &mut RunNetwork<'_>, outside: &mut dyn Outside) -> io::Result<()> {
-    while let Some(OutsidePacket { at, interface, bytes }) = network.poll_outside() {
-        outside.depart(at, interface, bytes)?;
+    while let Some(OutsidePacket { at, interface, packet }) = network.poll_outside() {
+        outside.depart(at, interface, packet)?;
     }
     Ok(())
 }

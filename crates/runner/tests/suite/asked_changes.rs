@@ -8,6 +8,7 @@ use slantpath_runner::{
     AskedChange, Attachment, InterfaceReport, Outside, RunOptions, RunOutput, Scenario, Turn, files_in,
     run_attached_without_records,
 };
+use slantpath_wire::Packet;
 
 const SCENARIO: &str = "\
 [scenario]
@@ -64,7 +65,7 @@ impl Outside for Asking {
         Ok((turn.now < Instant::from_secs(20)).then_some(until))
     }
 
-    fn depart(&mut self, _: Instant, _: InterfaceId, _: Vec<u8>) -> io::Result<()> {
+    fn depart(&mut self, _: Instant, _: InterfaceId, _: Packet) -> io::Result<()> {
         Ok(())
     }
 

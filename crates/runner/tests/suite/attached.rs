@@ -11,10 +11,10 @@ use slantpath_runner::{
     Attachment, InterfaceCounts, InterfaceReport, Outside, RunOptions, RunOutput, Scenario, Turn, files_in,
     run, run_attached_without_records,
 };
-use slantpath_wire::Checksum;
 use slantpath_wire::icmp::echo::{EchoHeader, EchoKind};
 use slantpath_wire::ip::{Fragmentation, IpHeader, protocol};
 use slantpath_wire::udp::UdpHeader;
+use slantpath_wire::{Checksum, Packet};
 
 use crate::cells::cells;
 
@@ -123,9 +123,9 @@ impl Outside for Played {
         Ok(Some(until))
     }
 
-    fn depart(&mut self, at: Instant, interface: InterfaceId, packet: Vec<u8>) -> io::Result<()> {
+    fn depart(&mut self, at: Instant, interface: InterfaceId, packet: Packet) -> io::Result<()> {
         let place = self.interfaces().iter().position(|own| *own == interface).unwrap();
-        self.gone.push((at, place, packet));
+        self.gone.push((at, place, packet.observed()));
         Ok(())
     }
 

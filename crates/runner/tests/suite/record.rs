@@ -12,6 +12,7 @@ use slantpath_runner::{
     Repetition, ReplayFault, RunOptions, RunOutput, Scenario, Turn, files_in, read_whole_record,
     run_attached_without_records,
 };
+use slantpath_wire::Packet;
 use slantpath_wire::ip::IpHeader;
 
 use crate::attached::datagram;
@@ -157,8 +158,9 @@ impl Outside for Programs {
         Ok(Some(until))
     }
 
-    fn depart(&mut self, at: Instant, interface: InterfaceId, packet: Vec<u8>) -> io::Result<()> {
+    fn depart(&mut self, at: Instant, interface: InterfaceId, packet: Packet) -> io::Result<()> {
         if interface == self.interfaces[FAR].0 {
+            let packet = packet.observed();
             let (header, len) = IpHeader::parse(&packet).unwrap();
             let back = datagram(header.destination, header.source, packet[len + 8]);
             self.coming.push((at + Duration::from_millis(3), FAR, back));
