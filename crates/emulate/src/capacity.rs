@@ -11,10 +11,10 @@ use slantpath_system::netlink::{Netlink, Veth};
 use slantpath_system::network::NetNamespace;
 use slantpath_system::packet::PacketSocket;
 use slantpath_wire::checksum;
+use slantpath_wire::ethernet::ETHERNET_HEADER_LEN;
 use slantpath_wire::ip::protocol;
 
 use crate::doors::JOINED_BYTES_MAX;
-use crate::frames::ETHERNET_HEADER_LEN;
 use crate::lab::{CARRIER_TIMEOUT, PlaceError, step};
 use crate::offload::{
     Leaving, Offload, PacketMemory, PartialChecksum, Segmentation, SegmentationKind, join, views,

@@ -17,6 +17,7 @@ use slantpath_emulate::{
 use slantpath_system::netlink::{Netlink, Veth};
 use slantpath_system::network::{NetNamespace, write_setting};
 use slantpath_system::packet::PacketSocket;
+use slantpath_wire::Packet;
 
 const DELAY: Duration = Duration::from_millis(10);
 /// Longer than anything takes here that does not hang.
@@ -98,16 +99,16 @@ fn relayed(inside: &NetNamespace, nodes: &[PlaceConfig], use_it: impl FnOnce(&La
                 use_it(&lab);
                 is_over.store(true, Ordering::Relaxed);
             });
-            let mut waiting: VecDeque<(Instant, usize, Vec<u8>)> = VecDeque::new();
+            let mut waiting: VecDeque<(Instant, usize, Packet)> = VecDeque::new();
             let mut now = Instant::START;
             while !is_over.load(Ordering::Relaxed) && !user.is_finished() {
                 let next = waiting.front().map(|(at, ..)| *at);
-                let mut take = |Incoming { door, at, packet }: Incoming<'_>| {
-                    waiting.push_back((at + DELAY, 1 - door, packet.to_vec()));
+                let mut take = |Incoming { door, at, packet }: Incoming| {
+                    waiting.push_back((at + DELAY, 1 - door, packet));
                 };
                 now = doors.turn(now, next, &mut take).expect("a turn");
                 while let Some((at, door, frame)) = waiting.pop_front_if(|(at, ..)| *at <= now) {
-                    doors.depart(door, at, &frame).expect("it leaves");
+                    doors.depart(door, at, frame).expect("it leaves");
                 }
             }
             user.join().expect("what was to be seen");

@@ -5,6 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use slantpath_emulate::neighbours::answer;
 use slantpath_emulate::offload::{Leaving, OFFLOAD_LEN, PacketMemory, join, packets, views};
 use slantpath_emulate::{DeviceLayer, FrameKind, MacAddress, Offload, frames};
+use slantpath_wire::ethernet::{self, ETHERNET_HEADER_LEN};
 use slantpath_wire::ip::{IpHeader, protocol};
 use slantpath_wire::{Packet, checksum};
 
@@ -48,7 +49,7 @@ fn view(offload: &Offload, frame: &[u8], cut: &[Vec<u8>]) {
     let (mut rest, mut memory) = (cut, PacketMemory::default());
     let viewed = views(offload, frame, 1_500, &mut memory, |packet| {
         let (next, behind) = rest.split_first().expect("as many as are cut");
-        assert!(next[frames::ETHERNET_HEADER_LEN..].starts_with(&packet.observed()));
+        assert!(next[ETHERNET_HEADER_LEN..].starts_with(&packet.observed()));
         rest = behind;
     });
     assert!(viewed.is_none() || rest.is_empty());
@@ -63,17 +64,17 @@ fn cut(offload: &Offload, layer: DeviceLayer, frame: &[u8]) -> Option<Vec<Vec<u8
 /// An answer goes to one station, is whole, and needs no answer; only a frame of neighbours gets one.
 pub fn neighbours(data: &[u8]) {
     let kind = frames::classify(data);
-    let _class = frames::priority_of(data);
+    let _class = ethernet::traffic_class(data);
     if let FrameKind::Ip { packet } = kind {
-        assert!(data[frames::ETHERNET_HEADER_LEN..].starts_with(packet));
+        assert!(data[ETHERNET_HEADER_LEN..].starts_with(packet));
     }
     let Some(reply) = answer(data, OWN, &ATTACHED) else { return };
     assert_eq!((kind, frames::classify(&reply)), (FrameKind::Neighbour, FrameKind::Neighbour));
     assert!(reply[0] & 1 == 0 && reply[6..12] == OWN.0);
     assert_eq!(answer(&reply, OWN, &ATTACHED), None);
-    if let Ok((header, header_len)) = IpHeader::parse(&reply[frames::ETHERNET_HEADER_LEN..]) {
+    if let Ok((header, header_len)) = IpHeader::parse(&reply[ETHERNET_HEADER_LEN..]) {
         assert!(!ATTACHED.contains(&header.source));
-        let message = &reply[frames::ETHERNET_HEADER_LEN + header_len..];
+        let message = &reply[ETHERNET_HEADER_LEN + header_len..];
         let sum =
             checksum::with_pseudo_header(header.source, header.destination, protocol::ICMPV6, &[message]);
         assert_eq!(sum, 0);

@@ -38,7 +38,7 @@ impl Wire {
         let far = self.link.second();
         std::iter::from_fn(|| self.network.poll_outside())
             .inspect(|out| assert_eq!(out.interface, far))
-            .map(|out| (out.at.as_nanos() / 1_000_000, out.bytes))
+            .map(|out| (out.at.as_nanos() / 1_000_000, out.packet.observed()))
             .collect()
     }
 }
