@@ -8,6 +8,7 @@ use slantpath_sigtran::transport::{Transmit, TransportInput};
 
 use crate::application::{Application, Host, Kind};
 use crate::carrier::{AssociationConfig, AssociationCounters, Carrier};
+use crate::carrier_records::CarrierRecords;
 
 /// Host with associations that it keeps up for an adaptation layer above.
 pub trait Associations {
@@ -57,6 +58,12 @@ pub trait Associations {
     /// Takes the samples of an association's paths that were kept since this was last asked, and the addresses that the
     /// paths lead to, which they are numbered by; `None` if there is no such association.
     fn take_association_samples(&mut self, id: SocketId) -> Option<(Vec<PathSample>, &[IpAddr])>;
+
+    /// Keeps failovers of an association and arrivals of messages from now on, for somebody who takes them.
+    fn keep_records(&mut self, id: SocketId);
+
+    /// Takes what was recorded of an association since this was last asked; `None` if there is no such association.
+    fn take_carrier_records(&mut self, id: SocketId) -> Option<CarrierRecords>;
 }
 
 impl Associations for Host {
@@ -119,6 +126,17 @@ impl Associations for Host {
         let Kind::Carrier(carrier) = &mut self.application_mut(id)?.0.0 else { return None };
         let samples = carrier.take_samples();
         Some((samples, self.paths(id)?))
+    }
+
+    fn keep_records(&mut self, id: SocketId) {
+        if let Some((Application(Kind::Carrier(carrier)), _)) = self.application_mut(id) {
+            carrier.keep_records();
+        }
+    }
+
+    fn take_carrier_records(&mut self, id: SocketId) -> Option<CarrierRecords> {
+        let Kind::Carrier(carrier) = &mut self.application_mut(id)?.0.0 else { return None };
+        Some(carrier.take_records())
     }
 }
 

@@ -16,6 +16,8 @@ use slantpath_host::{
 use slantpath_sctp as sctp;
 use slantpath_sigtran::transport::{StreamNumber, Transmit, TransportInput};
 
+use crate::carrier_records::CarrierRecords;
+use crate::failover::Failover;
 use crate::noted::Outbox;
 use crate::path_probe::PathProbe;
 
@@ -94,6 +96,8 @@ pub(crate) struct Carrier {
     /// Instants at which the messages not yet acknowledged were handed over, oldest first, if that is measured. Streams
     /// may overtake each other: then a single delay may be that of another message, but the sum of the delays is right.
     handed_over: Option<VecDeque<Instant>>,
+    /// Failovers and arrivals since they were taken, if they are kept.
+    records: Option<Box<CarrierRecords>>,
     counters: AssociationCounters,
 }
 
@@ -122,7 +126,24 @@ impl Carrier {
             inputs: Outbox::new(),
             probe: config.sample_paths.map(PathProbe::new),
             handed_over: config.measures_delay.then(VecDeque::new),
+            records: None,
             counters: AssociationCounters::default(),
+        }
+    }
+
+    pub(crate) fn keep_records(&mut self) {
+        self.records.get_or_insert_default();
+    }
+
+    /// Takes what was recorded since this was last asked.
+    pub(crate) fn take_records(&mut self) -> CarrierRecords {
+        self.records.as_mut().map(|records| std::mem::take(&mut **records)).unwrap_or_default()
+    }
+
+    /// The association begins, or begins anew.
+    fn note_begun(&mut self, now: Instant) {
+        if let Some(records) = &mut self.records {
+            records.deliveries.push((now, None));
         }
     }
 
@@ -277,11 +298,13 @@ impl Carrier {
         match event {
             SocketEvent::Connected { outbound_streams, .. } => {
                 self.is_up = true;
+                self.note_begun(now);
                 self.counters.times_up += 1;
                 self.inputs.push(TransportInput::Up { outbound_streams });
             }
             SocketEvent::Acknowledged(_) => self.note_acknowledged(now),
             SocketEvent::Restarted => {
+                self.note_begun(now);
                 self.forget_handed_over();
                 if !self.refused.is_empty() {
                     self.discard_refused();
@@ -289,10 +312,13 @@ impl Carrier {
                 }
                 self.inputs.push(TransportInput::Restart);
             }
-            SocketEvent::Message { stream, payload_protocol, payload, .. } => {
+            SocketEvent::Message { stream, place, payload_protocol, payload, .. } => {
                 if !self.is_up {
                     self.counters.discarded_down += 1;
                     return;
+                }
+                if let Some(records) = &mut self.records {
+                    records.deliveries.push((now, Some(place)));
                 }
                 self.counters.received += 1;
                 self.counters.received_bytes += payload.len() as u64;
@@ -304,11 +330,19 @@ impl Carrier {
             }
             SocketEvent::Writable => self.offer_refused(now, socket),
             SocketEvent::Ended { .. } => self.ended(now),
-            // The paths are SCTP's own affair, and what was not acknowledged M2PA hands back to MTP3.
+            // The layer above hears nothing of paths.
+            SocketEvent::Sctp(event) => {
+                if let Some(records) = &mut self.records
+                    && let sctp::Event::Notice(notice) = &*event
+                    && let Some(failover) = Failover::of(now, notice)
+                {
+                    records.failovers.push((failover, socket.failed_over_with()));
+                }
+            }
+            // What was not acknowledged M2PA hands back to MTP3.
             SocketEvent::Arrived(_)
             | SocketEvent::Bytes(_)
             | SocketEvent::Abandoned(_)
-            | SocketEvent::Sctp(_)
             | SocketEvent::MessageFailed
             | SocketEvent::Path { .. }
             | SocketEvent::Transmitted { .. } => {}

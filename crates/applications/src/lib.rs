@@ -20,7 +20,8 @@
 //!   bytes.
 //! - [`session_source`]: a host opens [`sessions`] one after the other, as [`admission`] permits. Of one that is over
 //!   its record remains. [`requests`]: requests and responses within them.
-//! - [`service`]: echo, discard and chargen. [`associations`]: [`carrier`]. [`programs`]: [`program`]. What they have for somebody outside is [`noted`].
+//! - [`service`]: echo, discard and chargen. [`associations`]: [`carrier`], with its [`carrier_records`]. [`programs`]:
+//!   [`program`]. What they have for somebody outside is [`noted`].
 //! - [`record`], [`timeline`], [`failover`]: what is remembered, and the steps of a failover.
 //!
 //! # What holds, and why
@@ -36,6 +37,7 @@ mod application;
 mod arrivals;
 mod associations;
 mod carrier;
+mod carrier_records;
 mod earlier;
 mod failover;
 mod flow_end;
@@ -64,6 +66,7 @@ pub use admission::{AdmissionConfig, Otherwise};
 pub use application::{Application, Host, SharedState};
 pub use associations::Associations;
 pub use carrier::{AssociationConfig, AssociationCounters};
+pub use carrier_records::CarrierRecords;
 pub use failover::Failover;
 pub use flows::Flows;
 pub use framing::{GTP_U_HEADER_LEN, RTP_HEADER_LEN};

@@ -24,7 +24,7 @@ use crate::reports::{MessageReports, Reports};
 use crate::sample::{CongestionSample, PathSample};
 use crate::trace::TraceBuffer;
 use crate::transport::{Peer, Protocol, TransportConfig};
-use event::path_number;
+use event::{MessagePlace, path_number};
 use fill::{refusal, sctp_message, write};
 use outgoing::{Offer, OutgoingMessage};
 
@@ -613,6 +613,13 @@ impl Socket<'_> {
                 }
             }
         }
+    }
+
+    /// Place of the first message of the latest failover (SCTP).
+    pub fn failed_over_with(&self) -> Option<MessagePlace> {
+        let association = self.stack.sctp.association(self.state.association()?)?;
+        let (stream, sequence) = association.failed_over_with()?;
+        Some(MessagePlace::Ordered { stream: stream.0, sequence: sequence.0 })
     }
 
     /// Reads the congestion state of each path.

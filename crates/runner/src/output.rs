@@ -74,9 +74,10 @@ tables! {
     /// The delays of a flow, counted in a histogram.
     Delays = "delays" keyed by ["flow"],
         given "with `probes.delays`",
-    /// A failover of a flow: new messages go by another path, since the former one has not answered.
+    /// A failover of a flow, or of an association that carries signalling: new messages go by another path, since the
+    /// former one has not answered.
     Failovers = "failovers" keyed by [],
-        given "for flows over SCTP to a host with several addresses",
+        given "for flows and signalling over SCTP to a host with several addresses",
     /// A flow in an interval.
     FlowIntervals = "flow_intervals" keyed by [],
         given "with `probes.intervals`",
@@ -190,7 +191,7 @@ tables! {
     /// Something that a gateway or an ASP told of its associations and application servers.
     SignallingServerEvents = "signalling_server_events" keyed by [],
         given "with associations of M3UA",
-    /// An end of a signalling link, or of an association to an ASP, with its failovers.
+    /// An end of a signalling link, of an association to an ASP, or of the paths below either, with its failovers.
     SignallingService = "signalling_service" keyed by ["point", "kind", "name"],
         given "with `[signalling]`",
     /// An application server.

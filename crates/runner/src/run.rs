@@ -10,6 +10,7 @@ mod diversions_record;
 mod failover_sums;
 mod intervals;
 mod parts;
+mod path_failovers;
 mod programs;
 mod recorder;
 mod service_record;

@@ -7,8 +7,8 @@ use slantpath_scenario::build::{PlannedFlow, PlannedLink, PlannedPath, PlannedSe
 use slantpath_scenario::schema::Transport;
 use slantpath_simulation::SignallingSimulation;
 
-use super::intervals;
 use super::sessions_record::any_asks;
+use super::{intervals, path_failovers};
 use crate::observer::{GrowingTable, Reading};
 use crate::output::TableKind;
 use crate::scenario::Scenario;
@@ -64,8 +64,9 @@ pub(super) fn announced(
     let kinds = period.map(|_| intervals::kinds(signalling, scenario)).unwrap_or_default();
     let [associations, flow_intervals, link_intervals, shared_downlinks, signalling_links] =
         kinds.map(|kind| kind.map(|kind| tables.add(kind, 1, Reading::Once)));
-    let may_fail_over = flows.iter().any(|flow| has_several_paths(flow, paths));
-    let failovers = tables.keep(may_fail_over, TableKind::Failovers, of_flows);
+    let of_signalling = path_failovers::count(signalling, paths);
+    let may_fail_over = of_signalling > 0 || flows.iter().any(|flow| has_several_paths(flow, paths));
+    let failovers = tables.keep(may_fail_over, TableKind::Failovers, of_flows + of_signalling);
     let outages = tables.keep(links_change && !paths.is_empty(), TableKind::Outages, 1);
     let messages = tables.keep(*probes.messages, TableKind::Messages, of_flows);
     let is_sampled = probes.paths.quantity().is_some();

@@ -200,8 +200,9 @@ impl<'a> DiversionsRecord<'a> {
         of_link.or_else(of_association).unwrap_or_default()
     }
 
-    /// `signalling_service`: a row for each end of a link, and for each association at its gateway.
-    pub(super) fn service(&self) -> Table {
+    /// `signalling_service`: a row for each end of a link, and for each association at its gateway; and for each end
+    /// that has several paths.
+    pub(super) fn service<'p>(&self, paths: impl Iterator<Item = ([&'p str; 2], FailoverSums)>) -> Table {
         let signalling = &self.scenario.signalling;
         let links = (0..signalling.links.iter().count()).map(|link| Carried::Link(SignallingLinkId(link)));
         let ends = links.flat_map(|link| Side::BOTH.map(|side| (link, side)));
@@ -211,6 +212,9 @@ impl<'a> DiversionsRecord<'a> {
         for (carried, side) in ends.chain(associations) {
             let sums = self.sums.get(&(carried, side)).copied().unwrap_or_default();
             columns.push([self.point(carried, side), kind(carried), self.name(carried)], sums);
+        }
+        for ([at, name], sums) in paths {
+            columns.push([at, "path", name], sums);
         }
         columns.finish(TableKind::SignallingService)
     }

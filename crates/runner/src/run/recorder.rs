@@ -22,6 +22,7 @@ use super::diversions_record::DiversionsRecord;
 use super::failover_sums::FailoverSums;
 use super::intervals::{self, IntervalFailovers, Intervals, Sources};
 use super::parts::{self, PartSums, Parts};
+use super::path_failovers::PathFailovers;
 use super::service_record::ServiceRecord;
 use super::sessions_record::{SessionPlaces, SessionsRecord};
 use super::signalling_record::SignallingRecord;
@@ -168,8 +169,11 @@ impl<'a> Recorder<'a> {
         let diversions = signalling
             .zip(places.signalling_failovers)
             .map(|(simulation, table)| DiversionsRecord::new(scenario, simulation, table, warm_up));
+        let of_paths = signalling.zip(places.failovers).map(|(simulation, table)| {
+            PathFailovers::new((scenario, links, paths), simulation, (table, flows.len()), network)
+        });
         let of_signalling = events.zip(diversions).map(|(events, diversions)| {
-            SignallingRecord::new(scenario, events, places.signalling_server_events, diversions)
+            SignallingRecord::new(scenario, events, places.signalling_server_events, diversions, of_paths)
         });
         let of_sessions = places.sessions.map(|table| {
             let places = SessionPlaces { sessions: table, requests: places.requests, delays: flows.len() };
@@ -301,6 +305,10 @@ impl<'a> Recorder<'a> {
             self.association_samples(table, network)?;
         }
         self.service(network)?;
+        if let Some(signalling) = &mut self.signalling {
+            let is_over = finality == Finality::Over;
+            signalling.collect_paths(network, is_over, self.service.as_ref(), self.observer)?;
+        }
         let is_probed = self.messages.or(self.paths).or(self.timelines).or(self.failovers).is_some()
             || !self.delays.is_empty()
             || self.datagrams.iter().any(Option::is_some);

@@ -49,14 +49,16 @@ impl<'a> ServiceRecord<'a> {
         network: &mut RunNetwork<'_>,
     ) -> Self {
         network.watch_ways(paths.iter().flat_map(|path| path.ways).collect());
-        let places =
-            paths.iter().enumerate().map(|(place, path)| ((path.from, path.to, path.address), place));
+        // A path that answers take the other way round, fails with it. Those that stand there themselves come last.
+        let answers =
+            paths.iter().enumerate().rev().map(|(place, path)| ((path.to, path.from, path.own), place));
+        let named = paths.iter().enumerate().map(|(place, path)| ((path.from, path.to, path.address), place));
         Self {
             paths,
             table,
             warm_up,
             states: paths.iter().map(|_| PathState::default()).collect(),
-            places: places.collect(),
+            places: answers.chain(named).collect(),
         }
     }
 

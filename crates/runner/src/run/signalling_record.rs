@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 
 use slantpath_results::Table;
+use slantpath_scenario::build::RunNetwork;
 use slantpath_signalling::M3uaEventKind;
 use slantpath_simulation::{
     Carried, GatewayId, LinkAvailability, ServerId, Side, SignallingLinkId, SignallingProcess,
@@ -12,6 +13,7 @@ use slantpath_simulation::{
 
 use super::diversions_record::DiversionsRecord;
 use super::failover_sums::FailoverSums;
+use super::path_failovers::PathFailovers;
 use super::service_record::ServiceRecord;
 use super::tables::servers::{self, Served};
 use super::tables::signalling::{self, SignallingTable};
@@ -29,6 +31,7 @@ pub(super) struct SignallingRecord<'a> {
     availabilities: Vec<LinkAvailability>,
     served: BTreeMap<(GatewayId, ServerId), Served>,
     diversions: DiversionsRecord<'a>,
+    paths: Option<PathFailovers<'a>>,
 }
 
 impl<'a> SignallingRecord<'a> {
@@ -37,6 +40,7 @@ impl<'a> SignallingRecord<'a> {
         events: usize,
         server_events: Option<usize>,
         diversions: DiversionsRecord<'a>,
+        paths: Option<PathFailovers<'a>>,
     ) -> Self {
         let links = scenario.signalling.links.iter().count();
         Self {
@@ -46,6 +50,21 @@ impl<'a> SignallingRecord<'a> {
             availabilities: vec![LinkAvailability::default(); 2 * links],
             served: BTreeMap::new(),
             diversions,
+            paths,
+        }
+    }
+
+    /// Hands over the moves of associations to other paths.
+    pub(super) fn collect_paths(
+        &mut self,
+        network: &mut RunNetwork<'_>,
+        is_over: bool,
+        service: Option<&ServiceRecord<'_>>,
+        observer: &mut dyn Observer,
+    ) -> io::Result<()> {
+        match &mut self.paths {
+            Some(paths) => paths.collect(network, is_over, service, observer),
+            None => Ok(()),
         }
     }
 
@@ -95,7 +114,7 @@ impl<'a> SignallingRecord<'a> {
 
     /// The table `signalling_service`.
     pub(super) fn service(&self) -> Table {
-        self.diversions.service()
+        self.diversions.service(self.paths.iter().flat_map(PathFailovers::sums))
     }
 
     pub(super) fn events_table(&self) -> SignallingTable {

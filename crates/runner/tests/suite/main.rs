@@ -45,6 +45,7 @@ mod sessions;
 mod shaping;
 mod signalling;
 mod signalling_failover;
+mod signalling_paths;
 mod sky_links;
 mod sweeps;
 mod told;

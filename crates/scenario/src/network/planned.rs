@@ -44,6 +44,8 @@ pub struct PlannedPath {
     pub address: IpAddr,
     /// Name of the link at that address.
     pub link: String,
+    /// Address of the host that sends, to which answers go.
+    pub own: IpAddr,
     /// The way to the address, and that of the answers.
     pub ways: [Way; 2],
 }

@@ -131,6 +131,7 @@ impl Site<'_> {
                     to,
                     address,
                     link: graph.link_name(arriving.link()).to_owned(),
+                    own,
                     ways: [
                         Way { leaving, destination: there, to },
                         Way { leaving: back, destination: here, to: from },

@@ -6,7 +6,7 @@ use super::{Association, AssociationState};
 use crate::extension::Extensions;
 use crate::path::{Path, PathSnapshot, PathStats};
 use crate::tx::{AbandonmentCounts, StreamAbandonment};
-use crate::types::Tsn;
+use crate::types::{StreamId, StreamSequence, Tsn};
 
 /// Counts of an association since it was established.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -117,6 +117,12 @@ impl Association {
     /// Instant at which the newest packet left that the peer has answered, on whatever path.
     pub(crate) fn last_answered(&self) -> Option<Instant> {
         self.paths.iter().filter_map(|path| path.last_answered).max()
+    }
+
+    /// First message of the latest failover: its stream and its number there, of an identifier the last 16 bits. `None`
+    /// if there was none, and if the message may overtake others.
+    pub const fn failed_over_with(&self) -> Option<(StreamId, StreamSequence)> {
+        self.paths.moved_with
     }
 
     /// Counts since the association was established.

@@ -9,6 +9,7 @@ use super::{Path, PathId, PathState};
 use crate::address::source_for;
 use crate::config::SctpConfig;
 use crate::tcb::Tcb;
+use crate::types::{StreamId, StreamSequence};
 use smallvec::SmallVec;
 
 /// The paths in the order in which the peer listed its addresses. Most associations have one, which lies at hand.
@@ -24,6 +25,8 @@ pub(crate) struct Paths {
     primary: PathId,
     /// Path that has carried the latest new DATA, where all goes to one path; the primary one before there is any.
     pub(crate) new_data: PathId,
+    /// First message that went to it as the former path did not answer.
+    pub(crate) moved_with: Option<(StreamId, StreamSequence)>,
     /// Less what is reserved.
     amdcs: usize,
     /// Length that an AUTH chunk in front of DATA takes of a packet, in bytes.
@@ -64,6 +67,7 @@ impl Paths {
             next_id,
             primary,
             new_data: primary,
+            moved_with: None,
             amdcs: 0,
             reserved: 0,
         };

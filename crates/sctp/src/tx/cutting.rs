@@ -40,6 +40,17 @@ pub(super) enum MessageNumbers {
 }
 
 impl MessageNumbers {
+    /// Number that the next ordered message of a stream will have, of an identifier its last 16 bits.
+    pub(super) fn peek(&self, stream: StreamId) -> StreamSequence {
+        let place = usize::from(stream.0);
+        match self {
+            Self::Sequences(next) => next.get(place).copied().unwrap_or(StreamSequence(0)),
+            Self::Identifiers(next) => {
+                next.get(place).map_or(StreamSequence(0), |[ordered, _]| ordered.stream_sequence())
+            }
+        }
+    }
+
     /// The number of the next message of a stream. That of DATA has 16 bits.
     #[inline]
     pub(super) fn next(&mut self, stream: StreamId, is_unordered: bool) -> MessageId {

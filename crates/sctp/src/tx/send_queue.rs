@@ -188,6 +188,16 @@ impl SendQueue {
         self.next_message().map(|message| message.context)
     }
 
+    /// Stream and sequence number, of an identifier its last 16 bits, of the ordered message of which the next chunk
+    /// is. `None` for one that may overtake others.
+    pub(crate) fn next_number(&self) -> Option<(StreamId, StreamSequence)> {
+        let message = self.next_message().filter(|message| !message.is_unordered)?;
+        let next = self.numbers.peek(message.stream);
+        // One that has been begun has its number already.
+        let is_begun = self.next_rest != message.payload.len();
+        Some((message.stream, StreamSequence(next.0.wrapping_sub(u16::from(is_begun)))))
+    }
+
     fn next_message(&self) -> Option<&Message> {
         match &self.scheduler {
             None => self.in_progress.as_ref().map(InProgress::message).or_else(|| self.messages.front()),

@@ -323,6 +323,7 @@ impl Sender {
             first_timeout_ns: since(silence.first_timeout),
             decided_ns: Some(turn.now.saturating_since(decided)),
         };
+        turn.paths.moved_with = self.queue.next_number();
         turn.events.push_back(notice.event());
     }
 

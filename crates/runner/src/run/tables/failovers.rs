@@ -1,4 +1,5 @@
-//! `failovers`: moves of new messages to another path, since the one that carried them did not answer.
+//! `failovers`: moves of new messages to another path, since the one that carried them did not answer; of flows, and of
+//! associations that carry signalling.
 
 use slantpath_applications::Failover;
 use slantpath_base::Instant;
@@ -9,7 +10,7 @@ use crate::columns::{Count, Number, Text, columns};
 columns! {
     /// Columns of `failovers`.
     pub(in crate::run) struct Columns {
-        /// Name of the flow.
+        /// Name of the flow, or of the end of the association that carries signalling: `atlantic@london`.
         flow: Text,
         /// Time at which the first new message left by the other path.
         at_s: Number,
@@ -17,7 +18,7 @@ columns! {
         from_path: Text,
         /// Path that carries them from then on, by its link.
         to_path: Text,
-        /// Number of that first message.
+        /// Number of that first message. Missing of signalling, whose messages have none.
         message: Count,
         /// Reason for which the former path carried nothing: `link down`, `all packets lost`, `no contact` or
         /// `no route`. `spurious` if it carried packets, on both ways.

@@ -37,13 +37,14 @@ columns! {
 columns! {
     /// Columns of `signalling_service`.
     pub(in crate::run) struct ServiceColumns {
-        /// Signalling point, or gateway, at this end.
+        /// Signalling point, gateway or ASP at this end.
         point: Text,
-        /// Kind: `link` of MTP3, or `association` to an ASP.
+        /// Kind: `link` of MTP3, or `association` to an ASP, whose traffic moves to another one; `path` of the association
+        /// below either, which moves to another path while the link or the ASP stays in service.
         kind: Text,
         /// Name of the signalling link, or of the association.
         name: Text,
-        /// Failovers from it to another one, since it could carry no longer.
+        /// Failovers from it, or between its paths, since what carried it could no longer.
         failovers: Count,
         /// Failovers from it without such a reason.
         spurious_failovers: Count,
