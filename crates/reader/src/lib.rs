@@ -49,6 +49,7 @@
 //! - [`mod@section`][]: declares tables; each declaration reads, bounds, writes back and describes itself. Its `stage`
 //!   tells a table as it is written from one that checks have completed. [`value`]: what stands behind a key.
 //! - [`diagnostic`][]: what is wrong, and where. [`mod@json_schema`]: a whole file, for editors.
+//! - [`synonyms`][]: words of the field for what a file calls otherwise.
 //! - [`files`][]: hands out what a file names. [`file_kind`]: a file in the place of another.
 //!
 //! This reader stands on `toml`'s spanned tree, not on serde: serde stops at the first fault and has no place for a
@@ -61,6 +62,7 @@ mod file_kind;
 mod files;
 mod json_schema;
 mod section;
+mod synonyms;
 mod value;
 
 pub use diagnostic::{
@@ -77,4 +79,5 @@ pub use section::{
     finished, joined, needs_no_bound,
 };
 pub use serde_json::{Value as Json, json};
+pub use synonyms::SYNONYMS;
 pub use value::{KeyValue, Pair, fault_of};
