@@ -28,17 +28,22 @@ const PCMU: u8 = 0;
 
 /// Header of RTP, with no contributing source, padding or extension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct RtpHeader {
+pub struct RtpHeader {
     /// First packet of a talkspurt.
-    pub(crate) marker: bool,
-    pub(crate) payload_type: u8,
-    pub(crate) sequence: u16,
-    pub(crate) timestamp: u32,
-    pub(crate) source: u32,
+    pub marker: bool,
+    /// Payload type, of seven bits.
+    pub payload_type: u8,
+    /// Sequence number, which begins anew after its greatest value.
+    pub sequence: u16,
+    /// Instant of the first sample, in ticks of the payload's clock.
+    pub timestamp: u32,
+    /// Identifier of the synchronization source.
+    pub source: u32,
 }
 
 impl RtpHeader {
-    fn emit(&self) -> [u8; RTP_HEADER_LEN] {
+    /// The header as it stands in front of a payload.
+    pub fn emit(&self) -> [u8; RTP_HEADER_LEN] {
         let [q0, q1] = self.sequence.to_be_bytes();
         let [t0, t1, t2, t3] = self.timestamp.to_be_bytes();
         let [s0, s1, s2, s3] = self.source.to_be_bytes();
@@ -47,7 +52,10 @@ impl RtpHeader {
     }
 
     /// Reads a header, and gives the payload behind it.
-    fn parse(bytes: &[u8]) -> Result<(Self, &[u8]), WireError> {
+    ///
+    /// # Errors
+    /// If it is cut, of another version, or has more than the fixed fields.
+    pub fn parse(bytes: &[u8]) -> Result<(Self, &[u8]), WireError> {
         let mut reader = Reader::new(bytes);
         let [first, second] = reader.array()?;
         if first != 0x80 {
@@ -66,11 +74,11 @@ impl RtpHeader {
 
 /// Header of a G-PDU of GTP-U: one that carries a packet, without options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct GtpUHeader {
+pub struct GtpUHeader {
     /// Length of the packet behind it, in bytes.
-    pub(crate) payload_len: u16,
+    pub payload_len: u16,
     /// Tunnel endpoint identifier of the receiver.
-    pub(crate) tunnel: u32,
+    pub tunnel: u32,
 }
 
 impl GtpUHeader {
@@ -78,14 +86,18 @@ impl GtpUHeader {
     const FLAGS: u8 = 0x30;
     const G_PDU: u8 = 255;
 
-    const fn emit(self) -> [u8; GTP_U_HEADER_LEN] {
+    /// The header as it stands in front of a packet.
+    pub const fn emit(self) -> [u8; GTP_U_HEADER_LEN] {
         let [l0, l1] = self.payload_len.to_be_bytes();
         let [t0, t1, t2, t3] = self.tunnel.to_be_bytes();
         [Self::FLAGS, Self::G_PDU, l0, l1, t0, t1, t2, t3]
     }
 
     /// Reads a header, and gives the packet behind it.
-    fn parse(bytes: &[u8]) -> Result<(Self, &[u8]), WireError> {
+    ///
+    /// # Errors
+    /// If it or its packet is cut, or it is no G-PDU without options.
+    pub fn parse(bytes: &[u8]) -> Result<(Self, &[u8]), WireError> {
         let mut reader = Reader::new(bytes);
         let [flags, kind] = reader.array()?;
         if (flags, kind) != (Self::FLAGS, Self::G_PDU) {

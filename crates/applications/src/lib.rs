@@ -69,7 +69,7 @@ pub use carrier::{AssociationConfig, AssociationCounters};
 pub use carrier_records::CarrierRecords;
 pub use failover::Failover;
 pub use flows::Flows;
-pub use framing::{GTP_U_HEADER_LEN, RTP_HEADER_LEN};
+pub use framing::{GTP_U_HEADER_LEN, GtpUHeader, RTP_HEADER_LEN, RtpHeader};
 pub use ids::SessionSourceId;
 pub use m3ua::SIGNALLING_LINK_SELECTIONS;
 pub use program::{ProgramConfig, ProgramEvent, ProgramMessage, Refused};

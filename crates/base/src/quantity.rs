@@ -157,7 +157,9 @@ const WORDS: [(&str, &[&str]); 7] = [
 /// The unit that a spelling of others most likely means: `Mbps`, `kb/s`, `KB`, `sec`.
 fn meant(given: &str, units: &[Unit]) -> Option<&'static str> {
     let mut spelled = given.strip_suffix("ps").map_or_else(|| given.to_owned(), |stem| format!("{stem}/s"));
-    for (ends, own) in [(["bits/s", "b/s", "bit"], "bit/s"), (["bytes/s", "B/s", "Byte/s"], "byte/s")] {
+    for (ends, own) in
+        [(["bits/s", "b/s", "bit", "b"], "bit/s"), (["bytes/s", "B/s", "Byte/s", "B"], "byte/s")]
+    {
         if let Some(stem) = ends.iter().find_map(|end| spelled.strip_suffix(end)) {
             spelled = format!("{stem}{own}");
             break;
@@ -165,8 +167,11 @@ fn meant(given: &str, units: &[Unit]) -> Option<&'static str> {
     }
     let lower = given.to_lowercase();
     let word = WORDS.iter().find(|(_, words)| words.contains(&lower.as_str())).map(|(name, _)| *name);
-    let wanted = word.unwrap_or(&spelled);
-    units.iter().map(|unit| unit.name).find(|name| name.eq_ignore_ascii_case(wanted))
+    // As it stands first: `KB` is a size, and of a rate the bytes a second.
+    let wanted = [word.unwrap_or(given), &spelled];
+    wanted
+        .iter()
+        .find_map(|wanted| units.iter().map(|unit| unit.name).find(|name| name.eq_ignore_ascii_case(wanted)))
 }
 
 fn names(units: &[Unit]) -> String {

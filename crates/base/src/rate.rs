@@ -105,6 +105,8 @@ mod tests {
             ("Kbit/s", "kbit/s"),
             ("Gbits/s", "Gbit/s"),
             ("Mbit", "Mbit/s"),
+            ("Mb", "Mbit/s"),
+            ("KB", "kbyte/s"),
             ("bps", "bit/s"),
             ("MBps", "Mbyte/s"),
             ("MB/s", "Mbyte/s"),

@@ -23,8 +23,8 @@ use sctp_flags::Flags;
 cannot be met or an emulation is void, 130 interrupted.
 
 \
-The Python packages (pip install . ./studies) add `slantpath plot DIR`, `slantpath report DIR [DIR]` and
-`slantpath study NAME`.")]
+The Python packages (pip install . ./studies) add `slantpath plot DIR`,
+`slantpath report DIR [DIR]` and `slantpath study NAME`.")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -192,9 +192,8 @@ pub(crate) struct LoadArguments {
     /// Number of associations.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=10_000))]
     pub(crate) associations: u16,
-    /// Length of a message, in bytes.
-    #[arg(long, value_name = "BYTES", default_value_t = 1_000)]
-    #[arg(value_parser = clap::value_parser!(u32).range(16..=1_000_000))]
+    /// Length of a message: bytes, or with a unit, for example '1 kB'.
+    #[arg(long, value_name = "BYTES", default_value_t = 1_000, value_parser = a_message_size)]
     pub(crate) size: u32,
     /// Messages a second on each association; as fast as possible if absent.
     #[arg(long, value_name = "N", value_parser = a_rate)]
@@ -363,9 +362,9 @@ pub(crate) struct ExplainArguments {
     /// Tell only what became of the message of this number.
     #[arg(long, value_name = "N", conflicts_with = "path")]
     pub(crate) message: Option<u64>,
-    /// Tell only what concerns the path to this address.
+    /// Tell only what concerns the path to this address: a path is called by its address, not by a link's name.
     #[arg(long, value_name = "ADDRESS")]
-    pub(crate) path: Option<IpAddr>,
+    pub(crate) path: Option<String>,
     /// Tell every step and every message, however many there are.
     #[arg(long)]
     pub(crate) all: bool,
@@ -613,6 +612,16 @@ fn a_setting(text: &str) -> Result<Assignment, String> {
     }
 }
 
+/// Bytes of a message: room for its stamp, and no more than a receiver gathers.
+fn a_message_size(text: &str) -> Result<u32, String> {
+    const CURE: &str = "give 16 to 1000000 bytes, like `1000` or `1 kB`";
+    let bytes = match text.parse::<u64>() {
+        Ok(bytes) => bytes,
+        Err(_) => text.parse::<DataSize>().map_err(|error| format!("{error}; {CURE}"))?.as_bytes(),
+    };
+    u32::try_from(bytes).ok().filter(|bytes| (16..=1_000_000).contains(bytes)).ok_or_else(|| CURE.to_owned())
+}
+
 fn a_total_send_buffer(text: &str) -> Result<DataSize, String> {
     a_buffer(text, DataSize::from_bytes(4_000), DataSize::from_bytes(1 << 40))
 }
@@ -633,7 +642,10 @@ fn a_buffer(text: &str, least: DataSize, most: DataSize) -> Result<DataSize, Str
 fn a_rate(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(rate) if (1e-3..=1e9).contains(&rate) => Ok(rate),
-        _ => Err("give messages a second, from 0.001 to 1e9".to_owned()),
+        _ => {
+            Err("give messages a second without a unit, from 0.001 to 1e9; their length is `--size`"
+                .to_owned())
+        }
     }
 }
 

@@ -138,6 +138,10 @@ pub(crate) fn lock(option: &str, path: &Path) -> Result<DirectoryLock, Failure> 
         LockError::Held(_) => {
             Failure::Misused(format!("{option}: {error}: wait for it, or name another directory"))
         }
+        LockError::Unwritable { .. } if path.is_file() => {
+            let path = path.display();
+            Failure::Failed(format!("{option}: `{path}` is a file, not a directory; name another directory"))
+        }
         LockError::Unwritable { .. } => Failure::Failed(format!("{option}: {error}")),
     })
 }

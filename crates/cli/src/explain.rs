@@ -3,8 +3,10 @@
 mod captured;
 mod what_if;
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{BufReader, Read, Write};
+use std::net::IpAddr;
 
 use slantpath_capture::is_capture;
 use slantpath_trace::{Story, StorySelection, TraceOrigin, TraceReader, tell};
@@ -48,8 +50,7 @@ pub(crate) fn main(arguments: &ExplainArguments, out: &mut impl Write) -> Result
     if !arguments.what_if.is_empty() {
         return what_if::simulated::main(&story, arguments, out);
     }
-    check(&story, arguments)?;
-    let selection = selection(arguments);
+    let selection = selection(&story, arguments)?;
     if arguments.json {
         writeln!(out, "{:#}", story.json(selection))?;
     } else {
@@ -58,21 +59,26 @@ pub(crate) fn main(arguments: &ExplainArguments, out: &mut impl Write) -> Result
     Ok(())
 }
 
-const fn selection(arguments: &ExplainArguments) -> StorySelection {
-    StorySelection { message: arguments.message, path: arguments.path, all: arguments.all }
-}
-
-/// Refuses a path or a message that a story does not tell of.
-fn check(story: &Story, arguments: &ExplainArguments) -> Result<(), Failure> {
+/// Part of a story that is asked for. A path or a message that it does not tell of is refused.
+fn selection(story: &Story, arguments: &ExplainArguments) -> Result<StorySelection, Failure> {
     let place = arguments.trace.display();
     let misused = |error: String| Failure::Misused(format!("{place}: {error}"));
-    if let Some(path) = arguments.path
-        && !story.associations.values().flat_map(|of| &of.paths).any(|known| known.address == path)
-    {
-        let paths = story.associations.values().flat_map(|of| &of.paths);
-        let known: Vec<String> = paths.map(|path| path.address.to_string()).collect();
-        return Err(misused(format!("it tells of no path to {path}; paths: {}", known.join(", "))));
-    }
+    let known: BTreeSet<IpAddr> =
+        story.associations.values().flat_map(|of| &of.paths).map(|path| path.address).collect();
+    let path = match &arguments.path {
+        None => None,
+        Some(given) => match given.parse() {
+            Ok(address) if known.contains(&address) => Some(address),
+            parsed => {
+                let what = match parsed {
+                    Ok(_) => format!("it tells of no path to {given}"),
+                    Err(_) => format!("--path: `{given}` is no address, and paths are called by theirs"),
+                };
+                let known: Vec<String> = known.iter().map(ToString::to_string).collect();
+                return Err(misused(format!("{what}; paths: {}", known.join(", "))));
+            }
+        },
+    };
     if let Some(message) = arguments.message {
         let latest = story.associations.values().filter_map(|of| of.latest_message).max();
         if latest.is_none_or(|latest| message > latest) {
@@ -82,5 +88,5 @@ fn check(story: &Story, arguments: &ExplainArguments) -> Result<(), Failure> {
             }));
         }
     }
-    Ok(())
+    Ok(StorySelection { message: arguments.message, path, all: arguments.all })
 }

@@ -179,7 +179,7 @@ fn nothing(report: &ImportReport, cut: Option<&str>) -> String {
     let unused: Vec<String> =
         unused(report).into_iter().map(|(count, words)| format!("{count} {words}")).collect();
     let counts = if unused.is_empty() { String::new() } else { format!(" ({})", unused.join(", ")) };
-    let cut = cut.map_or_else(String::new, |cut| format!("{cut}. "));
+    let cut = cut.map_or_else(String::new, |cut| format!("{cut}; "));
     let links: Vec<String> = report.other_links.keys().map(LinkType::to_string).collect();
     if report.unused.get(&Unused::OtherLink) == Some(&report.frames) && !links.is_empty() {
         return format!(

@@ -14,7 +14,7 @@ use crate::arguments::KeysArguments;
 use crate::failure::Failure;
 use crate::table::TextTable;
 
-use found::{RELATED, matches, words_of};
+use found::{matches, words_of};
 use sources::{Entry, entries};
 
 /// Matches that are printed at most: whoever gets so many looks for something else.
@@ -94,10 +94,8 @@ fn sections(all: &[Entry], as_json: bool, out: &mut impl Write) -> io::Result<()
 /// Message that nothing is found, with what is near.
 fn nothing(all: &[Entry], word: &str) -> String {
     let given = word.to_lowercase();
-    let related = RELATED.iter().find(|(other, _)| *other == given).map(|(_, own)| *own);
     let words: BTreeSet<String> = all.iter().flat_map(words_of).collect();
-    let near = related.or_else(|| nearest(&given, words.iter().map(String::as_str)));
-    match near {
+    match nearest(&given, words.iter().map(String::as_str)) {
         Some(near) => format!("nothing has `{word}` in its name or meaning; did you mean `{near}`?"),
         None => format!(
             "nothing has `{word}` in its name or meaning; try fewer letters, or `slantpath keys` for all sections"
@@ -124,18 +122,27 @@ fn told(entry: &Entry) -> Json {
 
 #[cfg(test)]
 mod tests {
+    use slantpath_runner::SYNONYMS;
+
     use super::*;
 
     #[test]
     fn a_word_that_nothing_has_is_told_with_what_is_near() {
         let all = entries();
-        for (other, own) in RELATED {
+        for (other, own) in [("bdp", "cwnd"), ("rain", "fade"), ("bandwidth", "rate"), ("latency", "delay")] {
             assert!(matches(&all, other).is_empty(), "`{other}` is found by itself");
-            assert!(!matches(&all, own).is_empty(), "`{own}` is found nowhere");
             assert!(nothing(&all, other).ends_with(&format!("did you mean `{own}`?")));
         }
         assert!(nothing(&all, "pripority").contains("did you mean `priority`?"));
         assert!(nothing(&all, "xyzzyxyzzy").contains("`slantpath keys` for all sections"));
+    }
+
+    #[test]
+    fn every_synonym_leads_to_something_that_is_found() {
+        let all = entries();
+        for name in SYNONYMS.iter().flat_map(|(_, names)| *names) {
+            assert!(!matches(&all, name).is_empty(), "{name}");
+        }
     }
 
     #[test]

@@ -59,6 +59,7 @@ mod table;
 mod terminal;
 mod topology;
 mod trace;
+mod usage;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -83,14 +84,14 @@ pub type Draw<'a> = &'a dyn Fn(&Path, &'static AtomicBool) -> Result<Vec<String>
 ///
 /// The program itself draws no figures: `draw` does, where there is someone who can.
 pub fn main(args: impl IntoIterator<Item = OsString>, draw: Option<Draw<'_>>) -> u8 {
-    let args: Vec<OsString> = args.into_iter().collect();
+    let args = usage::joined(args);
     let command: Vec<String> = args.iter().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect();
     let arguments = match Arguments::try_parse_from(args) {
         Ok(arguments) => arguments,
         Err(error) => {
             // Help and version come this way too, and are no errors.
             let status = if error.use_stderr() { 2 } else { 0 };
-            let _ = error.print();
+            let _ = usage::print(&error);
             return status;
         }
     };
@@ -99,7 +100,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>, draw: Option<Draw<'_>>) ->
         Command::Check(options) => check::main(options, &mut out),
         Command::Completions(options) => {
             let mut script = Vec::new();
-            clap_complete::generate(options.shell, &mut Arguments::command(), "slantpath", &mut script);
+            clap_complete::generate(options.shell, &mut completed(draw.is_some()), "slantpath", &mut script);
             // Not for a terminal: a shell reads it, control characters and all.
             out.0.write_all(&script).map_err(Failure::from)
         }
@@ -139,6 +140,20 @@ pub fn main(args: impl IntoIterator<Item = OsString>, draw: Option<Draw<'_>>) ->
     failure.status()
 }
 
+/// Commands that a shell completes: with those of the Python package where it has called.
+fn completed(is_python: bool) -> clap::Command {
+    let own = Arguments::command();
+    if !is_python {
+        return own;
+    }
+    own.subcommands([
+        clap::Command::new("plot").about("Draw what a result directory shows"),
+        clap::Command::new("report")
+            .about("Make one page of a result directory, or of the differences of two"),
+        clap::Command::new("study").about("Run a study, and compare it with its paper"),
+    ])
+}
+
 /// The manual page of the program, or of one of its commands.
 fn man(options: &ManArguments, out: &mut impl Write) -> Result<(), Failure> {
     let mut program = Arguments::command();
@@ -156,4 +171,19 @@ fn man(options: &ManArguments, out: &mut impl Write) -> Result<(), Failure> {
         }
     };
     clap_mangen::Man::new(page).render(out).map_err(Failure::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shell_completes_the_commands_of_the_python_package_where_there_is_one() {
+        let names = |is_python| {
+            let program = completed(is_python);
+            program.get_subcommands().map(|command| command.get_name().to_owned()).collect::<Vec<_>>()
+        };
+        let own = names(false);
+        assert_eq!(names(true), [own, ["plot", "report", "study"].map(str::to_owned).to_vec()].concat());
+    }
 }

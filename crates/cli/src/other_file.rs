@@ -1,11 +1,11 @@
 //! File in the place of another one: what it is, and the command that takes it.
 
-use std::fs::File;
-use std::io::Read as _;
+use std::fs::{self, File};
+use std::io::{self, Read as _};
 use std::path::Path;
 
 use slantpath_capture::is_capture;
-use slantpath_runner::{Document, FileKind, read_text};
+use slantpath_runner::{Document, FileKind, nearest, read_text};
 use slantpath_trace::{ReadError, TraceReader};
 
 use crate::arguments::Command;
@@ -96,12 +96,46 @@ fn wanted(command: &Command) -> Option<(&Path, IsRight)> {
     })
 }
 
+/// Reason for which there is no file at this path, with what is there.
+fn no_file(path: &Path, is_right: IsRight) -> Option<String> {
+    let name = path.display();
+    if path.is_dir() {
+        if !path.join("manifest.json").is_file() {
+            return Some(format!("{name}: this is a directory; name a file"));
+        }
+        let run = ["scenario.toml", "topology.toml"].map(|file| path.join(file));
+        let run = run
+            .iter()
+            .find(|file| file.is_file())
+            .map_or_else(String::new, |file| format!(", and {} is what was run", file.display()));
+        return Some(format!(
+            "{name}: this is a directory of results: `slantpath report {name}` shows them{run}"
+        ));
+    }
+    let error = fs::metadata(path).err().filter(|error| error.kind() == io::ErrorKind::NotFound)?;
+    let beside = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let there = fs::read_dir(beside).into_iter().flatten().flatten();
+    let there: Vec<String> = there.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    let given = path.file_name()?.to_str()?;
+    let help = match nearest(given, there.iter().map(String::as_str)) {
+        Some(near) => format!("; did you mean `{}`?", path.with_file_name(near).display()),
+        None if is_right(Content::Toml(FileKind::Scenario)) => {
+            "; `slantpath new --list` tells of files to begin with".to_owned()
+        }
+        None => String::new(),
+    };
+    Some(format!("{name}: {error}{help}"))
+}
+
 /// The failure of a command, or a better one if its file is of a kind that it does not take.
 pub(crate) fn named(command: &Command, failure: Failure) -> Failure {
     if !matches!(failure, Failure::Invalid(_) | Failure::Misused(_)) {
         return failure;
     }
     let Some((path, is_right)) = wanted(command) else { return failure };
+    if let Some(why) = no_file(path, is_right) {
+        return Failure::Misused(why);
+    }
     let Some(content) = Content::of(path).filter(|content| !is_right(*content)) else { return failure };
     let name = path.display().to_string();
     Failure::Misused(format!("{name}: this is {}: {}", content.words(), content.taken_by(&name)))

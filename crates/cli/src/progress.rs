@@ -1,14 +1,18 @@
-//! A progress bar on the terminal. Where there is none, work that says nothing else for long has lines.
+//! A progress bar on the terminal. Where there is none, work that takes long has lines.
 
 use core::cell::OnceCell;
 use core::fmt::Write;
+use std::borrow::Cow;
 use std::io::{self, IsTerminal};
+use std::path::Path;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use slantpath_runner::Progress;
+
+use crate::terminal::{Visible, in_one_line};
 
 /// Steps of a whole bar.
 const STEPS: u64 = 10_000;
@@ -18,7 +22,7 @@ const SILENCE: Duration = Duration::from_secs(2);
 /// Time between one line and the next.
 const BETWEEN_LINES: Duration = Duration::from_secs(10);
 
-/// Bar that shows the progress of some work.
+/// Bar that shows the progress of some work: lines on the error stream where that is no terminal.
 pub(crate) struct Bar {
     drawn: ProgressBar,
     what: &'static str,
@@ -67,19 +71,22 @@ impl Bar {
             bar.set_style(style.with_key("left", left));
         }
         bar.enable_steady_tick(Duration::from_millis(500));
-        Self { drawn: bar, what, lines: None }
-    }
-
-    /// Makes a bar with lines on the error stream in its place where that is no terminal.
-    pub(crate) fn or_lines(what: &'static str) -> Self {
-        let mut own = Self::new(what);
-        own.lines = (!io::stderr().is_terminal()).then(|| {
-            let bar = own.drawn.clone();
+        let lines = (!io::stderr().is_terminal()).then(|| {
+            let bar = bar.clone();
             Lines::start(SILENCE, BETWEEN_LINES, move || {
-                let _ = io::Write::write_all(&mut io::stderr(), line(&bar).as_bytes());
+                let _ = io::Write::write_all(&mut Visible(io::stderr()), line(&bar).as_bytes());
             })
         });
-        own
+        Self { drawn: bar, what, lines: lines }
+    }
+
+    /// A bar for runs whose results go into this directory.
+    pub(crate) fn of_runs(results: Option<&Path>) -> Self {
+        let bar = Self::new("runs");
+        if let Some(directory) = results {
+            bar.show(format!("results go to {}", in_one_line(&directory.display().to_string())));
+        }
+        bar
     }
 
     /// Shows how far the work is. What an earlier command had done does not count for its speed.
@@ -93,7 +100,7 @@ impl Bar {
     }
 
     /// Says what is being done.
-    pub(crate) fn show(&self, stage: &'static str) {
+    pub(crate) fn show(&self, stage: impl Into<Cow<'static, str>>) {
         self.drawn.set_message(stage);
     }
 }
@@ -105,7 +112,7 @@ pub(crate) struct ContactsBar(OnceCell<Bar>);
 impl ContactsBar {
     /// Shows how far the contacts are.
     pub(crate) fn update(&self, progress: Progress) {
-        let bar = self.0.get_or_init(|| Bar::or_lines("sites"));
+        let bar = self.0.get_or_init(|| Bar::new("sites"));
         bar.show(if progress.done < progress.all {
             "contacts of the sky: passes"
         } else {
@@ -131,7 +138,8 @@ fn steps(share: f64) -> u64 {
 /// Progress of a bar's work, in plain words.
 fn line(bar: &ProgressBar) -> String {
     let elapsed = bar.elapsed().as_secs();
-    let parts = [bar.message(), bar.prefix(), format!("{elapsed} s elapsed")];
+    let percent = 100 * bar.position() / STEPS;
+    let parts = [bar.message(), bar.prefix(), format!("{percent} %"), format!("{elapsed} s elapsed")];
     let parts: Vec<&str> = parts.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
     format!("{}\n", parts.join(", "))
 }
@@ -164,12 +172,22 @@ mod tests {
         let talk = Lines::start(Duration::ZERO, Duration::ZERO, move || said.send(line(&of)).unwrap());
         for _ in 0..2 {
             let line = lines.recv().unwrap();
-            assert!(line.starts_with("contacts of the sky, 1/2 sites, "), "{line}");
+            assert!(line.starts_with("contacts of the sky, 1/2 sites, 50 %, "), "{line}");
             assert!(line.ends_with(" s elapsed\n"), "{line}");
         }
         drop(talk);
         while lines.try_recv().is_ok() {}
         assert_eq!(lines.try_recv(), Err(mpsc::TryRecvError::Disconnected), "nobody is left who says more");
+    }
+
+    #[test]
+    fn a_bar_of_runs_says_where_results_are_and_has_lines_off_a_terminal() {
+        let bar = Bar::of_runs(Some(Path::new("a\nb")));
+        bar.update(Progress { done: 0, all: 1, share: 0.25 });
+        let said = line(&bar.drawn);
+        assert!(said.starts_with("results go to a\\u000ab, 0/1 runs, 25 %, "), "{said}");
+        assert_eq!(Bar::of_runs(None).drawn.message(), "");
+        assert_eq!(bar.lines.is_some(), !io::stderr().is_terminal());
     }
 
     #[test]

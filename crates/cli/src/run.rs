@@ -170,7 +170,7 @@ fn with_bar<T, E: Into<Failure>>(
     stop: &AtomicBool,
     work: impl FnOnce(Workers<'_>) -> Result<T, E>,
 ) -> Result<T, Failure> {
-    let bar = Bar::new("runs");
+    let bar = Bar::of_runs(arguments.out.as_deref());
     let workers =
         Workers { threads: arguments.common.jobs, progress: &|progress| bar.update(progress), stop };
     work(workers).map_err(Into::into)

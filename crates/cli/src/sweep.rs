@@ -30,7 +30,7 @@ pub(crate) fn main(arguments: &SweepArguments, out: &mut impl Write) -> Result<(
     let stop = interrupt::flag();
     let mut directory = Directory::open(&arguments.out, may_be_written())?;
     let store = store_in(directory.path());
-    let bar = Bar::new("runs");
+    let bar = Bar::of_runs(Some(&arguments.out));
     let workers =
         Workers { threads: arguments.common.jobs, progress: &|progress| bar.update(progress), stop };
     let outcome = sweep.run(&store, workers);

@@ -88,7 +88,7 @@ fn answer(
     arguments: &TopologyArguments,
     stop: &AtomicBool,
 ) -> Result<TopologyOutput, Failure> {
-    let bar = Bar::or_lines("sites");
+    let bar = Bar::new("sites");
     let workers =
         Workers { threads: arguments.common.jobs, progress: &|progress| bar.update(progress), stop };
     let stage = |stage: AnswerStage| {

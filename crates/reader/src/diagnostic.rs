@@ -6,6 +6,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::synonyms::meant;
+
 /// A string that an input is made of: the file, an override of the command line, a file that it names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputSource {
@@ -370,18 +372,30 @@ impl Faults {
     }
 }
 
-/// The candidate that `given` most likely meant, if any is near enough: at most a third of its letters
-/// differ, whatever their case. Two letters mean anything.
+/// The candidate that `given` most likely meant, if any is near enough: the one that a word of the field stands for, or
+/// one of whose letters at most a third differ, whatever their case, or the only one that begins so. Two letters mean
+/// anything.
 pub fn nearest<'a>(given: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let candidates: Vec<&str> = candidates.into_iter().collect();
     let letters = given.chars().count();
     let limit = if letters < 3 { 0 } else { letters / 3 };
     let folded = given.to_lowercase();
-    candidates
-        .into_iter()
-        .map(|candidate| (edit_distance(&folded, &candidate.to_lowercase()), candidate))
+    if !candidates.iter().any(|candidate| candidate.to_lowercase() == folded)
+        && let Some(meant) = meant(given, &candidates)
+    {
+        return Some(meant);
+    }
+    let near = candidates
+        .iter()
+        .map(|candidate| (edit_distance(&folded, &candidate.to_lowercase()), *candidate))
         .filter(|(distance, _)| *distance <= limit)
         .min_by_key(|(distance, candidate)| (*distance, edit_distance(given, candidate)))
-        .map(|(_, candidate)| candidate)
+        .map(|(_, candidate)| candidate);
+    near.or_else(|| {
+        let begins = |candidate: &&&str| letters >= 3 && candidate.to_lowercase().starts_with(&folded);
+        let mut begun = candidates.iter().filter(begins);
+        begun.next().filter(|_| begun.next().is_none()).copied()
+    })
 }
 
 /// `did you mean …?`, or the list of all that may stand there.
@@ -495,8 +509,16 @@ mod tests {
         let known = ["delay", "rate", "queue", "loss"];
         assert_eq!(nearest("dealy", known), Some("delay"));
         assert_eq!(nearest("los", known), Some("loss"));
-        assert_eq!(nearest("bandwidth", known), None);
-        assert_eq!(suggest("bandwidth", "known keys", &["rate"]), "known keys: `rate`");
+        assert_eq!(nearest("weight", known), None);
+        assert_eq!(nearest("sat", ["satellite", "ground"]), Some("satellite"));
+        assert_eq!(nearest("sat", ["satellite-1", "satellite-2"]), None, "either may be meant");
+        assert_eq!(suggest("weight", "known keys", &["rate"]), "known keys: `rate`");
+        assert_eq!(suggest("bandwidth", "known keys", &known), "did you mean `rate`?");
+        assert_eq!(
+            nearest("Reno", ["new-reno", "reno"]),
+            Some("reno"),
+            "what differs in case alone is meant"
+        );
     }
 
     #[test]

@@ -49,6 +49,7 @@
 //! - [`mod@section`][]: declares tables; each declaration reads, bounds, writes back and describes itself. Its `stage`
 //!   tells a table as it is written from one that checks have completed. [`value`]: what stands behind a key.
 //! - [`diagnostic`][]: what is wrong, and where. [`mod@json_schema`]: a whole file, for editors.
+//! - [`synonyms`][]: words of the field for what a file calls otherwise.
 //! - [`files`][]: hands out what a file names. [`file_kind`]: a file in the place of another. [`trace`]: a file of
 //!   lines in order of time.
 //! - [`bounds`][]: the most that times of any file may be.
@@ -64,6 +65,7 @@ mod file_kind;
 mod files;
 mod json_schema;
 mod section;
+mod synonyms;
 pub mod trace;
 mod value;
 
@@ -81,4 +83,5 @@ pub use section::{
     finished, joined, needs_no_bound, resolve,
 };
 pub use serde_json::{Value as Json, json};
+pub use synonyms::SYNONYMS;
 pub use value::{KeyValue, Pair, fault_of};

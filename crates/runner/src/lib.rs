@@ -64,8 +64,8 @@ pub use slantpath_advice::is_of_unused;
 pub use slantpath_applications::Workload;
 pub use slantpath_reader::{
     Diagnostic, Diagnostics, Document, FileKind, Files, Flat, InputSource, LoadError, Named, Nested, OneOf,
-    Origin, Pair, Part, Setting, TEXT_MAX, Tables, files_in, is_acted_on, nearest, read_bounded, read_text,
-    suggest, visible, without_mark,
+    Origin, Pair, Part, SYNONYMS, Setting, TEXT_MAX, Tables, files_in, is_acted_on, nearest, read_bounded,
+    read_text, suggest, visible, without_mark,
 };
 pub use slantpath_results::StoreError;
 pub use slantpath_scenario::build::{BuildError, Destinations};

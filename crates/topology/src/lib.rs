@@ -48,6 +48,7 @@ pub use check::check;
 pub use constellation::shown::numbers_of_presets;
 pub use look_angles::LookAngleError;
 pub use pass_store::PassStore;
+pub use tables::{ANSWER_TABLES, AnswerColumn, AnswerTable};
 
 use schema::TopologyFile;
 

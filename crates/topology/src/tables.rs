@@ -2,6 +2,7 @@
 
 mod access;
 mod contacts;
+mod declared;
 mod map;
 mod paths;
 mod rows;
@@ -12,6 +13,8 @@ use slantpath_results::{Table, TableError};
 
 use super::Topology;
 use super::answer::FollowedPath;
+
+pub use declared::{ANSWER_TABLES, AnswerColumn, AnswerTable};
 
 /// Sources of the tables.
 pub(super) struct Answer<'a> {

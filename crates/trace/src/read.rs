@@ -34,6 +34,14 @@ pub enum ReadError {
         /// Number of the line.
         line: u64,
     },
+    /// A line ends in the middle.
+    #[error(
+        "line {line}: it ends in the middle: the trace was not written to its end, or is still written; make it anew"
+    )]
+    Cut {
+        /// Number of the line.
+        line: u64,
+    },
     /// A line is no object of JSON.
     #[error("line {line}: not an object of JSON: {why}")]
     NotAnObject {
@@ -149,6 +157,7 @@ fn next_line(input: &mut impl BufRead, line: u64) -> Result<Option<Map<String, V
     }
     match serde_json::from_slice(&bytes) {
         Ok(object) => Ok(Some(object)),
+        Err(error) if error.is_eof() && line > 1 && !bytes.ends_with(b"\n") => Err(ReadError::Cut { line }),
         Err(error) => Err(ReadError::NotAnObject { line, why: error.to_string() }),
     }
 }

@@ -5,6 +5,7 @@
 
 pub mod capture;
 pub mod emulate;
+pub mod framing;
 pub mod host;
 pub mod mtp3;
 pub mod orbit;
@@ -29,6 +30,7 @@ pub type Body = fn(&[u8]);
 /// inputs beside the files of `scenarios/`.
 pub const BODIES: &[(&str, Body)] = &[
     ("capture", capture::import),
+    ("gtp_u", framing::gtp_u),
     ("host_stream", host::stream),
     ("iua", sigtran::iua),
     ("isup", ss7::isup),
@@ -46,6 +48,7 @@ pub const BODIES: &[(&str, Body)] = &[
     ("orbit_track", orbit::track),
     ("quantity", scenario::quantity),
     ("record", record::read),
+    ("rtp", framing::rtp),
     ("scenario", scenario::scenario),
     ("sccp", ss7::sccp),
     ("sccp_node", sccp::node),

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use bytes::Bytes;
+use slantpath_applications::{GtpUHeader, RtpHeader};
 use slantpath_base::Instant;
 use slantpath_orbit::elements::{omm, tle};
 use slantpath_sctp::chunk::{
@@ -61,6 +62,7 @@ pub fn seeds() -> BTreeMap<String, Vec<u8>> {
     records::keep(&mut seeds);
     traces::keep(&mut seeds);
     stream(&mut seeds);
+    framed(&mut seeds);
     quantities(&mut seeds);
     seeds.0
 }
@@ -114,6 +116,14 @@ fn ip_packet(source: IpAddr, destination: IpAddr, protocol: u8, payload: &[u8]) 
     header.emit(&mut packet);
     packet.extend_from_slice(payload);
     packet
+}
+
+fn framed(seeds: &mut Seeds) {
+    let rtp = RtpHeader { marker: true, payload_type: 0, sequence: 65_535, timestamp: 160, source: 7 };
+    seeds.keep("rtp", "voice", [&rtp.emit()[..], &[0xd5; 20]].concat());
+    let packet = ip_packet(HERE, THERE, protocol::UDP, b"subscriber");
+    let payload_len = u16::try_from(packet.len()).expect("short");
+    seeds.keep("gtp_u", "packet", [&GtpUHeader { payload_len, tunnel: 258 }.emit()[..], &packet].concat());
 }
 
 fn wire(seeds: &mut Seeds) {

@@ -132,7 +132,12 @@ impl Alias {
         let one = || matches.get_one::<String>(self.flag);
         let value = match self.form {
             Form::Value(_) => one()?.clone(),
-            Form::Bytes => format!("{} B", one()?),
+            // With a unit as without one.
+            Form::Bytes => {
+                let given = one()?;
+                let is_number = given.trim().bytes().all(|byte| byte.is_ascii_digit());
+                if is_number { format!("{given} B") } else { given.clone() }
+            }
             Form::Names => {
                 let names: Vec<_> =
                     matches.get_many::<String>(self.flag)?.map(|name| format!("{name:?}")).collect();

@@ -12,7 +12,7 @@ use slantpath_capture::{
 };
 use slantpath_trace::{Record, Story, TraceHeader, TraceOrigin, TraceSettings, tell};
 
-use super::{check, selection};
+use super::selection;
 use crate::arguments::{ExplainArguments, PointCodes};
 use crate::failure::Failure;
 use crate::import::{end, format_of};
@@ -95,8 +95,7 @@ pub(super) fn main(
     let Followed { ends } = Followed::of(file, arguments, &mut follow, &mut |_| Ok(()))?;
     let CapturedEnds { directions, diversions, left_out, .. } = ends;
     story.finish();
-    check(&story, arguments)?;
-    let selection = selection(arguments);
+    let selection = selection(&story, arguments)?;
     if arguments.json {
         let mut told = story.json(selection);
         told["directions"] = directions.iter().map(direction).collect();

@@ -2,10 +2,6 @@
 
 use super::sources::Entry;
 
-/// Words of the field that stand nowhere, and the word that finds what is meant.
-pub(super) const RELATED: [(&str, &str); 4] =
-    [("bdp", "cwnd"), ("rain", "fade"), ("bandwidth", "rate"), ("latency", "delay")];
-
 /// Place of a match in the answer: the least is the best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {

@@ -6,6 +6,7 @@ use clap::CommandFactory as _;
 use serde_json::Value as Json;
 use slantpath_runner::{FileKind, TABLES, TableKind};
 
+use slantpath_topology::ANSWER_TABLES;
 use slantpath_trace::{DescribedRecord, described_records};
 
 use crate::arguments::Arguments;
@@ -51,7 +52,8 @@ impl Entry {
 /// Word in the place of a default for what must be written.
 const REQUIRED: &str = "required";
 
-/// All entries: keys of the four files, tables of runs with their columns, events of traces, flags of all commands.
+/// All entries: keys of the four files, tables of runs and topologies with their columns, events of traces, flags of
+/// all commands.
 pub(super) fn entries() -> Vec<Entry> {
     let mut all = Vec::new();
     let read = |schema: String| serde_json::from_str(&schema).expect("a schema is JSON");
@@ -70,6 +72,7 @@ pub(super) fn entries() -> Vec<Entry> {
         Keys { kind: source, root: &root, begin: 0, all: &mut all }.within(&root, "", &[], DEEPEST);
     }
     columns(&mut all);
+    answer_columns(&mut all);
     events(&mut all);
     flags(&mut all);
     all
@@ -225,6 +228,27 @@ fn columns(all: &mut Vec<Entry>) {
     }
 }
 
+/// Tables of a topology's answer, and their columns.
+fn answer_columns(all: &mut Vec<Entry>) {
+    for table in &ANSWER_TABLES {
+        let entry = |name: String, value: String, meaning: &str| Entry {
+            kind: "topology results",
+            section: table.name.to_owned(),
+            name,
+            value,
+            meaning: meaning.to_owned(),
+            ..Entry::default()
+        };
+        all.push(entry(table.name.to_owned(), "a table, a row each".to_owned(), table.row));
+        for column in table.columns {
+            let unit = column.unit().to_string();
+            let cells = column.cells();
+            let value = if unit.is_empty() { cells.to_owned() } else { format!("{cells}, {unit}") };
+            all.push(entry(format!("{}.{}", table.name, column.name), value, column.meaning));
+        }
+    }
+}
+
 /// Events of a trace, and their fields.
 fn events(all: &mut Vec<Entry>) {
     for DescribedRecord { name: event, about, fields, .. } in described_records() {
@@ -309,6 +333,8 @@ mod tests {
         assert_eq!(the(&all, "band.on_demand").kind, "plan");
         let delay = the(&all, "flows.delay_mean_s");
         assert_eq!((delay.kind, delay.value.as_str()), ("results", "number, s"));
+        let seen = the(&all, "passes.elevation_max_deg");
+        assert_eq!((seen.kind, seen.value.as_str()), ("topology results", "number, °"));
         assert_eq!(the(&all, "end").kind, "trace");
         assert_eq!(the(&all, "closed.reason").section, "closed");
         assert_eq!(the(&all, "slantpath load --associations").about(), "(flag; N; default 1)");

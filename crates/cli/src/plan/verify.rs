@@ -87,12 +87,12 @@ pub(super) fn verify(question: &Question, answer: &Answer) -> Result<Verified, F
             variants.push(("the largest step", beside(1.0, largest / step)));
         }
     }
-    let bar = Bar::or_lines("runs");
+    let bar = Bar::new("runs");
     let mut runs = Vec::new();
     for (done, (name, variant)) in variants.iter().enumerate() {
         let share = done as f64 / variants.len() as f64;
         bar.update(Progress { done, all: variants.len(), share });
-        bar.show(name);
+        bar.show(*name);
         runs.push((*name, measure(question, answer, *variant)?));
     }
     drop(bar);

@@ -29,7 +29,32 @@ fn a_missing_file_is_named() {
     let place = Place::new("missing");
     let outcome = place.run(&["run", "nowhere.toml"]);
     assert_eq!(outcome.status, Some(2));
-    assert_eq!(outcome.err, "error: nowhere.toml: No such file or directory (os error 2)\n");
+    let beginning = "error: nowhere.toml: No such file or directory (os error 2)";
+    assert_eq!(outcome.err, format!("{beginning}; `slantpath new --list` tells of files to begin with\n"));
+    place.write("nowhere2.toml", "");
+    let near = place.run(&["check", "nowhere.toml"]);
+    assert_eq!((near.status, near.err), (Some(2), format!("{beginning}; did you mean `nowhere2.toml`?\n")));
+    let trace = place.run(&["explain", "nowhere.trace"]);
+    assert_eq!(trace.err, "error: nowhere.trace: No such file or directory (os error 2)\n");
+}
+
+#[test]
+fn a_directory_in_the_place_of_a_file_is_told_with_what_is_in_it() {
+    let place = Place::new("directory");
+    place.write("results/manifest.json", "{}");
+    place.write("results/scenario.toml", "");
+    place.write("empty/x/y", "");
+    let told = |command: &str, path: &str| {
+        let outcome = place.run(&[command, path]);
+        assert_eq!((outcome.status, outcome.out.as_str()), (Some(2), ""), "{command} {path}");
+        outcome.err
+    };
+    let results = "error: results: this is a directory of results: `slantpath report results` shows them, and \
+                   results/scenario.toml is what was run\n";
+    for command in ["run", "check", "explain"] {
+        assert_eq!(told(command, "results"), results);
+    }
+    assert_eq!(told("run", "empty"), "error: empty: this is a directory; name a file\n");
 }
 
 #[test]
@@ -54,6 +79,26 @@ fn a_misused_command_says_how_it_is_used() {
     }
 }
 
+#[test]
+fn what_a_parser_refuses_is_told_with_what_would_be_right() {
+    let place = Place::new("refused-values");
+    place.write("first.toml", &scenario("first.toml"));
+    for (arguments, cure) in [
+        (&["load", "localhost"][..], "give an IP address, like 192.0.2.1 or 2001:db8::1\n"),
+        (&["load", "127.0.0.1", "--size", "1 kbit"], "give 16 to 1000000 bytes, like `1000` or `1 kB`\n"),
+        (&["load", "127.0.0.1", "--size", "1 MiB"], "give 16 to 1000000 bytes, like `1000` or `1 kB`\n"),
+        (&["load", "127.0.0.1", "--rate", "1 kbit/s"], "; their length is `--size`\n"),
+        (&["load", "127.0.0.1", "--count", "1e6"], "give a whole number, without unit or point\n"),
+        (&["load", "127.0.0.1", "--sctp", "congestion_control=reno"], "did you mean `rfc9260`?\n"),
+        (&["run", "first.toml", "--seed", "x"], "give a whole number, without unit or point\n"),
+        (&["run", "first.toml", "--set", "links.satellite.latency=1 s"], "did you mean `delay`?\n"),
+    ] {
+        let outcome = place.run(arguments);
+        assert_eq!((outcome.status, outcome.out.as_str()), (Some(2), ""), "{arguments:?}");
+        assert!(outcome.err.contains(cure), "{arguments:?}: {}", outcome.err);
+    }
+}
+
 /// A run that nobody waits for: what is wrong with its output has to be found before it.
 const ENDLESS: [&str; 4] = ["--set", "scenario.duration=10000000 s", "--set", "probes.messages=false"];
 
@@ -68,7 +113,7 @@ fn an_output_that_cannot_be_written_is_found_before_the_run() {
     for command in commands {
         let overrides = if command[0] == "topology" { &[][..] } else { &ENDLESS[..] };
         let outcome = place.run(&[command, overrides, &["--out", "out"]].concat());
-        let wanted = "error: --out: nothing can be written into out: File exists (os error 17)\n";
+        let wanted = "error: --out: `out` is a file, not a directory; name another directory\n";
         assert_eq!((outcome.status, outcome.err.as_str()), (Some(1), wanted), "{command:?}");
     }
     assert_eq!(place.names(), ["first.toml", "out", "sky.toml", "sweep.toml"]);

@@ -33,6 +33,10 @@ fn a_failover_is_told_in_words() {
         "{}",
         one.err
     );
+    let link = place.run(&["explain", "signalling.trace", "--path", "satellite"]);
+    let wanted = "error: signalling.trace: --path: `satellite` is no address, and paths are called by theirs; \
+                  paths: 10.";
+    assert!(link.status == Some(2) && link.err.starts_with(wanted), "{}", link.err);
 }
 
 #[test]

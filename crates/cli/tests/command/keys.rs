@@ -13,6 +13,8 @@ fn a_word_finds_keys_columns_and_flags_and_names_come_first() {
     assert!(found.out.contains("slantpath load --rto-min  (flag; TIME)\n"), "{}", found.out);
     let column = place.run(&["keys", "delay_mean_s"]).out;
     assert!(column.contains("flows.delay_mean_s  (results; number, s)\n"), "{column}");
+    let sky = place.run(&["keys", "interruption_s"]).out;
+    assert!(sky.contains("handovers.interruption_s  (topology results; number, s)\n"), "{sky}");
     let many = place.run(&["keys", "delay"]).out;
     assert!(many.lines().count() == 61 && many.contains(" more: give another word"), "{many}");
 }
@@ -34,6 +36,7 @@ fn without_a_word_the_sections_are_listed_with_their_counts() {
         ("topology", "sites"),
         ("plan", "band"),
         ("results", "flows"),
+        ("topology results", "legs"),
         ("flag", "slantpath run"),
     ] {
         assert!(has(kind, section), "{kind} {section}: {}", sections.out);

@@ -10,8 +10,20 @@ fn settings_that_scenarios_have_are_set_at_both_ends_and_again_in_a_repetition()
     let common = ["--zero-checksum", "dtls", "--multipath", "concurrent", "--association-max-retrans", "7"];
     let of_server = ["--address", "127.0.0.2", "--associations", "1", "--receive-buffer", "20 kB"];
     let server = Server::start(&place, port, &[&of_server[..], &common].concat());
-    let udp = format!("--udp={port}");
-    let load = ["load", "127.0.0.1", "127.0.0.2", &udp, "--count", "200", "--size", "1000", "--streams", "3"];
+    let udp = port.to_string();
+    let load = [
+        "load",
+        "127.0.0.1",
+        "127.0.0.2",
+        "--udp",
+        &udp,
+        "--count",
+        "200",
+        "--size",
+        "1 kB",
+        "--streams",
+        "3",
+    ];
     let own = ["--stream-scheduling", "priority", "--stream-values", "2,1,0", "--send-buffer", "40 kB"];
     let files = ["--json", "load.json", "--record", "load.record"];
     let outcome = place.run(&[&load[..], &own, &common, &files].concat());

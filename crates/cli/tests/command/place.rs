@@ -76,12 +76,17 @@ pub(crate) struct Outcome {
     pub(crate) err: String,
 }
 
+/// What stands on the error stream but how far the work is, of which a slow machine is told.
+fn without_progress(err: &str) -> String {
+    err.split_inclusive('\n').filter(|line| !line.ends_with(" s elapsed\n")).collect()
+}
+
 impl From<Output> for Outcome {
     fn from(output: Output) -> Self {
         Self {
             status: output.status.code(),
             out: String::from_utf8_lossy(&output.stdout).into_owned(),
-            err: String::from_utf8_lossy(&output.stderr).into_owned(),
+            err: without_progress(&String::from_utf8_lossy(&output.stderr)),
         }
     }
 }

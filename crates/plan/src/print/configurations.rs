@@ -25,8 +25,10 @@ pub fn linux_sysctl(answer: &Answer) -> String {
     // Both directions of what is in flight, and as much again for the kernel's own bookkeeping.
     let memory = (4.0 * answer.value("sctp.cwnd")).min(INT_MAX);
     let rto = |name: &str| format!("{:.0}", (answer.value(name) * 1e3).clamp(1.0, RTO_MS_MAX));
-    let mut text =
-        String::from("# Linux: the window follows RFC 9260; sockets need room for it in both directions.\n");
+    let mut text = String::from(
+        "# Linux: the window follows RFC 9260; sockets need room for it in both directions.\n\
+             # rto_min stands twice: Linux lets neither bound pass the other one, whatever stood there before.\n",
+    );
     if let Some(control) = answer.setting("sctp.congestion_control")
         && control.least.is_some_and(|least| control.value < least)
     {

@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 use slantpath_effects::expanded;
 use slantpath_runner::{TableKind, json_schema};
 use slantpath_testkit::page;
-use slantpath_topology::json_schema as topology_schema;
+use slantpath_topology::{ANSWER_TABLES, AnswerTable, json_schema as topology_schema};
 
 const BEGIN: &str = "<!-- keys of ";
 const END: &str = "<!-- end of keys -->";
@@ -252,6 +252,34 @@ fn the_page_of_tables_lists_every_column_as_the_code_declares_it() {
     let (before, rest) = page.split_once(BEGIN).expect("columns begin");
     let (_, after) = rest.split_once(END).expect("columns end");
     let columns: String = TableKind::ALL.iter().map(|kind| columns_of(*kind)).collect();
+    page::hold(file, &format!("{before}{BEGIN}{columns}\n{END}{after}"));
+}
+
+/// Section of a table of a topology's answer.
+fn answer_columns_of(table: &AnswerTable) -> String {
+    let mut text = format!(
+        "\n### `{}`\n\n{}\n\n| column | cells | unit | meaning |\n|---|---|---|---|\n",
+        table.name, table.row
+    );
+    for column in table.columns {
+        let unit = match column.unit().symbol() {
+            "" => "–",
+            symbol => symbol,
+        };
+        let _ = writeln!(text, "| `{}` | {} | {unit} | {} |", column.name, column.cells(), column.meaning);
+    }
+    text
+}
+
+#[test]
+fn the_guide_of_topologies_lists_every_column_as_the_code_declares_it() {
+    const BEGIN: &str = "<!-- columns -->\n";
+    const END: &str = "<!-- end of columns -->\n";
+    let file = "docs/topology.md";
+    let page = std::fs::read_to_string(page::path(file)).expect("the page is there");
+    let (before, rest) = page.split_once(BEGIN).expect("columns begin");
+    let (_, after) = rest.split_once(END).expect("columns end");
+    let columns: String = ANSWER_TABLES.iter().map(answer_columns_of).collect();
     page::hold(file, &format!("{before}{BEGIN}{columns}\n{END}{after}"));
 }
 

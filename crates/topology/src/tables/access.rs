@@ -12,6 +12,7 @@ use slantpath_orbit::{Geodetic, Site, coverage};
 use slantpath_results::{Table, TableError};
 
 use super::Answer;
+use super::declared;
 use super::rows::Rows;
 
 /// The table `access` is left out where it would have more rows, unless it is asked for.
@@ -48,31 +49,7 @@ impl Answer<'_> {
         if !wanted.unwrap_or(count <= ACCESS_ROWS) {
             return Ok(None);
         }
-        let columns = [
-            "site",
-            "#antenna",
-            "satellite",
-            "rise_utc",
-            "highest_utc",
-            "set_utc",
-            "rise_s",
-            "highest_s",
-            "set_s",
-            "duration_s",
-            "rise_azimuth_deg",
-            "rise_elevation_deg",
-            "rise_range_km",
-            "rise_doppler_ratio",
-            "highest_azimuth_deg",
-            "highest_elevation_deg",
-            "highest_range_km",
-            "highest_doppler_ratio",
-            "set_azimuth_deg",
-            "set_elevation_deg",
-            "set_range_km",
-            "set_doppler_ratio",
-        ];
-        let mut rows = Rows::new("access", &columns);
+        let mut rows = Rows::of(&declared::ACCESS);
         let (network, satellites) = (self.topology.network(), self.satellites());
         for (index, (site, passes)) in network.sites.iter().zip(self.passes).enumerate() {
             for (antenna, pass) in
@@ -124,8 +101,7 @@ impl Answer<'_> {
     /// `sky_limits`: what the antennas of each site do not see: the corners of the site's mask, and the lowest
     /// elevation of those that follow a constellation, or any.
     pub(super) fn sky_limits(&self) -> Result<Table, TableError> {
-        let columns = ["site", "constellation", "min_elevation_deg", "azimuth_deg", "mask_deg"];
-        let mut rows = Rows::new("sky_limits", &columns);
+        let mut rows = Rows::of(&declared::SKY_LIMITS);
         for site in &self.topology.network().sites {
             let mut told = BTreeSet::new();
             for antenna in &site.antennas {
@@ -157,9 +133,7 @@ impl Answer<'_> {
 
     /// `sky_tracks`: the ways over the sky of each site of the satellites that are in sight at the instant of the map.
     pub(super) fn sky_tracks(&self) -> Result<Table, TableError> {
-        let columns =
-            ["site", "satellite", "#pass", "at_s", "?now", "azimuth_deg", "elevation_deg", "range_km"];
-        let mut rows = Rows::new("sky_tracks", &columns);
+        let mut rows = Rows::of(&declared::SKY_TRACKS);
         let (network, satellites) = (self.topology.network(), self.satellites());
         let instant_of_map = self.map_instant();
         let now = instant_of_map.since_start().as_secs_f64();
@@ -203,8 +177,7 @@ impl Answer<'_> {
     /// `coverage_map`: how many satellites stand above their minimum elevation over each cell of the Earth at the
     /// instant of the map, and how high the highest does.
     pub(super) fn coverage_map(&self) -> Result<Table, TableError> {
-        let columns = ["latitude_deg", "longitude_deg", "#satellites", "elevation_max_deg"];
-        let mut rows = Rows::new("coverage_map", &columns);
+        let mut rows = Rows::of(&declared::COVERAGE_MAP);
         let network = self.topology.network();
         let date = network.epoch.at(self.map_instant());
         for cell in coverage::cells(network, date, &|name| self.least_elevation(name), CELL_DEG) {
@@ -237,8 +210,7 @@ impl Answer<'_> {
 
     /// `map_journeys`: the ways of the sites that travel, over the whole span.
     pub(super) fn map_journeys(&self) -> Result<Table, TableError> {
-        let columns = ["site", "at_s", "latitude_deg", "longitude_deg", "altitude_km"];
-        let mut rows = Rows::new("map_journeys", &columns);
+        let mut rows = Rows::of(&declared::MAP_JOURNEYS);
         let end = Instant::START + self.plan.span();
         let step = Duration::from_nanos(self.plan.span().as_nanos().div_ceil(JOURNEY_POINTS).max(1));
         for site in &self.topology.network().sites {

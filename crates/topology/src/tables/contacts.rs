@@ -4,26 +4,14 @@ use slantpath_orbit::contact::ContactKind;
 use slantpath_results::{Table, TableError};
 
 use super::Answer;
+use super::declared;
 use super::paths::{contact_id, kind};
 use super::rows::{Cell, Rows};
 
 impl Answer<'_> {
     /// `contacts`: who can send to whom from when to when, with the delay at both ends.
     pub(super) fn contacts(&self) -> Result<Table, TableError> {
-        let columns = [
-            "#contact",
-            "kind",
-            "a",
-            "b",
-            "#antenna",
-            "start_s",
-            "end_s",
-            "opens",
-            "closes",
-            "delay_start_s",
-            "delay_end_s",
-        ];
-        let mut rows = Rows::new("contacts", &columns);
+        let mut rows = Rows::of(&declared::CONTACTS);
         for (index, contact) in self.plan.contacts().iter().enumerate() {
             let delay = self.plan.delay(contact_id(index));
             let antenna = match contact.kind {
@@ -50,19 +38,7 @@ impl Answer<'_> {
     /// `passes`: when each satellite is in sight of each site, whatever the antennas choose, and how high it
     /// comes. Antennas that see the same sky share their passes and are named by the first.
     pub(super) fn passes(&self) -> Result<Table, TableError> {
-        let columns = [
-            "site",
-            "#antenna",
-            "satellite",
-            "start_s",
-            "end_s",
-            "duration_s",
-            "highest_s",
-            "elevation_max_deg",
-            "opens",
-            "closes",
-        ];
-        let mut rows = Rows::new("passes", &columns);
+        let mut rows = Rows::of(&declared::PASSES);
         for (index, (site, passes)) in self.site_names().into_iter().zip(self.passes).enumerate() {
             for (antenna, sky) in passes.skies() {
                 for pass in sky {
@@ -88,17 +64,7 @@ impl Answer<'_> {
 
     /// `coverage`: how much of the time each site sees a satellite.
     pub(super) fn coverage(&self) -> Result<Table, TableError> {
-        let columns = [
-            "site",
-            "covered_ratio",
-            "covered_s",
-            "gap_s",
-            "#gaps",
-            "longest_gap_s",
-            "#passes",
-            "#satellites",
-        ];
-        let mut rows = Rows::new("coverage", &columns);
+        let mut rows = Rows::of(&declared::COVERAGE);
         for ((site, coverage), passes) in self.site_names().into_iter().zip(self.coverage).zip(self.passes) {
             if passes.has_no_antenna() {
                 continue;
@@ -128,7 +94,7 @@ impl Answer<'_> {
 
     /// `gaps`: when a site sees no satellite, and when a path does not exist.
     pub(super) fn gaps(&self) -> Result<Table, TableError> {
-        let mut rows = Rows::new("gaps", &["of", "name", "start_s", "end_s", "duration_s"]);
+        let mut rows = Rows::of(&declared::GAPS);
         let sites = self.site_names().into_iter().zip(self.coverage).zip(self.passes);
         let sites = sites.filter(|(_, passes)| !passes.has_no_antenna());
         let sites = sites.map(|((site, coverage), _)| ("site", site, coverage.gaps.clone()));

@@ -7,6 +7,7 @@ use slantpath_orbit::{ContactNodeId, Geodetic, Utc};
 use slantpath_results::{Table, TableError};
 
 use super::Answer;
+use super::declared;
 use super::paths::{kind, leg_at};
 use super::rows::Rows;
 use crate::schema::{ArrangementName, Positions};
@@ -17,19 +18,7 @@ const TRACK_STEP: Duration = Duration::from_secs(20);
 impl Answer<'_> {
     /// `map_nodes`: the place of every satellite and site at the instant of the map.
     pub(super) fn map_nodes(&self) -> Result<Table, TableError> {
-        let columns = [
-            "node",
-            "kind",
-            "constellation",
-            "arrangement",
-            "#plane",
-            "#slot",
-            "latitude_deg",
-            "longitude_deg",
-            "altitude_km",
-            "path",
-        ];
-        let mut rows = Rows::new("map_nodes", &columns);
+        let mut rows = Rows::of(&declared::MAP_NODES);
         let network = self.topology.network();
         let now = self.map_instant();
         let mut node = 0;
@@ -75,7 +64,7 @@ impl Answer<'_> {
 
     /// `map_links`: the contacts that hold at the instant of the map, and which of them a path takes.
     pub(super) fn map_links(&self) -> Result<Table, TableError> {
-        let mut rows = Rows::new("map_links", &["kind", "a", "b", "?seam", "delay_s", "path"]);
+        let mut rows = Rows::of(&declared::MAP_LINKS);
         let now = self.map_instant();
         for (index, contact) in self.plan.contacts().iter().enumerate() {
             if !contact.holds_at(now) {
@@ -98,8 +87,7 @@ impl Answer<'_> {
 
     /// `map_tracks`: the points below the satellites of the paths around the instant of the map.
     pub(super) fn map_tracks(&self) -> Result<Table, TableError> {
-        let columns = ["satellite", "at_s", "latitude_deg", "longitude_deg", "altitude_km"];
-        let mut rows = Rows::new("map_tracks", &columns);
+        let mut rows = Rows::of(&declared::MAP_TRACKS);
         let now = self.map_instant();
         let reach = *self.topology.map.tracks;
         let end = Instant::START + self.plan.span();
@@ -127,8 +115,7 @@ impl Answer<'_> {
             Positions::Every(every) => every.as_nanos(),
             Positions::Off => return Ok(None),
         };
-        let columns = ["satellite", "at_s", "latitude_deg", "longitude_deg", "altitude_km"];
-        let mut rows = Rows::new("positions", &columns);
+        let mut rows = Rows::of(&declared::POSITIONS);
         let steps = self.plan.span().as_nanos() / every;
         for satellite in self.topology.network().satellites() {
             for step in 0..=steps {

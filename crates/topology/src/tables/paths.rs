@@ -6,29 +6,14 @@ use slantpath_orbit::topology::Leg;
 use slantpath_results::{Table, TableError};
 
 use super::Answer;
+use super::declared;
 use super::rows::{Cell, Rows};
 use crate::answer::FollowedPath;
 
 impl Answer<'_> {
     /// `legs`: stretches of time with one path, or with none.
     pub(super) fn legs(&self) -> Result<Table, TableError> {
-        let mut rows = Rows::new(
-            "legs",
-            &[
-                "path",
-                "#leg",
-                "start_s",
-                "end_s",
-                "duration_s",
-                "#hops",
-                "delay_start_s",
-                "delay_end_s",
-                "delay_min_s",
-                "delay_max_s",
-                "nodes",
-                "reasons",
-            ],
-        );
+        let mut rows = Rows::of(&declared::LEGS);
         for path in self.paths {
             for (index, leg) in path.timeline.legs.iter().enumerate() {
                 let nodes = leg.path.as_ref().map(|path| self.joined(&path.nodes));
@@ -55,9 +40,7 @@ impl Answer<'_> {
 
     /// `hops`: the links of each leg.
     pub(super) fn hops(&self) -> Result<Table, TableError> {
-        let columns =
-            ["path", "#leg", "#hop", "from", "to", "kind", "#contact", "delay_start_s", "delay_end_s"];
-        let mut rows = Rows::new("hops", &columns);
+        let mut rows = Rows::of(&declared::HOPS);
         for path in self.paths {
             for (index, leg) in path.timeline.legs.iter().enumerate() {
                 let Some(route) = &leg.path else { continue };
@@ -82,18 +65,7 @@ impl Answer<'_> {
 
     /// `handovers`: changes of the satellite that serves either end of a path.
     pub(super) fn handovers(&self) -> Result<Table, TableError> {
-        let columns = [
-            "path",
-            "at_s",
-            "site",
-            "from_satellite",
-            "to_satellite",
-            "interruption_s",
-            "delay_before_s",
-            "delay_after_s",
-            "reasons",
-        ];
-        let mut rows = Rows::new("handovers", &columns);
+        let mut rows = Rows::of(&declared::HANDOVERS);
         for path in self.paths {
             let legs: Vec<&Leg> = path.timeline.legs.iter().filter(|leg| leg.path.is_some()).collect();
             for pair in legs.windows(2) {
@@ -124,7 +96,7 @@ impl Answer<'_> {
 
     /// `delay`: the delay of each path at regular times, none in a gap.
     pub(super) fn delay(&self) -> Result<Table, TableError> {
-        let mut rows = Rows::new("delay", &["path", "at_s", "delay_s", "#hops"]);
+        let mut rows = Rows::of(&declared::DELAY);
         let every = *self.topology.topology.sample_every;
         for path in self.paths {
             for (at, delay) in path.timeline.samples(self.plan, every) {
@@ -137,25 +109,7 @@ impl Answer<'_> {
 
     /// `summary`: what each path amounts to.
     pub(super) fn summary(&self) -> Result<Table, TableError> {
-        let columns = [
-            "path",
-            "from",
-            "to",
-            "selection",
-            "connected_ratio",
-            "connected_s",
-            "gap_s",
-            "#gaps",
-            "longest_gap_s",
-            "delay_min_s",
-            "delay_mean_s",
-            "delay_max_s",
-            "#hops_min",
-            "#hops_max",
-            "#path_changes",
-            "#handovers",
-        ];
-        let mut rows = Rows::new("summary", &columns);
+        let mut rows = Rows::of(&declared::SUMMARY);
         for path in self.paths {
             let (summary, gaps) = (&path.summary, path.timeline.gaps());
             let connected = !summary.connected.is_zero();

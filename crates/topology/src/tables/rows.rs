@@ -3,6 +3,8 @@
 use slantpath_base::{Duration, Instant};
 use slantpath_results::{Column, Table, TableError, TextColumn, TypedColumn};
 
+use super::declared::{AnswerColumn, AnswerTable, Cells};
+
 /// Cells of a column, by their type.
 pub(super) enum Holds {
     Count(TypedColumn<u64>),
@@ -70,19 +72,15 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    /// Columns by name, each text unless its name ends in a unit or says otherwise: `#name` counts, `?name` is
-    /// a flag, and a name with a unit is a number.
-    pub(super) fn new(name: &'static str, columns: &[&str]) -> Self {
-        let column = |name: &&str| {
-            let unit = slantpath_results::ColumnUnit::of_name(name);
-            match (name.strip_prefix('#'), name.strip_prefix('?')) {
-                (Some(name), _) => Holds::Count(TypedColumn::new(name)),
-                (_, Some(name)) => Holds::Flag(TypedColumn::new(name)),
-                _ if unit != slantpath_results::ColumnUnit::None => Holds::Number(TypedColumn::new(*name)),
-                _ => Holds::Text(TextColumn::new(*name)),
-            }
+    /// A table without rows yet.
+    pub(super) fn of(table: &AnswerTable) -> Self {
+        let column = |column: &AnswerColumn| match column.cells {
+            Cells::Count => Holds::Count(TypedColumn::new(column.name)),
+            Cells::Flag => Holds::Flag(TypedColumn::new(column.name)),
+            Cells::Number => Holds::Number(TypedColumn::new(column.name)),
+            Cells::Text => Holds::Text(TextColumn::new(column.name)),
         };
-        Self { name, columns: columns.iter().map(column).collect() }
+        Self { name: table.name, columns: table.columns.iter().map(column).collect() }
     }
 
     /// Adds a row.

@@ -186,6 +186,10 @@ fn what_is_wrong_in_a_file_is_told_with_its_line() {
     assert!(matches!(bare, ReadError::Header));
     assert!(error_of("no JSON\n").starts_with("line 3: not an object of JSON: "));
     assert!(error_of("\n").starts_with("line 3: not an object of JSON: "));
+    assert!(
+        error_of("{\"t_ns\":1")
+            .starts_with("line 3: it ends in the middle: the trace was not written to its end")
+    );
     let record = |t: u64, rest: &str| format!("{{\"t_ns\":{t},\"association\":0,{rest}}}\n");
     let earlier = record(999_999_999, "\"event\":\"restarted\"");
     assert_eq!(error_of(&earlier), "line 3: an instant before that of the line before");

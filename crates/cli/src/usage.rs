@@ -1,0 +1,68 @@
+//! Arguments as they are meant, and words for those that are refused without a cure.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Write as _};
+
+use clap::error::ErrorKind;
+
+use crate::terminal::Visible;
+
+/// Words of parsers that do not say what would be right, and words that do.
+const CURES: [(&str, &str); 5] = [
+    ("invalid digit found in string", "give a whole number, without unit or point"),
+    ("cannot parse integer from empty string", "give a whole number"),
+    ("number too large to fit in target type", "give a smaller number"),
+    ("number too small to fit in target type", "give a number that is not negative"),
+    ("invalid IP address syntax", "give an IP address, like 192.0.2.1 or 2001:db8::1"),
+];
+
+/// Arguments in which `--udp 9899` of `echo` and `load` is `--udp=9899`. No address is a number, so that nothing else
+/// can be meant.
+pub(crate) fn joined(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let mut joined: Vec<OsString> = Vec::new();
+    for arg in args {
+        let is_live = joined.get(1).is_some_and(|command| command == "echo" || command == "load");
+        match joined.last_mut() {
+            Some(last) if is_live && last == "--udp" && is_number(&arg) => {
+                last.push("=");
+                last.push(arg);
+            }
+            _ => joined.push(arg),
+        }
+    }
+    joined
+}
+
+fn is_number(arg: &OsStr) -> bool {
+    arg.to_str().is_some_and(|text| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Prints why arguments are refused, or help and version, which come this way, too.
+pub(crate) fn print(error: &clap::Error) -> io::Result<()> {
+    let plain = error.render().to_string();
+    match CURES.iter().find(|(words, _)| error.kind() == ErrorKind::ValueValidation && plain.contains(words))
+    {
+        Some((words, cure)) => write!(Visible(io::stderr().lock()), "{}", plain.replace(words, cure)),
+        None => error.print(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_port_of_udp_may_stand_behind_a_blank() {
+        let of = |line: &str| joined(line.split(' ').map(OsString::from)).join(OsStr::new(" "));
+        assert_eq!(
+            of("slantpath load 127.0.0.1 --udp 9899 --count 1"),
+            "slantpath load 127.0.0.1 --udp=9899 --count 1"
+        );
+        assert_eq!(of("slantpath echo --udp 9899"), "slantpath echo --udp=9899");
+        for kept in
+            ["slantpath load --udp 127.0.0.1", "slantpath load --udp --count 1", "slantpath run --udp 9899"]
+        {
+            assert_eq!(of(kept), kept);
+        }
+    }
+}
