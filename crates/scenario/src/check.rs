@@ -83,7 +83,7 @@ fn check(
     if joined && has_emulators && all_known.0 && nodes.all_whole() && links.all_whole() {
         network::graph::check(Wiring { nodes, links }, flows, sessions, faults);
     }
-    flow::check::add_default_profiles(sctp, tcp, flows, sessions);
+    flow::check::add_default_profiles(sctp, tcp, nodes, flows, sessions);
     let scene = Scene { wiring: Wiring { nodes, links }, sctp, tcp, duration };
     flow::check::check(flows, scene, files, faults);
     sessions::check::check(sessions, scene, files, faults);

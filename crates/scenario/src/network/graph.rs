@@ -25,6 +25,15 @@ pub(crate) fn check(
             let help = "give it to the hosts whose packets it is to mark";
             faults.report(dscp.place(), Fault::new("a router marks no packets").help(help));
         }
+        if let Some(serve) = node.serve.as_ref().filter(|_| *node.kind != NodeKind::Host) {
+            let (message, help) = match *node.kind {
+                NodeKind::Attached => {
+                    ("services of an attached node are its programs", "run one there, or attach another node")
+                }
+                NodeKind::Host | NodeKind::Router => ("a router serves nobody", "let a host serve"),
+            };
+            faults.report(serve.place(), Fault::new(message).help(help));
+        }
     }
     let flows = flows.iter().map(|(_, flow)| (&flow.from, &flow.to));
     let sessions = sessions.iter().map(|(_, sessions)| (&sessions.from, &sessions.to));
