@@ -5,6 +5,7 @@ mod control;
 mod quick;
 mod told;
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::path::Path;
@@ -16,6 +17,7 @@ use slantpath_emulate::{
     build_places,
 };
 use slantpath_interface::InterfaceId;
+use slantpath_runner::schema::Node;
 use slantpath_runner::{
     Attachment, EmulationRecording, InterfaceReport, Outside, RunOptions, Scenario, Store, Turn,
     run_attached_stored, run_attached_without_records,
@@ -104,6 +106,8 @@ struct Emulation<'a> {
     limit: Duration,
     /// End of what is known of the sky.
     sky_end: Option<Instant>,
+    /// Buffers of the kernel's TCP, by the names of attached nodes.
+    tcp_buffers: BTreeMap<String, [Option<u64>; 2]>,
     attachments: Vec<Attachment>,
     doors: Option<Doors>,
     programs: Option<NodePrograms>,
@@ -127,6 +131,7 @@ impl<'a> Emulation<'a> {
             planned,
             limit,
             sky_end,
+            tcp_buffers: tcp_buffers(scenario),
             attachments: Vec::new(),
             doors: None,
             programs: None,
@@ -199,7 +204,9 @@ impl Outside for Emulation<'_> {
     }
 
     fn begin(&mut self, attachments: &[Attachment]) -> io::Result<()> {
-        let configs: Vec<PlaceConfig> = attachments.iter().map(place).collect();
+        let buffers = |node: &str| self.tcp_buffers.get(node).copied().unwrap_or_default();
+        let configs: Vec<PlaceConfig> =
+            attachments.iter().map(|node| place(node, buffers(&node.node))).collect();
         let (places, doors) = build_places(&configs).map_err(io::Error::other)?;
         for note in places.iter().filter_map(|place| place.note.as_ref()) {
             terminal::warn(note)?;
@@ -273,7 +280,7 @@ impl Outside for Emulation<'_> {
 }
 
 /// A node as a place that is to be made.
-fn place(attachment: &Attachment) -> PlaceConfig {
+fn place(attachment: &Attachment, tcp_buffers: [Option<u64>; 2]) -> PlaceConfig {
     let interfaces = attachment.interfaces.iter().map(|interface| InterfaceConfig {
         link: interface.link.clone(),
         addresses: interface.addresses.clone(),
@@ -283,5 +290,11 @@ fn place(attachment: &Attachment) -> PlaceConfig {
         name: attachment.node.clone(),
         interfaces: interfaces.collect(),
         reaches: attachment.reaches.clone(),
+        tcp_buffers,
     }
+}
+
+fn tcp_buffers(scenario: &Scenario) -> BTreeMap<String, [Option<u64>; 2]> {
+    let buffers = |node: &Node| [node.tcp_rmem, node.tcp_wmem].map(|size| size.map(|size| size.as_bytes()));
+    scenario.nodes.iter().map(|(name, node)| (name.to_owned(), buffers(node))).collect()
 }

@@ -300,6 +300,31 @@ rate = "50 Mbit/s"
 delay = "1 ms"
 "#;
 
+#[test]
+fn the_kernel_has_the_buffers_of_its_node() {
+    for caller in Caller::all("emulate-buffers") {
+        let outcome = caller.run(&[
+            "--delay",
+            "250 ms",
+            "--rate",
+            "1 Gbit/s",
+            "--set",
+            "nodes.near.tcp_wmem=8 MiB",
+            "--set",
+            "nodes.near.tcp_rmem=64 KiB",
+            "--",
+            "cat",
+            "/proc/sys/net/ipv4/tcp_wmem",
+            "/proc/sys/net/ipv4/tcp_rmem",
+        ]);
+        assert_eq!(outcome.status, Some(0), "{}", outcome.err);
+        assert_eq!(outcome.out, "near: 4096\t16384\t8388608\nnear: 4096\t65536\t65536\n");
+        for told in ["the way from `near` to `far` holds 62.5 MB", "`tcp_wmem` keeps 8 MiB of a connection"] {
+            assert!(outcome.err.contains(told), "{}", outcome.err);
+        }
+    }
+}
+
 /// A place beside a host that serves.
 const SERVED: &str = r#"
 [scenario]

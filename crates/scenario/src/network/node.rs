@@ -5,11 +5,14 @@ use core::str::FromStr;
 use std::net::IpAddr;
 
 use slantpath_applications::Service;
+use slantpath_base::DataSize;
 use slantpath_reader::{
     Fault, Json, KeyValue, Setting, Tables, ValueData, ValueNode, choice, json, policy, section,
 };
 use slantpath_sat::Balance;
 use slantpath_wire::ip::{self, IpFields};
+
+use crate::bounds::KERNEL_BUFFER;
 
 section! {
     /// A host or a router.
@@ -22,6 +25,23 @@ section! {
         /// Services that a host offers to whoever comes, over TCP, UDP and SCTP at their well-known ports: one, or a
         /// list. TCP and SCTP are as the profiles `default` say. None if absent.
         serve: Option<Setting<Served>>;
+        /// Most that the kernel's TCP of an attached node keeps of what has come on a connection. As the machine has it
+        /// if absent.
+        tcp_rmem: Option<Setting<DataSize>>, at most KERNEL_BUFFER;
+        /// Most that the kernel's TCP of an attached node keeps of what it sends on a connection. As the machine has it
+        /// if absent.
+        tcp_wmem: Option<Setting<DataSize>>, at most KERNEL_BUFFER;
+        /// The site of the sky's topology at which it stands: its antennas are the node's.
+        site: Option<Setting<String>>;
+        /// Names of the links of its antennas, in the order of the topology. `sky.<site>`, or `sky.<site>.1` and so on,
+        /// if absent.
+        antennas: Option<Setting<Vec<String>>>;
+        /// Addresses of its antennas; assigned if absent.
+        addresses: Option<Setting<Vec<IpAddr>>>;
+        /// Balance by which it spreads what it sends over its antennas to the same satellites, and by which what is
+        /// sent to it is spread over them. If absent, a host sends by the antenna of an address, and a router by the
+        /// one from which the way is shortest.
+        balance: Option<Setting<BalanceName>>;
     }
 }
 
