@@ -5,8 +5,8 @@ use slantpath_reader::{Fault, Faults};
 use slantpath_scenario::Checked;
 use slantpath_scenario::network::{self, Attached};
 
-use crate::path;
 use crate::signalling::{servers, timing};
+use crate::{buffers, path};
 
 /// Called when all else is right.
 pub(crate) fn check(checked: &Checked, faults: &mut Faults) {
@@ -20,6 +20,7 @@ pub(crate) fn check(checked: &Checked, faults: &mut Faults) {
     };
     let mut routes = Routes::new(&built.graph);
     path::check(checked, &built, &mut routes, faults);
+    buffers::check(checked, &built, &mut routes, faults);
     timing::check(checked, &built, &mut routes, faults);
     servers::check(checked, &built, &mut routes, faults);
 }

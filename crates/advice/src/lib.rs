@@ -8,12 +8,14 @@
 //! - [`sky`]: `gaps` reports when no path joins what flows join, `causes` why none ever does, `idle` which antennas
 //!   hold nothing, `detour` which paths lead around the Earth.
 //! - [`built`]: the network as it is built, and the order of what is said of it. [`path`]: ways of flows and sessions
-//!   through it, and what fits them; [`load`], what sessions offer to the slowest link.
+//!   through it, and what fits them; [`load`], what sessions offer to the slowest link; [`buffers`], what the kernel of
+//!   an attached node keeps.
 //! - [`signalling`]: `timing` says what timers have to wait for, by the load that is `offered`; `servers`, the same of
 //!   M3UA.
 //!
 //! Values are settled when this crate reads them: it changes none.
 
+mod buffers;
 mod built;
 mod extent;
 mod load;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use slantpath_profiles::default::DEFAULT_PROFILE;
 use slantpath_reader::{Diagnostic, Fault, Faults};
 use slantpath_scenario::schema::signalling::Carrier;
 use slantpath_scenario::schema::{File, Transport};
@@ -17,7 +18,7 @@ pub fn is_of_unused(warning: &Diagnostic) -> bool {
     [UNUSED, NO_EFFECT].iter().any(|end| warning.message.ends_with(end))
 }
 
-/// Warns of profiles that no flow, session, signalling link or association has. Called when all defaults are in place.
+/// Warns of profiles that no flow, session, signalling link, association or service has. Called when all defaults are in place.
 pub(crate) fn check(file: &File, faults: &mut Faults) {
     let mut used: [BTreeSet<String>; 2] = [BTreeSet::new(), BTreeSet::new()];
     let [sctp, tcp] = &mut used;
@@ -41,6 +42,11 @@ pub(crate) fn check(file: &File, faults: &mut Faults) {
     }
     for (_, association) in file.signalling.associations.iter() {
         of(Transport::Sctp, &association.profile);
+    }
+    if file.nodes.iter().any(|(_, node)| node.serve.is_some()) {
+        for transport in [Transport::Sctp, Transport::Tcp] {
+            of(transport, DEFAULT_PROFILE);
+        }
     }
     let profiles = file.sctp.iter().map(|(name, profile)| ("sctp", 0, name, profile.place()));
     let profiles = profiles.chain(file.tcp.iter().map(|(name, profile)| ("tcp", 1, name, profile.place())));

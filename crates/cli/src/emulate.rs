@@ -18,6 +18,7 @@ use slantpath_emulate::{
     Terminal, Void, build_places, capacity,
 };
 use slantpath_interface::InterfaceId;
+use slantpath_runner::schema::Node;
 use slantpath_runner::{
     Attachment, EmulationRecording, InterfaceReport, Outside, RunOptions, Scenario, Store, Turn,
     run_attached_stored, run_attached_without_records,
@@ -120,6 +121,8 @@ struct Emulation<'a> {
     has_rates: bool,
     /// End of what is known of the sky.
     sky_end: Option<Instant>,
+    /// Buffers of the kernel's TCP, by the names of attached nodes.
+    tcp_buffers: BTreeMap<String, [Option<u64>; 2]>,
     attachments: Vec<Attachment>,
     doors: Option<Doors>,
     programs: Option<NodePrograms>,
@@ -155,6 +158,7 @@ impl<'a> Emulation<'a> {
             spin: Duration::ZERO,
             has_rates: false,
             sky_end,
+            tcp_buffers: tcp_buffers(scenario),
             attachments: Vec::new(),
             doors: None,
             programs: None,
@@ -244,8 +248,11 @@ impl Outside for Emulation<'_> {
         if self.has_rates {
             warn_of_rates(attachments)?;
         }
-        let configs: Vec<PlaceConfig> =
-            attachments.iter().map(|own| place(own, self.existing.get(&own.node))).collect();
+        let buffers = |node: &str| self.tcp_buffers.get(node).copied().unwrap_or_default();
+        let configs: Vec<PlaceConfig> = attachments
+            .iter()
+            .map(|own| place(own, self.existing.get(&own.node), buffers(&own.node)))
+            .collect();
         let lab = build_places(&configs).map_err(io::Error::other)?;
         for note in &lab.notes {
             terminal::warn(note)?;
@@ -335,7 +342,11 @@ fn warn_of_rates(attachments: &[Attachment]) -> io::Result<()> {
 }
 
 /// A node as a place that is to be made, unless it exists.
-fn place(attachment: &Attachment, existing: Option<&ExistingPlace>) -> PlaceConfig {
+fn place(
+    attachment: &Attachment,
+    existing: Option<&ExistingPlace>,
+    tcp_buffers: [Option<u64>; 2],
+) -> PlaceConfig {
     let interfaces = attachment.interfaces.iter().map(|interface| InterfaceConfig {
         link: interface.link.clone(),
         addresses: interface.addresses.clone(),
@@ -347,5 +358,11 @@ fn place(attachment: &Attachment, existing: Option<&ExistingPlace>) -> PlaceConf
         existing: existing.cloned(),
         interfaces: interfaces.collect(),
         reaches: attachment.reaches.clone(),
+        tcp_buffers,
     }
+}
+
+fn tcp_buffers(scenario: &Scenario) -> BTreeMap<String, [Option<u64>; 2]> {
+    let buffers = |node: &Node| [node.tcp_rmem, node.tcp_wmem].map(|size| size.map(|size| size.as_bytes()));
+    scenario.nodes.iter().map(|(name, node)| (name.to_owned(), buffers(node))).collect()
 }

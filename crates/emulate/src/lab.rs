@@ -28,6 +28,9 @@ pub struct PlaceConfig {
     /// Addresses that it reaches, with the name of the node that has each and the place of the interface that leads
     /// there.
     pub reaches: Vec<(IpAddr, String, usize)>,
+    /// Most that TCP keeps of what has come on a connection, and of what it sends, in bytes. As the machine has it if
+    /// absent.
+    pub tcp_buffers: [Option<u64>; 2],
 }
 
 /// Place that exists already.
@@ -255,6 +258,12 @@ fn configure(node: &PlaceConfig, names: &[String]) -> Result<Option<String>, Pla
     let mut refused = None;
     if is_new {
         step(&format!("the loopback of `{}`", node.name), || link.set_up("lo"))?;
+        for ((setting, usual), most) in TCP_BUFFERS.into_iter().zip(node.tcp_buffers) {
+            let Some(most) = most else { continue };
+            step(&format!("`{setting}` of `{}`", node.name), || {
+                write_setting(&format!("ipv4/{setting}"), &tcp_buffers(usual, most))
+            })?;
+        }
         // Echoes without a privilege, by sockets of datagrams.
         refused = write_setting("ipv4/ping_group_range", "0 0").err();
     }
@@ -297,6 +306,14 @@ fn configure(node: &PlaceConfig, names: &[String]) -> Result<Option<String>, Pla
         })?;
     }
     Ok(note)
+}
+
+/// Settings of the buffers of TCP, over either version of IP, with what Linux begins with.
+const TCP_BUFFERS: [(&str, u64); 2] = [("tcp_rmem", 131_072), ("tcp_wmem", 16_384)];
+
+/// Least, first and greatest size of a buffer.
+fn tcp_buffers(usual: u64, most: u64) -> String {
+    format!("4096 {} {most}", usual.min(most))
 }
 
 fn route(destination: (IpAddr, u8), interface: &str, source: IpAddr) -> KernelRoute<'_> {
@@ -376,6 +393,7 @@ mod tests {
                 other_end: None,
             }],
             reaches: vec![([10, 0, 0, 2].into(), "far".to_owned(), 0)],
+            tcp_buffers: [None; 2],
         };
         assert_eq!(hosts(&node), "127.0.0.1 localhost\n::1 localhost\n10.0.0.1 near\n10.0.0.2 far\n");
     }
@@ -400,6 +418,12 @@ mod tests {
         }
         let [own, of_another_family] = ["10.0.0.1", "fd00::2"].map(|address| address.parse().unwrap());
         assert_eq!([subnet_len(own, &[of_another_family]), subnet_len(own, &[])], [32; 2]);
+    }
+
+    #[test]
+    fn a_buffer_begins_with_what_is_usual_unless_that_is_too_much() {
+        assert_eq!(tcp_buffers(16_384, 67_108_864), "4096 16384 67108864");
+        assert_eq!(tcp_buffers(131_072, 8_192), "4096 8192 8192");
     }
 
     #[test]

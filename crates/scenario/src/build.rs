@@ -82,6 +82,7 @@ pub fn plan(scenario: &Checked, seed: Seed, roles: Roles<'_>) -> Result<Plan, Bu
     if attached == Attached::Outside {
         site.join_outside()?;
     }
+    network::serve::place(scenario, seed, &mut site);
     let (flows, seats) = flow::build::place(scenario, seed, vacant, traced, &mut site)?;
     let sessions = sessions::build::place(scenario, seed, &mut site)?;
     let signalling = signalling::plan(scenario, seed, traced, &mut site)?;

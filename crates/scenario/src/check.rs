@@ -82,7 +82,7 @@ fn check(
         network::graph::check(Wiring { nodes, links }, flows, sessions, faults);
         network::existing::check(Wiring { nodes, links }, faults);
     }
-    flow::check::add_default_profiles(sctp, tcp, flows, sessions);
+    flow::check::add_default_profiles(sctp, tcp, nodes, flows, sessions);
     let scene = Scene { wiring: Wiring { nodes, links }, sctp, tcp, duration };
     flow::check::check(flows, scene, files, faults);
     sessions::check::check(sessions, scene, files, faults);

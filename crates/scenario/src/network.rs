@@ -5,6 +5,7 @@ pub(crate) mod existing;
 pub(crate) mod graph;
 pub(crate) mod node;
 pub(crate) mod planned;
+pub(crate) mod serve;
 pub(crate) mod site;
 pub(crate) mod source;
 

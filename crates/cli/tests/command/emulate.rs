@@ -544,3 +544,147 @@ print(open('/proc/net/arp').read().split()[9:13], flush=True)
         assert!(!outcome.out.contains("default"), "{}", outcome.out);
     }
 }
+
+#[test]
+fn the_kernel_has_the_buffers_of_its_node() {
+    for caller in Caller::all("emulate-buffers") {
+        let outcome = caller.run(&[
+            "--delay",
+            "250 ms",
+            "--rate",
+            "1 Gbit/s",
+            "--set",
+            "nodes.near.tcp_wmem=8 MiB",
+            "--set",
+            "nodes.near.tcp_rmem=64 KiB",
+            "--",
+            "cat",
+            "/proc/sys/net/ipv4/tcp_wmem",
+            "/proc/sys/net/ipv4/tcp_rmem",
+        ]);
+        assert_eq!(outcome.status, Some(0), "{}", outcome.err);
+        assert_eq!(outcome.out, "near: 4096\t16384\t8388608\nnear: 4096\t65536\t65536\n");
+        for told in ["the way from `near` to `far` holds 62.5 MB", "`tcp_wmem` keeps 8 MiB of a connection"] {
+            assert!(outcome.err.contains(told), "{}", outcome.err);
+        }
+    }
+}
+
+/// A place beside a host that serves.
+const SERVED: &str = r#"
+[scenario]
+name = "served"
+duration = "1 h"
+
+[nodes]
+phone.kind = "attached"
+server = { kind = "host", serve = ["echo", "discard", "chargen"] }
+
+[links.four]
+ends = ["phone", "server"]
+addresses = ["10.2.0.1", "10.2.0.2"]
+rate = "20 Mbit/s"
+delay = "2 ms"
+
+[links.six]
+ends = ["phone", "server"]
+addresses = ["fd00:1::1", "fd00:1::2"]
+rate = "20 Mbit/s"
+delay = "2 ms"
+"#;
+
+/// The kernel's own TCP and UDP against ours: everything comes back, whoever reads late is waited for, and ports are
+/// open or refused.
+const ASK_SERVICES: &str = r"
+import os, socket, struct, threading
+socket.setdefaulttimeout(30)
+CYCLE = b''.join(bytes(32 + (line + at) % 95 for at in range(72)) + b'\r\n' for line in range(95))
+def read(s, most):
+    came = bytearray()
+    while len(came) < most:
+        piece = s.recv(65536)
+        if not piece:
+            break
+        came += piece
+    return bytes(came)
+for host in ('10.2.0.2', 'fd00:1::2'):
+    family = socket.AF_INET6 if ':' in host else socket.AF_INET
+    def datagrams(port):
+        s = socket.socket(family, socket.SOCK_DGRAM)
+        s.connect((host, port))
+        return s
+    s = datagrams(7)
+    for size in (0, 1, 1400, 5000):
+        data = os.urandom(size)
+        s.send(data)
+        assert s.recv(65536) == data, size
+    s = datagrams(19)
+    s.send(b'?')
+    assert s.recv(65536) in CYCLE
+    s = datagrams(4000)
+    s.send(b'?')
+    try:
+        s.recv(1)
+        raise SystemExit('nobody is there')
+    except ConnectionRefusedError:
+        pass
+    # More than all buffers hold, of which nothing is read before it waits.
+    s = socket.create_connection((host, 7))
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 20000)
+    data = os.urandom(1000000)
+    def send():
+        s.sendall(data)
+        s.shutdown(socket.SHUT_WR)
+    sender = threading.Thread(target=send)
+    sender.start()
+    assert read(s, len(data) + 1) == data
+    sender.join()
+    s = socket.create_connection((host, 9))
+    s.sendall(data)
+    s.shutdown(socket.SHUT_WR)
+    assert s.recv(1) == b''
+    s = socket.create_connection((host, 19))
+    came = read(s, 300000)
+    assert came == (CYCLE * 50)[:len(came)]
+    s.shutdown(socket.SHUT_WR)
+    while s.recv(65536):
+        pass
+    # A reset in the middle, and a scan.
+    s = socket.create_connection((host, 19))
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 0))
+    s.close()
+    found = []
+    for port in range(1, 100):
+        s = socket.socket(family)
+        if s.connect_ex((host, port)) == 0:
+            found.append(port)
+        s.close()
+    assert found == [7, 9, 19], found
+    many = [socket.create_connection((host, 7)) for _ in range(200)]
+    for number, s in enumerate(many):
+        s.sendall(b'%d\n' % number)
+    for number, s in enumerate(many):
+        told = b'%d\n' % number
+        assert read(s, len(told)) == told
+    print(host, 'serves', flush=True)
+";
+
+#[test]
+fn a_simulated_host_serves_programs() {
+    for caller in Caller::all("emulate-served") {
+        let name = caller.place.path().join("served.toml").display().to_string();
+        if caller.copy.is_some()
+            && Command::new("true").current_dir(caller.place.path()).uid(NOBODY).status().is_err()
+        {
+            // The directory of the tests may be closed to others.
+            continue;
+        }
+        caller.place.write("served.toml", SERVED);
+        let program = format!("exec python3 -c \"{ASK_SERVICES}\"");
+        let outcome = caller.run(&[&name, "--in", "phone", &program]);
+        assert_eq!(outcome.status, Some(0), "{}{}", outcome.out, outcome.err);
+        for told in ["phone: 10.2.0.2 serves\n", "phone: fd00:1::2 serves\n"] {
+            assert!(outcome.out.contains(told), "{}", outcome.out);
+        }
+    }
+}

@@ -99,14 +99,19 @@ pub(crate) fn check(flows: &mut Tables<Flow>, scene: Scene<'_>, files: &Files, f
 pub(crate) fn add_default_profiles(
     sctp: &mut Tables<SctpProfile>,
     tcp: &mut Tables<TcpProfile>,
+    nodes: &Tables<Node>,
     flows: &Tables<Flow>,
     sessions: &Tables<Sessions>,
 ) {
+    let serving = nodes.iter().find_map(|(_, node)| Some(node.serve.as_ref()?.place()));
     let uses_default = |transport: Transport| {
         let flows = flows.iter().map(|(_, flow)| (*flow.transport, flow.profile.is_none(), flow.place()));
         let sessions = sessions.iter().map(|(_, own)| (*own.transport, own.profile.is_none(), own.place()));
         let mut users = flows.chain(sessions);
-        users.find(|(own, names_none, _)| *own == transport && *names_none).map(|(.., place)| place)
+        users
+            .find(|(own, names_none, _)| *own == transport && *names_none)
+            .map(|(.., place)| place)
+            .or(serving)
     };
     if let Some(place) = uses_default(Transport::Sctp) {
         default::add(sctp, place);

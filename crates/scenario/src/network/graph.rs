@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use slantpath_base::DataSize;
 use slantpath_reader::{Fault, Faults, Tables, Written};
 
 use crate::link::wiring::Wiring;
@@ -25,6 +26,26 @@ pub(crate) fn check(
             let help = "give it to the hosts whose packets it is to mark";
             faults.report(dscp.place(), Fault::new("a router marks no packets").help(help));
         }
+        for (key, size) in [("tcp_rmem", node.tcp_rmem), ("tcp_wmem", node.tcp_wmem)] {
+            let Some(size) = size else { continue };
+            if *node.kind != NodeKind::Attached {
+                let help = "a simulated host has `receive_buffer` and `send_buffer` of `[tcp.<name>]`";
+                let message = format!("`{key}` is of the kernel, which attached nodes have");
+                faults.report(size.place(), Fault::new(message).help(help));
+            } else if *size < LEAST_KERNEL_BUFFER {
+                let message = format!("{} is less than the {LEAST_KERNEL_BUFFER} of a page", *size);
+                faults.report(size.place(), Fault::new(message).help("write a size like `64 MiB`"));
+            }
+        }
+        if let Some(serve) = node.serve.as_ref().filter(|_| *node.kind != NodeKind::Host) {
+            let (message, help) = match *node.kind {
+                NodeKind::Attached => {
+                    ("services of an attached node are its programs", "run one there, or attach another node")
+                }
+                NodeKind::Host | NodeKind::Router => ("a router serves nobody", "let a host serve"),
+            };
+            faults.report(serve.place(), Fault::new(message).help(help));
+        }
     }
     let flows = flows.iter().map(|(_, flow)| (&flow.from, &flow.to));
     let sessions = sessions.iter().map(|(_, sessions)| (&sessions.from, &sessions.to));
@@ -38,6 +59,9 @@ pub(crate) fn check(
         }
     }
 }
+
+/// Least size to which the kernel grows a buffer: what both settings begin with.
+const LEAST_KERNEL_BUFFER: DataSize = DataSize::from_bytes(4_096);
 
 /// The sky, among nodes: no node has this name.
 const SKY: &str = "";

@@ -4,10 +4,15 @@ use core::fmt;
 use core::str::FromStr;
 use std::net::IpAddr;
 
-use slantpath_reader::{Fault, Json, KeyValue, Setting, Tables, ValueNode, choice, json, policy, section};
+use slantpath_applications::Service;
+use slantpath_base::DataSize;
+use slantpath_reader::{
+    Fault, Json, KeyValue, Setting, Tables, ValueData, ValueNode, choice, json, policy, section,
+};
 use slantpath_sat::Balance;
 use slantpath_wire::ip::{self, IpFields};
 
+use crate::bounds::KERNEL_BUFFER;
 use crate::network::existing::ExistingNamespace;
 
 section! {
@@ -24,6 +29,15 @@ section! {
         /// Under `slantpath emulate`, the Ethernet port of this machine behind which this attached node is, such as
         /// `"eth1"`.
         device: Option<Setting<String>>;
+        /// Services that a host offers to whoever comes, over TCP, UDP and SCTP at their well-known ports: one, or a
+        /// list. TCP and SCTP are as the profiles `default` say. None if absent.
+        serve: Option<Setting<Served>>;
+        /// Most that the kernel's TCP of an attached node keeps of what has come on a connection. As the machine has it
+        /// if absent.
+        tcp_rmem: Option<Setting<DataSize>>, at most KERNEL_BUFFER;
+        /// Most that the kernel's TCP of an attached node keeps of what it sends on a connection. As the machine has it
+        /// if absent.
+        tcp_wmem: Option<Setting<DataSize>>, at most KERNEL_BUFFER;
         /// The site of the sky's topology at which it stands: its antennas are the node's.
         site: Option<Setting<String>>;
         /// Names of the links of its antennas, in the order of the topology. `sky.<site>`, or `sky.<site>.1` and so on,
@@ -59,6 +73,58 @@ choice! {
         Host = "host",
         /// Forwards packets along shortest paths.
         Router = "router",
+    }
+}
+
+policy! {
+    /// A service at a well-known port.
+    pub struct ServiceName of Service {
+        /// Lines of characters as long as anybody takes them, at port 19 (RFC 864).
+        Chargen = "chargen",
+        /// Port 9, at which everything is thrown away (RFC 863).
+        Discard = "discard",
+        /// Port 7, from which everything is sent back (RFC 862).
+        Echo = "echo",
+    }
+}
+
+/// Services of a host, each once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Served(Vec<ServiceName>);
+
+impl Served {
+    /// The services, in the order in which they are written.
+    pub fn services(&self) -> impl Iterator<Item = Service> {
+        self.0.iter().map(|name| name.policy())
+    }
+}
+
+impl KeyValue for Served {
+    type Most = ();
+
+    fn read(node: &ValueNode) -> Result<Self, Fault> {
+        let ValueData::Array(items) = &node.data else { return Ok(Self(vec![ServiceName::read(node)?])) };
+        let mut names = Vec::new();
+        for item in items {
+            let name = ServiceName::read(item)?;
+            if names.contains(&name) {
+                return Err(Fault::new(format!("`{name}` stands here twice")).help("name each service once"));
+            }
+            names.push(name);
+        }
+        Ok(Self(names))
+    }
+
+    fn write(&self) -> String {
+        match &self.0[..] {
+            [name] => name.write(),
+            names => names.to_vec().write(),
+        }
+    }
+
+    fn schema() -> Json {
+        let list = json!({ "type": "array", "items": ServiceName::schema(), "uniqueItems": true });
+        json!({ "anyOf": [ServiceName::schema(), list], "examples": ["echo", ["echo", "chargen"]] })
     }
 }
 
@@ -151,7 +217,29 @@ impl KeyValue for NamedDscp {
 
 #[cfg(test)]
 mod tests {
+    use slantpath_reader::Document;
+
     use super::*;
+
+    fn served(text: &str) -> Result<String, String> {
+        let entries = Document::parse("x", &format!("serve = {text}")).entries().expect("a table").0;
+        let (_, entry) = entries.iter().next().expect("a key");
+        Served::read(&entry.node).map(|served| served.write()).map_err(|fault| fault.message)
+    }
+
+    #[test]
+    fn services_are_one_or_a_list() {
+        for (text, written) in [
+            ("\"echo\"", "\"echo\""),
+            ("[\"echo\"]", "\"echo\""),
+            ("[\"chargen\", \"discard\"]", "[\"chargen\", \"discard\"]"),
+            ("[]", "[]"),
+        ] {
+            assert_eq!(served(text).as_deref(), Ok(written));
+        }
+        assert_eq!(served("[\"echo\", \"echo\"]").unwrap_err(), "`echo` stands here twice");
+        assert_eq!(served("\"daytime\"").unwrap_err(), "`daytime` is none of the choices");
+    }
 
     #[test]
     fn names_stand_for_the_codepoints_of_their_standards() {

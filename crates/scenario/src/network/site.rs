@@ -163,7 +163,7 @@ impl Site<'_> {
         host.map(HostNumber).ok_or_else(|| BuildError::NoHost(name.to_owned()))
     }
 
-    /// Gives every simulated host routes to the outside nodes.
+    /// Gives every simulated host routes to the outside nodes, whose programs are told of ports that nobody has.
     pub(crate) fn join_outside(&mut self) -> Result<(), BuildError> {
         let (outside, hosts): (Vec<usize>, Vec<usize>) =
             (0..self.ends.len()).partition(|end| self.ends[*end].host.is_none());
@@ -171,6 +171,7 @@ impl Site<'_> {
             for &node in &outside {
                 self.join(HostNumber(host), HostNumber(node))?;
             }
+            self.host(HostNumber(host)).refuse_strangers();
         }
         Ok(())
     }
