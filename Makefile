@@ -3,7 +3,8 @@
 
 SHELL := bash
 .DEFAULT_GOAL := test
-.PHONY: test lint rust-lint python-lint rust-tests interop-tests python-tests python-package targets conformance bench counts fuzz mutants
+.PHONY: test lint rust-lint python-lint rust-tests interop-tests python-tests python-package targets conformance acceptance bench counts
+.PHONY: fuzz mutants
 .PHONY: demo clean
 
 # The last three side by side, since much of each waits: for a clock, or for one long test. Cargo is to know nothing of
@@ -78,6 +79,16 @@ targets: need-cargo
 # Every test purpose by its identifier, with its result.
 conformance: need-cargo need-cc
 	cargo xtask conformance
+
+# Programs of others on emulated networks, and the kernel's TCP measured anew: the tables of peers/ that are kept. Some
+# three quarters of an hour, as root, on a machine that has nothing else to do; what is too late is made once more.
+acceptance: need-cargo need-cc
+	cargo build --quiet --release --package slantpath-cli
+	peers/emulate/prove.py --out peers/emulate/acceptance.csv
+	rm -f peers/linux-tcp/kernel.csv
+	peers/linux-tcp/measure.py --out peers/linux-tcp/kernel.csv --only geo --parallel 6
+	peers/linux-tcp/measure.py --out peers/linux-tcp/kernel.csv --only leo --parallel 2
+	cargo test --quiet --package slantpath-tcp --test suite linux::
 
 bench: counts
 	cargo run --quiet --release --package slantpath-benches

@@ -1,6 +1,7 @@
 //! Check that a Linux kernel takes what `slantpath plan --format sysctl` prints: each value is written into `/proc/sys`
 //! of a guest's kernel, line by line, and read back equal. And that osmo-stp starts with what `--format osmo-stp`
-//! prints, and serves another osmo-stp as an application server process.
+//! prints, and serves another osmo-stp as an application server process. Programs of others run on emulated networks, and
+//! are judged by `peers/emulate` and `peers/linux-tcp`.
 
 #![expect(
     clippy::print_stdout,
@@ -183,7 +184,51 @@ fn settings(plan: &[&str]) -> Vec<(String, String)> {
     settings
 }
 
+/// Has a script of `peers` judge programs on emulated networks.
+fn judge(script: &str, choice: &[&str]) {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../peers").join(script);
+    let mut judge = Command::new("python3");
+    judge.arg("-B").arg(&script).args(["--slantpath", env!("CARGO_BIN_EXE_slantpath")]).args(choice);
+    let said = judge.output().expect("Python starts");
+    print!("{}", String::from_utf8_lossy(&said.stdout));
+    assert!(said.status.success(), "{}: {}", script.display(), String::from_utf8_lossy(&said.stderr));
+}
+
+/// Tells if emulations can be judged here.
+fn has_emulation() -> bool {
+    let is_root = std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0);
+    if !is_root {
+        skip("programs on emulated networks are judged as root: their buffers want it");
+        return false;
+    }
+    let programs = [("ip", "-V", "iproute2"), ("ping", "-V", "iputils-ping"), (OSPFD, "--version", "frr")];
+    let missing = programs.iter().find_map(|(program, version, package)| {
+        let error = Command::new(program).arg(version).output().err()?;
+        Some((error, package))
+    });
+    if let Some((error, package)) = &missing {
+        needs_program(error, &format!("apt-get install {package}"));
+    }
+    missing.is_none()
+}
+
+/// Daemon of FRR, as Debian installs it.
+const OSPFD: &str = "/usr/lib/frr/ospfd";
+
 fn main() {
+    // Most of their time they wait, as the guest does.
+    std::thread::scope(|scope| {
+        if has_emulation() {
+            scope.spawn(|| {
+                judge("linux-tcp/measure.py", &["--check"]);
+                judge("emulate/prove.py", &["--short"]);
+            });
+        }
+        guest_takes_what_is_printed();
+    });
+}
+
+fn guest_takes_what_is_printed() {
     let Some(guest) = Guest::start() else { return };
     let mut refused = Vec::new();
     let mut written = 0;

@@ -6,11 +6,12 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use slantpath_emulate::frames::{ETHERNET_HEADER_LEN, ethernet};
-use slantpath_emulate::{InterfaceConfig, Offload, PlaceConfig, build_places, neighbours};
+use slantpath_emulate::frames::ethernet;
+use slantpath_emulate::{InterfaceConfig, Lab, Offload, PlaceConfig, build_places, neighbours};
 use slantpath_system::packet::{DEFAULT_RING_BYTES, PacketSocket};
 use slantpath_system::poll::Poll;
 use slantpath_system::reentry;
+use slantpath_wire::ethernet::ETHERNET_HEADER_LEN;
 
 /// Variable by which this program knows that it is inside of its namespaces.
 const INSIDE: &str = "SLANTPATH_BENCH_INSIDE";
@@ -32,10 +33,14 @@ pub(crate) fn run(words: &[&str]) {
             link: "link".to_owned(),
             addresses: vec![[10, 0, 0, own].into()],
             mtu_bytes: 1_500,
+            other_end: None,
         }],
         reaches: vec![([10, 0, 0, other].into(), other_name.to_owned(), 0)],
+        existing: None,
+        tcp_buffers: [None; 2],
     };
-    let (places, doors) = build_places(&[place(1, 2, "near", "far"), place(2, 1, "far", "near")]).unwrap();
+    let Lab { places, doors, .. } =
+        build_places(&[place(1, 2, "near", "far"), place(2, 1, "far", "near")]).unwrap();
     let mut poll = Poll::new().unwrap();
     let mut sockets: Vec<PacketSocket> = Vec::new();
     for (token, door) in (0..).zip(&doors) {
