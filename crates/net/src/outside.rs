@@ -25,8 +25,8 @@ pub struct OutsidePacket {
     /// The node's interface that it came to. A report about a packet that the node's own link could not carry comes to
     /// the interface that refused it.
     pub interface: InterfaceId,
-    /// Bytes of the packet from the IP header on, or of the frame, every checksum in its place; what a bit error did to them has been
-    /// done.
+    /// Bytes of the packet from the IP header on, or of the frame, every checksum in its place; what a bit error did to
+    /// them has been done.
     pub bytes: Vec<u8>,
 }
 

@@ -70,8 +70,8 @@ pub enum AskedChange<'a> {
 }
 
 impl Turn<'_> {
-    /// Has an IP packet come from an interface of an attached node, or a frame where its link carries those. One that comes before the network's present comes
-    /// at the present.
+    /// Has an IP packet come from an interface of an attached node, or a frame where its link carries those. One that
+    /// comes before the network's present comes at the present.
     ///
     /// # Errors
     /// If it is no IP packet, or no frame.
@@ -137,7 +137,8 @@ pub trait Outside {
     /// run: nothing will come before that any more. `None` if the run is over.
     fn wait(&mut self, turn: &mut Turn<'_>) -> io::Result<Option<Instant>>;
 
-    /// A packet has come to an attached node at `at`, by this interface: an IP packet or a frame, its checksums complete.
+    /// A packet has come to an attached node at `at`, by this interface: an IP packet or a frame, its checksums
+    /// complete.
     fn depart(&mut self, at: Instant, interface: InterfaceId, packet: Vec<u8>) -> io::Result<()>;
 
     /// Reports of all interfaces, in the order of [nodes](Attachment) and their interfaces, once the run is over.
