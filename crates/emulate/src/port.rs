@@ -8,7 +8,7 @@ use std::os::unix::net::{SocketAddr, UnixListener};
 use std::sync::Arc;
 use std::{fmt, io};
 
-use slantpath_system::netlink::{LinkState, Netlink};
+use slantpath_system::netlink::{DeviceState, Netlink};
 use slantpath_system::network::NetNamespace;
 use slantpath_system::packet::PacketSocket;
 use slantpath_system::{SystemFailure, SystemStep};
@@ -78,7 +78,7 @@ pub(crate) fn as_root(failure: &SystemFailure) -> Box<dyn std::error::Error + Se
 }
 
 /// Reason for which a port cannot carry what its link does, with its cure.
-fn fault(interface: &str, state: &LinkState, mtu_bytes: u32) -> Option<String> {
+fn fault(interface: &str, state: &DeviceState, mtu_bytes: u32) -> Option<String> {
     let is_local = |address: &&IpAddr| matches!(address, IpAddr::V6(own) if own.is_unicast_link_local());
     if state.is_enslaved {
         return Some(format!(

@@ -2,7 +2,7 @@
 
 use slantpath_base::Instant;
 use slantpath_wire::Packet;
-use slantpath_wire::pcapng::{CaptureInterface, Direction, LinkType, Writer};
+use slantpath_wire::pcapng::{CaptureInterface, CapturedKind, Direction, Writer};
 
 use crate::DirectionId;
 use crate::header;
@@ -27,10 +27,10 @@ struct Capture {
 impl Captures {
     pub(crate) fn add(
         &mut self,
-        directions: impl Iterator<Item = (DirectionId, LinkType, String)>,
+        directions: impl Iterator<Item = (DirectionId, CapturedKind, String)>,
     ) -> CaptureId {
         let mut writer = Writer::new();
-        let interface = |(direction, link_type, path): (DirectionId, LinkType, String)| {
+        let interface = |(direction, link_type, path): (DirectionId, CapturedKind, String)| {
             (direction, writer.interface_of(link_type, &path))
         };
         let interfaces = directions.map(interface).collect();

@@ -345,9 +345,9 @@ impl NetworkBuilder {
         link
     }
 
-    /// Has a link between two outside nodes carry frames of Ethernet in place of IP packets: whatever one end sends comes
-    /// to the other, and no router reads it. All lengths are of what a frame carries, behind its header and tags. Its
-    /// class is that of its outermost tag or, without one, of its IP packet.
+    /// Has a link between two outside nodes carry frames of Ethernet in place of IP packets: whatever one end sends
+    /// comes to the other, and no router reads it. All lengths are of what a frame carries, behind its header and tags.
+    /// Its class is that of its outermost tag or, without one, of its IP packet.
     pub fn carry_frames(&mut self, link: LinkId) -> &mut Self {
         for end in [link.first(), link.second()] {
             self.graph.interfaces[end.index()].carries_frames = true;

@@ -3,7 +3,7 @@
 use slantpath_base::{Duration, Instant, Seed};
 use slantpath_des::RunDigest;
 use slantpath_wire::Packet;
-use slantpath_wire::pcapng::LinkType;
+use slantpath_wire::pcapng::CapturedKind;
 
 use crate::capture::CaptureId;
 use crate::fabric::{Delivery, Fabric, Refusal};
@@ -439,13 +439,14 @@ impl<H: EndSystem, S: Source> Network<H, S> {
     }
 
     /// Has a packet come from outside: an IP packet, or over a [link of frames](crate::NetworkBuilder::carry_frames) a
-    /// frame, that an outside node sends from `interface` at `at`, which may be the present. It comes after all else that happens at that instant; of one instant, packets come in the order
-    /// in which they were injected. One that the node's own link cannot carry for its length is answered with ICMP,
-    /// as a host's is; one to nobody's address is counted as unreachable. A frame goes to the other end, or is dropped.
+    /// frame, that an outside node sends from `interface` at `at`, which may be the present. It comes after all else
+    /// that happens at that instant; of one instant, packets come in the order in which they were injected. One that
+    /// the node's own link cannot carry for its length is answered with ICMP, as a host's is; one to nobody's address
+    /// is counted as unreachable. A frame goes to the other end, or is dropped.
     ///
     /// # Errors
-    /// If the instant is over, the interface is not one of an outside node, or the bytes are no IP packet and no frame: nothing has
-    /// happened then.
+    /// If the instant is over, the interface is not one of an outside node, or the bytes are no IP packet and no frame:
+    /// nothing has happened then.
     pub fn inject(
         &mut self,
         at: Instant,
@@ -467,7 +468,7 @@ impl<H: EndSystem, S: Source> Network<H, S> {
         let graph = &self.fabric.graph;
         let named = directions.iter().map(|&direction| {
             let is_of_frames = graph.carries_frames(direction.sender());
-            let link_type = if is_of_frames { LinkType::Ethernet } else { LinkType::Ip };
+            let link_type = if is_of_frames { CapturedKind::Ethernet } else { CapturedKind::Ip };
             (direction, link_type, graph.direction_path(direction))
         });
         let capture = self.fabric.packets.observers_mut().captures.add(named);

@@ -63,7 +63,7 @@ pub struct Veth<'a> {
 /// State of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct LinkState {
+pub struct DeviceState {
     /// True if it is set up, with a carrier or without.
     pub is_up: bool,
     /// True if it is a port of another link, as of a bridge.
@@ -172,7 +172,7 @@ impl Netlink {
     }
 
     /// State of a link.
-    pub fn link_state(&mut self, name: &str) -> Result<LinkState, NetlinkError> {
+    pub fn link_state(&mut self, name: &str) -> Result<DeviceState, NetlinkError> {
         let request = format!("look at the link {name}");
         let index = checked(&request, interface::index_of(&self.socket, name))?;
         let mut found = None;
@@ -188,7 +188,7 @@ impl Netlink {
             v4.or_else(|| own.as_sockaddr_in6().map(|own| own.ip().into()))
         };
         let addresses = own.filter_map(address).collect();
-        Ok(LinkState { is_up: flags & UP != 0, is_enslaved, mtu, addresses })
+        Ok(DeviceState { is_up: flags & UP != 0, is_enslaved, mtu, addresses })
     }
 
     /// Removes a link, and the other end of its wire with it.

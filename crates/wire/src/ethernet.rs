@@ -147,10 +147,10 @@ mod tests {
         assert_eq!(checksum::internet([&V4[..]]), 0);
         let class = |tags: &[[u8; 4]], kind, content: &[u8]| traffic_class(&frame(tags, kind, content));
         assert_eq!(class(&[], ether_type::IPV4, &V4), 0xba);
-        assert_eq!(class(&[TAG], ether_type::IPV4, &V4), 0b101_000_10);
-        assert_eq!(class(&[PROVIDER, TAG], ether_type::IPV4, &V4), 0b001_000_10);
+        assert_eq!(class(&[TAG], ether_type::IPV4, &V4), 0xa2);
+        assert_eq!(class(&[PROVIDER, TAG], ether_type::IPV4, &V4), 0x22);
         assert_eq!(class(&[], ether_type::IPV6, &v6(0x2b)), 0x2b);
-        assert_eq!(class(&[TAG], ether_type::ARP, &V4), 0b101_000_00);
+        assert_eq!(class(&[TAG], ether_type::ARP, &V4), 0xa0);
         assert_eq!(class(&[], ether_type::ARP, &V4), 0);
     }
 
@@ -160,7 +160,7 @@ mod tests {
         set_traffic_class(&mut marked, 0xbb);
         assert_eq!((marked[15], checksum::internet([&marked[14..]])), (0xbb, 0));
         let mut tagged = frame(&[TAG], ether_type::IPV6, &v6(0x2a));
-        set_traffic_class(&mut tagged, 0b110_000_11);
+        set_traffic_class(&mut tagged, 0xc3);
         // The tag has a new priority and its other bits; the packet has its DSCP, and a new mark.
         assert_eq!((&tagged[14..16], &tagged[18..20]), (&[0xdf, 0xff][..], &[0x62, 0xb7][..]));
     }

@@ -1,8 +1,8 @@
 //! Captures in the pcapng format (draft-ietf-opsawg-pcapng), as Wireshark and tshark read them.
 //!
-//! One section, little-endian; interfaces of raw IP packets, or of frames, with time in nanoseconds since the start of the
-//! run; a packet block per packet with its direction and, where there is something to say, a comment. Nothing
-//! in the bytes depends on anything but the packets.
+//! One section, little-endian; interfaces of raw IP packets, or of frames, with time in nanoseconds since the start of
+//! the run; a packet block per packet with its direction and, where there is something to say, a comment. Nothing in
+//! the bytes depends on anything but the packets.
 
 use slantpath_base::Instant;
 
@@ -34,7 +34,7 @@ pub enum Direction {
 /// Kind of the packets of an interface.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u16)]
-pub enum LinkType {
+pub enum CapturedKind {
     /// Frames, from their header on (LINKTYPE_ETHERNET).
     Ethernet = 1,
     /// IP packets, from their header on (LINKTYPE_RAW).
@@ -76,11 +76,11 @@ impl Writer {
 
     /// Declares an interface of IP packets. Its name is what readers show.
     pub fn interface(&mut self, name: &str) -> CaptureInterface {
-        self.interface_of(LinkType::Ip, name)
+        self.interface_of(CapturedKind::Ip, name)
     }
 
     /// Variant of [`interface`](Self::interface) for packets of another kind.
-    pub fn interface_of(&mut self, link_type: LinkType, name: &str) -> CaptureInterface {
+    pub fn interface_of(&mut self, link_type: CapturedKind, name: &str) -> CaptureInterface {
         self.block(INTERFACE_DESCRIPTION, |out| {
             out.extend_from_slice(&(link_type as u16).to_le_bytes());
             // Two reserved bytes, and a snapshot length of zero: packets are whole.
@@ -160,10 +160,10 @@ fn option(out: &mut Vec<u8>, code: u16, value: &[u8]) {
 /// A block of a capture, as far as [`Writer`] writes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Block<'a> {
-    /// An interface.
+    /// An interface of the capture.
     Interface {
         /// Kind of its packets.
-        link_type: LinkType,
+        link_type: CapturedKind,
         /// Name of the interface, if it has one.
         name: Option<String>,
     },
@@ -244,7 +244,8 @@ impl<'a> Iterator for Blocks<'a> {
 
 fn interface(mut body: Reader<'_>) -> Result<Block<'_>, WireError> {
     let link_type = u16_le(&mut body)?;
-    let known = [LinkType::Ethernet, LinkType::Ip].into_iter().find(|known| *known as u16 == link_type);
+    let known =
+        [CapturedKind::Ethernet, CapturedKind::Ip].into_iter().find(|known| *known as u16 == link_type);
     let link_type = known.ok_or(WireError::Unsupported { field: "link type", value: link_type.into() })?;
     body.take(6)?;
     let (mut name, mut resolution) = (None, None);
@@ -356,11 +357,11 @@ mod tests {
         ) {
             let mut writer = Writer::new();
             let interfaces =
-                [writer.interface("first"), writer.interface_of(LinkType::Ethernet, "second")];
+                [writer.interface("first"), writer.interface_of(CapturedKind::Ethernet, "second")];
             let mut expected = vec![
                 Block::Section,
-                Block::Interface { link_type: LinkType::Ip, name: Some("first".to_owned()) },
-                Block::Interface { link_type: LinkType::Ethernet, name: Some("second".to_owned()) },
+                Block::Interface { link_type: CapturedKind::Ip, name: Some("first".to_owned()) },
+                Block::Interface { link_type: CapturedKind::Ethernet, name: Some("second".to_owned()) },
             ];
             let mut bytes = writer.take();
             for ((second, nanos), packet, (inbound, comment)) in &packets {

@@ -3,7 +3,7 @@
 use slantpath_base::{Duration, Instant, Probability, Seed};
 use slantpath_net::DirectionConfig;
 use slantpath_testkit::Tshark;
-use slantpath_wire::pcapng::{Block, Blocks, Direction, LinkType};
+use slantpath_wire::pcapng::{Block, Blocks, CapturedKind, Direction};
 
 use crate::fixture::{Pair, byte_a_millisecond, clean, millis};
 
@@ -37,11 +37,11 @@ fn comments(bytes: &[u8]) -> Vec<(Instant, Option<String>)> {
     assert_eq!(blocks[0], Block::Section);
     assert_eq!(
         blocks[1],
-        Block::Interface { link_type: LinkType::Ip, name: Some("links/wire/forward".to_owned()) }
+        Block::Interface { link_type: CapturedKind::Ip, name: Some("links/wire/forward".to_owned()) }
     );
     assert_eq!(
         blocks[2],
-        Block::Interface { link_type: LinkType::Ip, name: Some("links/wire/reverse".to_owned()) }
+        Block::Interface { link_type: CapturedKind::Ip, name: Some("links/wire/reverse".to_owned()) }
     );
     let packet = |block| match block {
         Block::Packet { interface: 0, time, bytes, direction: Some(Direction::Outbound), comment } => {

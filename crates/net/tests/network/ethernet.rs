@@ -9,7 +9,7 @@ use slantpath_net::{
     RedThresholds, SendingConfig,
 };
 use slantpath_wire::checksum;
-use slantpath_wire::pcapng::{Block, Blocks, LinkType};
+use slantpath_wire::pcapng::{Block, Blocks, CapturedKind};
 
 use crate::fixture::{Scripted, address, byte_a_millisecond, clean, millis, packet};
 
@@ -191,7 +191,7 @@ fn a_capture_of_frames_is_one_of_ethernet() {
     wire.come_out();
     let file = wire.network.take_capture(capture);
     let blocks: Vec<Block<'_>> = Blocks::new(&file).collect::<Result<_, _>>().expect("sound blocks");
-    assert!(matches!(blocks[1], Block::Interface { link_type: LinkType::Ethernet, .. }));
+    assert!(matches!(blocks[1], Block::Interface { link_type: CapturedKind::Ethernet, .. }));
     assert!(matches!(blocks[2], Block::Packet { bytes, .. } if bytes == sent));
 }
 

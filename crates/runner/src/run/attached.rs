@@ -73,8 +73,8 @@ pub enum AskedChange<'a> {
 }
 
 impl Turn<'_> {
-    /// Has an IP packet come from an interface of an attached node, or a frame where its link carries those. One that comes before the network's present comes
-    /// at the present.
+    /// Has an IP packet come from an interface of an attached node, or a frame where its link carries those. One that
+    /// comes before the network's present comes at the present.
     ///
     /// # Errors
     /// If it is no IP packet, or no frame.

@@ -12,7 +12,7 @@ use crate::network::node::NodeKind;
 pub enum ExistingNamespace {
     /// One that is found at a path, as those of `ip netns` at `/run/netns/NAME`.
     Path(String),
-    /// That of a process, by its id.
+    /// Namespace of a process, by its id.
     Process(u32),
 }
 
@@ -56,18 +56,19 @@ pub(crate) fn check(wiring: Wiring<'_, Written>, faults: &mut Faults) {
         let namespace = node.namespace.as_ref().map(|own| ("namespace", own.write(), own.place()));
         let device = node.device.as_ref().map(|own| ("device", (**own).clone(), own.place()));
         if let (Some(_), Some((_, _, place))) = (&namespace, &device) {
-            let help = "leave one of them out";
             let message = format!("node `{name}` is a namespace and a port");
-            faults.report(*place, Fault::new(message).help(help));
+            faults.report(*place, Fault::new(message).help("leave one of them out"));
+            continue;
         }
         let Some((key, value, place)) = namespace.or(device) else { continue };
         if *node.kind != NodeKind::Attached {
             let message = format!("`{key}` of node `{name}` has no meaning: it is not attached");
             faults.report(place, Fault::new(message).help("write `kind = \"attached\"`"));
+            continue;
         }
         if let Some(other) = taken.insert((key, value.clone()), name) {
-            let message = format!("`{other}` and `{name}` have one {key}: {value}");
-            faults.report(place, Fault::new(message).help("make one node of them, with several links"));
+            let message = format!("`{other}` and `{name}` have one `{key}`: {value}");
+            faults.report(place, Fault::new(message).help("give each its own, or make one node of them"));
         }
         if let Some(device) = &node.device {
             check_port(name, device, place, wiring, faults);
