@@ -534,9 +534,8 @@ impl Doors {
         }
         let now = present(self.origin);
         let mut outcome = Ok(());
-        let packets = leaving
-            .iter()
-            .map(|Departing { before, packet, .. }| Leaving { before: before.bytes(), packet });
+        let packets =
+            leaving.iter().map(|Departing { before, packet, .. }| Leaving { before: before.bytes(), packet });
         join(packets, JOINED_BYTES_MAX as usize, |_, pieces, packets| match socket.send_pieces(pieces) {
             Ok(true) => {}
             Ok(false) => *unsent += packets,

@@ -81,7 +81,7 @@ fn node(name: &str, addresses: [[u8; 4]; 2], existing: Option<ExistingPlace>) ->
         other_end: Some(vec![other]),
     };
     let name = name.to_owned();
-    PlaceConfig { name, existing, interfaces: vec![interface], reaches: Vec::new() }
+    PlaceConfig { name, existing, interfaces: vec![interface], reaches: Vec::new(), tcp_buffers: [None; 2] }
 }
 
 fn port(name: &str, interface: &str, network: &Arc<NetNamespace>) -> PlaceConfig {

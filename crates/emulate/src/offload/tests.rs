@@ -148,7 +148,7 @@ fn payload(len: usize) -> Vec<u8> {
 fn joined(layer: DeviceLayer, packets: &[Vec<u8>], max_bytes: usize) -> Vec<(Offload, Vec<u8>)> {
     let header_len = |frame: &Vec<u8>| match layer {
         DeviceLayer::Ip => 0,
-        DeviceLayer::Ethernet => slantpath_wire::ethernet::content(frame).map_or(0, |(_, at)| at),
+        DeviceLayer::Ethernet => ethernet::content(frame).map_or(0, |(_, at)| at),
     };
     let split: Vec<(&[u8], Packet)> = packets
         .iter()

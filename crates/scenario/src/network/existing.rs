@@ -70,6 +70,16 @@ pub(crate) fn check(wiring: Wiring<'_, Written>, faults: &mut Faults) {
             let message = format!("`{other}` and `{name}` have one `{key}`: {value}");
             faults.report(place, Fault::new(message).help("give each its own, or make one node of them"));
         }
+        for (buffer, size) in [("tcp_rmem", &node.tcp_rmem), ("tcp_wmem", &node.tcp_wmem)] {
+            if let Some(size) = size {
+                let message =
+                    format!("`{buffer}` of node `{name}` has no effect: what exists keeps its settings");
+                faults.report(
+                    size.place(),
+                    Fault::new(message).help(format!("leave out `{buffer}` or `{key}`")),
+                );
+            }
+        }
         if let Some(device) = &node.device {
             check_port(name, device, place, wiring, faults);
         }
