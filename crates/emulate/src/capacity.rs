@@ -25,6 +25,9 @@ const TIME: Duration = Duration::from_millis(60);
 /// Frames that are under way at one time.
 const BATCH: usize = 16;
 const RING_BYTES: usize = 1 << 20;
+/// Times that a packet of TCP takes in an emulation what is measured here: the network lies between, and its sending has
+/// the receiver's kernel work. 2.6 us and 0.7 us on one machine.
+const IN_ALL: u128 = 4;
 const FRAME_BYTES: usize = 16_384;
 const MTU: u32 = 1_500;
 const HEADERS_LEN: usize = 40;
@@ -32,8 +35,8 @@ const SEGMENT: u16 = 1_460;
 /// Packets of a frame, as many as an attached interface joins.
 const SEGMENTS: usize = 10;
 
-/// Measures the rate at which the calling thread, had it a processor for itself, would read packets of 1,500 bytes from
-/// one door and write them to another. A network between, and the receiver's own work, make it less.
+/// Estimates the rate that the calling thread, had it a processor for itself, would carry in packets of 1,500 bytes
+/// through a network of one link: from what reading and writing them is measured to take.
 ///
 /// # Errors
 /// At the first step that the system refuses.
@@ -67,7 +70,7 @@ pub fn capacity() -> Result<DataRate, PlaceError> {
     let mut door = step(MEASURED, || open(ends[0]))?;
     let (packets, used) = step(MEASURED, || carried(&mut far, &mut door))?;
     let bits = u128::from(packets) * u128::from(MTU) * 8 * 1_000_000_000;
-    let rate = bits / used.as_nanos().max(1);
+    let rate = bits / (IN_ALL * used.as_nanos().max(1));
     Ok(DataRate::from_bits_per_sec(u64::try_from(rate).unwrap_or(u64::MAX)))
 }
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{IoSliceMut, Read as _, Write as _};
-use std::net::{TcpListener, TcpStream, UdpSocket};
+use std::net::{Shutdown, TcpListener, TcpStream, UdpSocket};
 use std::os::fd::AsRawFd as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -148,10 +148,15 @@ fn send([rate, seconds, octets]: [u64; 3], file: &Path, far: &str, is_stamped: b
     }
     publish(&file.with_extension("done"), &format!("{sent} {}", elapsed.as_nanos()));
     publish(file, &stamps_text(&found));
-    for _ in 0..3 {
+    // The receiver has to write down what it has, before all is over.
+    let received = file.with_file_name("received");
+    for _ in 0..PATIENCE.as_millis() / 100 {
         send(LAST);
+        std::thread::sleep(Duration::from_millis(100));
+        if received.exists() {
+            return;
+        }
     }
-    std::thread::sleep(Duration::from_millis(500));
 }
 
 /// Reads from the socket's errors when packets went out.
@@ -198,6 +203,9 @@ fn source(seconds: u64, control: &str) {
     while begin.elapsed() < Duration::from_secs(seconds) {
         stream.write_all(&buffer).unwrap();
     }
+    // The other end closes once it has written down what came.
+    stream.shutdown(Shutdown::Write).unwrap();
+    let _ = stream.read(&mut [0]);
 }
 
 /// Keeps a processor busy.

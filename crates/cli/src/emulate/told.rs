@@ -117,7 +117,7 @@ pub(super) fn too_fast(link: &str, rate: DataRate, carried: DataRate) -> String 
     let unit = 10_u64.pow(carried.as_bits_per_sec().checked_ilog10().unwrap_or(0).saturating_sub(1));
     let carried = DataRate::from_bits_per_sec(carried.as_bits_per_sec().next_multiple_of(unit));
     format!(
-        "link `{link}` has {rate}, and this machine carries at most some {carried} in packets of 1,500 bytes: programs \
+        "link `{link}` has {rate}, and this machine carries some {carried} in packets of 1,500 bytes: programs \
          that send more make the run void"
     )
 }
@@ -159,7 +159,7 @@ mod tests {
         let [rate, carried] = [10_000_000_000, 3_412_345_678].map(DataRate::from_bits_per_sec);
         assert_eq!(
             too_fast("up", rate, carried),
-            "link `up` has 10 Gbit/s, and this machine carries at most some 3.5 Gbit/s in packets of 1,500 bytes: \
+            "link `up` has 10 Gbit/s, and this machine carries some 3.5 Gbit/s in packets of 1,500 bytes: \
              programs that send more make the run void"
         );
     }
