@@ -13,12 +13,14 @@ use std::time;
 
 use slantpath_base::{Duration, Instant};
 use slantpath_system::SystemFailure;
-use slantpath_system::clock::{TimerFd, monotonic, realtime, schedule_fifo, set_timer_slack};
+use slantpath_system::clock::{
+    TimerFd, monotonic, realtime, schedule_fifo, set_timer_slack, with_suspension,
+};
 use slantpath_system::packet::{DEFAULT_RING_BYTES, PacketSocket};
 use slantpath_system::poll::Poll;
 
 use crate::frames::{ETHERNET_HEADER_LEN, FrameKind, MacAddress, classify, ethernet};
-use crate::instants::{ClockReading, Stamps};
+use crate::instants::{ClockReading, Stamps, Suspension, SuspensionReading};
 use crate::lateness::{DepartureLateness, DepartureSummary};
 use crate::neighbours;
 use crate::offload::{DeviceLayer, Offload, join, packets};
@@ -83,6 +85,22 @@ pub enum Void {
         /// By how much it was late.
         late: Duration,
     },
+    /// This process was stopped, or others had the processor.
+    #[error("this process did not run for {time} from {at} on: it was stopped, or the machine was busy")]
+    Stopped {
+        /// Instant at which it was to go on.
+        at: Instant,
+        /// By how much later it did.
+        time: Duration,
+    },
+    /// The machine was suspended.
+    #[error("the machine was suspended for {time} before {at}")]
+    Suspended {
+        /// Instant at which it was found out, by a clock that suspension stops.
+        at: Instant,
+        /// Length of the suspension.
+        time: Duration,
+    },
     /// Frames were dropped before they were read.
     #[error("{frames} frames were dropped before they were read, up to {at}")]
     Lost {
@@ -123,6 +141,7 @@ pub struct Doors {
     /// Instant of the monotonic clock at which the run began.
     origin: time::Duration,
     stamps: Stamps,
+    suspension: Suspension,
     /// Lateness beyond which the run is void.
     limit: Duration,
     void: Option<Void>,
@@ -154,8 +173,12 @@ pub struct Incoming<'a> {
 const BUDGET: usize = 256;
 /// Packets that leave together by a door, at most.
 const TOGETHER: usize = 64;
-/// Longest time for which a turn waits: then whoever waits looks for an interruption.
+/// Time after which others look for what has woken them, though nothing has.
 const LOOK_AROUND: Duration = Duration::from_millis(100);
+/// Longest time for which a turn waits. So a process that was stopped for 50 ms finds that out, though nothing was due.
+const PULSE: Duration = Duration::from_millis(20);
+/// Lateness of a turn from which on it says that the process was stopped, where packets may not be later than that.
+const STOPPED_AT_LEAST: Duration = Duration::from_millis(25);
 /// Time between two looks for frames that were dropped.
 const DROPS_EVERY: Duration = Duration::from_millis(500);
 /// Memory that is shared with the kernel for all doors, in bytes, and the least that a door has.
@@ -204,6 +227,7 @@ impl Doors {
             timer,
             origin,
             stamps,
+            suspension: Suspension::new(suspension_reading()),
             limit,
             void: None,
             drops_looked_for,
@@ -247,6 +271,7 @@ impl Doors {
         }
         self.origin = monotonic();
         self.stamps = Stamps::new(reading(self.origin), self.all.len());
+        self.suspension = Suspension::new(suspension_reading());
     }
 
     /// Present instant of the run.
@@ -274,10 +299,11 @@ impl Doors {
             self.let_out(number)?;
         }
         let now = self.now();
-        let due = next.unwrap_or(Instant::FAR_FUTURE).min(now + LOOK_AROUND);
+        let due = next.unwrap_or(Instant::FAR_FUTURE).min(now + PULSE);
         if due > now {
             self.timer.set(self.origin + time::Duration::from_nanos(due.as_nanos()))?;
             self.is_woken_by_other |= self.poll.wait(None)?.contains(&OTHER);
+            self.look_for_pauses(due);
         }
         // What was received before this instant is in the doors now.
         let before = reading(self.origin);
@@ -385,6 +411,18 @@ impl Doors {
         outcome
     }
 
+    /// Finds out if the machine was suspended, or this process was stopped, while it waited for `due`.
+    fn look_for_pauses(&mut self, due: Instant) {
+        let now = self.now();
+        if let Some(time) = self.suspension.look(suspension_reading()) {
+            self.void.get_or_insert(Void::Suspended { at: now, time });
+        }
+        let late = now.saturating_since(due);
+        if late > self.limit.max(STOPPED_AT_LEAST) {
+            self.void.get_or_insert(Void::Stopped { at: due, time: late });
+        }
+    }
+
     fn look_for_drops(&mut self) -> io::Result<()> {
         self.drops_looked_for = self.now();
         for door in &mut self.all {
@@ -411,6 +449,16 @@ impl Doors {
             DoorReport { counters: door.counters, lateness: (summary.count > 0).then_some(summary) }
         };
         Ok(self.all.iter().map(report).collect())
+    }
+}
+
+fn suspension_reading() -> SuspensionReading {
+    let duration =
+        |time: time::Duration| Duration::from_nanos(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
+    SuspensionReading {
+        before: duration(monotonic()),
+        counting: duration(with_suspension()),
+        after: duration(monotonic()),
     }
 }
 

@@ -13,6 +13,7 @@ use slantpath_system::offloads;
 
 use crate::doors::{DoorConfig, JOINED_BYTES_MAX};
 use crate::frames::MacAddress;
+use crate::node_routes::{NodeRoute, routes};
 
 /// An attached node of which a place is to be made.
 #[derive(Clone, Debug)]
@@ -110,14 +111,17 @@ pub fn build(nodes: &[PlaceConfig]) -> Result<(Vec<AttachedPlace>, Vec<DoorConfi
         }
         let network_of = format!("the network of `{}`", node.name);
         let note = step(&network_of, || network.run(|| configure(node, &interfaces)))??;
-        for (place, interface) in interfaces.iter().enumerate() {
+        places.push(AttachedPlace { name: node.name.clone(), network, hosts: hosts(node), interfaces, note });
+    }
+    // All at once: the kernel sees to carriers a few times a second, and a wait for one is a wait for many.
+    for (number, (node, place)) in nodes.iter().zip(&places).enumerate() {
+        for (place, interface) in place.interfaces.iter().enumerate() {
             let door = format!("n{number}i{place}");
             let what = format!("interface `{interface}` of `{}`", node.name);
             if !step(&what, || near.wait_until_running(&door, CARRIER_TIMEOUT))? {
                 return Err(PlaceError { what, error: "it has no carrier".into() });
             }
         }
-        places.push(AttachedPlace { name: node.name.clone(), network, hosts: hosts(node), interfaces, note });
     }
     Ok((places, doors))
 }
@@ -176,8 +180,8 @@ fn configure(node: &PlaceConfig, names: &[String]) -> Result<Option<String>, Pla
     // Echoes without a privilege, by sockets of datagrams.
     let refused = write_setting("ipv4/ping_group_range", "0 0").err();
     let note = refused.map(|error| format!("`ping` in `{}` may need a privilege: {error}", node.name));
-    let mut is_first = [true; 2];
-    for (interface, name) in node.interfaces.iter().zip(names) {
+    let mut defaults = [None; 2];
+    for (place, (interface, name)) in node.interfaces.iter().zip(names).enumerate() {
         step(&format!("interface `{name}` of `{}`", node.name), || link.set_up(name))?;
         step(&format!("offloads of `{name}` of `{}`", node.name), || {
             match offloads::switch_off(name, &offloads::OF_SCTP) {
@@ -191,7 +195,9 @@ fn configure(node: &PlaceConfig, names: &[String]) -> Result<Option<String>, Pla
                 link.add_address(name, address, host_len(address))
             })?;
             // All that has no route of its own goes by the first link. Everybody is on it: the door answers for them.
-            if std::mem::take(&mut is_first[usize::from(address.is_ipv6())]) {
+            let default = &mut defaults[usize::from(address.is_ipv6())];
+            if default.is_none() {
+                *default = Some(place);
                 let any = if address.is_ipv4() { IpAddr::from([0; 4]) } else { IpAddr::from([0; 16]) };
                 step(&format!("the default route of `{}`", node.name), || {
                     link.add_route(&route((any, 0), name, address))
@@ -199,11 +205,16 @@ fn configure(node: &PlaceConfig, names: &[String]) -> Result<Option<String>, Pla
             }
         }
     }
-    for (address, _, place) in &node.reaches {
-        let own = node.interfaces[*place].addresses.iter().find(|own| own.is_ipv4() == address.is_ipv4());
-        let Some(&own) = own else { continue };
-        step(&format!("the route of `{}` to {address}", node.name), || {
-            link.add_route(&route((*address, host_len(*address)), &names[*place], own))
+    let own_address = |place: usize, other: IpAddr| {
+        node.interfaces[place].addresses.iter().copied().find(|own| own.is_ipv4() == other.is_ipv4())
+    };
+    let reached = node.reaches.iter().map(|(address, _, place)| (*address, *place));
+    let reached = reached.filter(|(address, place)| own_address(*place, *address).is_some());
+    for NodeRoute { destination, place } in routes(reached, defaults) {
+        let (address, len) = destination;
+        let Some(own) = own_address(place, address) else { continue };
+        step(&format!("the route of `{}` to {address}/{len}", node.name), || {
+            link.add_route(&route(destination, &names[place], own))
         })?;
     }
     Ok(note)
