@@ -12,13 +12,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use slantpath_base::{Duration, Instant};
 use slantpath_emulate::{
-    ControlSocket, Doors, Incoming, InterfaceConfig, NodeProgram, NodePrograms, PlaceConfig, Terminal, Void,
-    build_places,
+    ControlSocket, DepartureLateness, Doors, Incoming, InterfaceConfig, NodeProgram, NodePrograms,
+    PlaceConfig, Terminal, build_places,
 };
 use slantpath_interface::InterfaceId;
 use slantpath_runner::{
-    Attachment, EmulationRecording, InterfaceReport, Outside, RunOptions, Scenario, Store, Turn,
-    run_attached_stored, run_attached_without_records,
+    Attachment, EmulationRecording, InterfaceReport, Outside, RunOptions, Scenario, SkyHandover, SkyInPieces,
+    Store, Turn, Work, run_attached_stored, run_attached_without_records,
 };
 use slantpath_system::reentry;
 
@@ -114,15 +114,18 @@ struct Emulation<'a> {
     stop: &'a AtomicBool,
     /// Instant at which programs were asked to end.
     ending: Option<Instant>,
-    void: Option<Void>,
+    void: Option<String>,
     status: StatusLine,
     control: Option<Control>,
+    /// How late handovers of antennas were.
+    handovers: DepartureLateness,
 }
 
 impl<'a> Emulation<'a> {
     fn new(planned: Vec<NodeProgram>, scenario: &Scenario, limit: Duration, stop: &'a AtomicBool) -> Self {
         let has_terminal = planned.iter().any(|program| program.terminal == Terminal::Whole);
-        let sky_end = scenario.sky.is_some().then(|| Instant::START + *scenario.scenario.duration);
+        let span = SkyInPieces::OPEN_ENDED.whole.max(*scenario.scenario.duration);
+        let sky_end = scenario.sky.is_some().then(|| Instant::START + span);
         Self {
             planned,
             limit,
@@ -137,6 +140,7 @@ impl<'a> Emulation<'a> {
             void: None,
             status: StatusLine::new(has_terminal),
             control: None,
+            handovers: DepartureLateness::new(limit),
         }
     }
 
@@ -156,15 +160,19 @@ impl<'a> Emulation<'a> {
 
     /// Says at once that the run is void.
     fn note_void(&mut self, now: Instant) -> io::Result<()> {
-        if self.void.is_none() {
-            self.void = self.doors.as_ref().and_then(Doors::void);
-            if let Some(void) = &self.void {
-                terminal::warn(&format!("void: {void}; what is measured from now on says nothing"))?;
-                if let Some(control) = &mut self.control {
-                    control.tell_void(now, void);
-                }
-            }
+        match self.doors.as_ref().and_then(Doors::void) {
+            Some(void) if self.void.is_none() => self.make_void(now, void.to_string()),
+            _ => Ok(()),
         }
+    }
+
+    /// Makes the run void, and says so.
+    fn make_void(&mut self, now: Instant, void: String) -> io::Result<()> {
+        terminal::warn(&format!("void: {void}; what is measured from now on says nothing"))?;
+        if let Some(control) = &mut self.control {
+            control.tell_void(now, &void);
+        }
+        self.void = Some(void);
         Ok(())
     }
 
@@ -186,7 +194,7 @@ impl<'a> Emulation<'a> {
             Some(Ok(status)) => Err(Failure::Ended(status)),
             Some(Err(reason)) => Err(Failure::Failed(reason)),
             None => Err(Failure::Interrupted(
-                "the sky was worked out no further: all programs were ended; a longer `duration` lets them go on"
+                "the sky of an emulation goes on for 30 days, and for no longer: all programs were ended"
                     .to_owned(),
             )),
         }
@@ -236,7 +244,7 @@ impl Outside for Emulation<'_> {
             // A door gives IP packets alone.
             let _ = turn.inject(at, interfaces[door], packet.to_vec());
         })?;
-        self.status.tell(doors, &self.attachments)?;
+        self.status.tell(doors, &self.attachments, &mut || turn.next_handover())?;
         self.note_void(present)?;
         if let Some(control) = &mut self.control {
             control.tell_events(present);
@@ -246,7 +254,7 @@ impl Outside for Emulation<'_> {
             programs.look()?;
             if let Some(control) = &mut self.control {
                 control.tell_ended(present, programs.take_ended());
-                control.look(turn, doors, &self.attachments)?;
+                control.look(turn, doors, &self.attachments, self.void.as_deref())?;
             }
         }
         Ok(Some(until))
@@ -258,12 +266,37 @@ impl Outside for Emulation<'_> {
         doors.depart(self.by_interface[place].1, at, &packet)
     }
 
+    fn beside(&mut self, work: Work) {
+        // Threads that one of real-time priority starts have none. Without a thread the work is not done in time, which
+        // makes the run void.
+        let _ = std::thread::Builder::new().name("sky".to_owned()).spawn(work);
+    }
+
+    fn handed_over(&mut self, handovers: Vec<SkyHandover>) {
+        let Some(doors) = &self.doors else { return };
+        let now = doors.now();
+        for handover in handovers {
+            self.handovers.record(now.saturating_since(handover.at));
+            if let Some(control) = &mut self.control {
+                control.tell_handover(now, handover);
+            }
+        }
+    }
+
+    fn fail(&mut self, at: Instant, reason: String) {
+        if self.void.is_none() {
+            // Where nobody reads what is said, the exit status tells.
+            let _ = self.make_void(at, reason);
+        }
+    }
+
     fn end(&mut self) -> io::Result<Vec<InterfaceReport>> {
         let Some(doors) = &mut self.doors else { return Ok(Vec::new()) };
         let end = doors.now();
         let reports: Vec<InterfaceReport> = doors.reports()?.iter().map(told::interface).collect();
         self.status.clear()?;
         told::print(&self.attachments, &reports)?;
+        told::print_handovers(&self.handovers.summary())?;
         if let (Some(_), Some(error)) = (doors.void(), doors.priority_refused()) {
             told::advise(error)?;
         }
