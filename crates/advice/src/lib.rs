@@ -43,7 +43,10 @@ pub fn check(draft: Draft, contacts: Contacts<'_>, faults: &mut Faults) -> Optio
     }
     let checked = draft.with_contacts(contacts, faults);
     if let (Some(table), Some(plan)) = (&checked.sky, checked.sky_plan()) {
-        sky::check(&checked, plan, contacts.watch, faults);
+        // The first piece of a plan says nothing of the rest.
+        if contacts.watch.pieces.is_none() {
+            sky::check(&checked, plan, contacts.watch, faults);
+        }
         sky_links::check_satellites(table, &checked.nodes, &checked.script, plan, faults);
     }
     if faults.is_empty() {

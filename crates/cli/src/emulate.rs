@@ -14,14 +14,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use slantpath_base::{DataRate, Duration, Instant};
 use slantpath_emulate::{
-    ControlSocket, Doors, ExistingPlace, Incoming, InterfaceConfig, NodeProgram, NodePrograms, PlaceConfig,
-    Terminal, Void, build_places, capacity,
+    ControlSocket, DepartureLateness, Doors, ExistingPlace, Incoming, InterfaceConfig, NodeProgram,
+    NodePrograms, PlaceConfig, Terminal, build_places, capacity,
 };
 use slantpath_interface::InterfaceId;
 use slantpath_runner::schema::Node;
 use slantpath_runner::{
-    Attachment, EmulationRecording, InterfaceReport, Outside, RunOptions, Scenario, Store, Turn,
-    run_attached_stored, run_attached_without_records,
+    Attachment, EmulationRecording, InterfaceReport, Outside, RunOptions, Scenario, SkyHandover, SkyInPieces,
+    Store, Turn, Work, run_attached_stored, run_attached_without_records,
 };
 use slantpath_system::reentry;
 use slantpath_wire::Packet;
@@ -133,11 +133,13 @@ struct Emulation<'a> {
     stop: &'a AtomicBool,
     /// Instant at which programs were asked to end.
     ending: Option<Instant>,
-    void: Option<Void>,
+    void: Option<String>,
     /// True once it was said that this machine carries no more.
     is_overload_told: bool,
     status: StatusLine,
     control: Option<Control>,
+    /// How late handovers of antennas were.
+    handovers: DepartureLateness,
 }
 
 impl<'a> Emulation<'a> {
@@ -149,7 +151,8 @@ impl<'a> Emulation<'a> {
         stop: &'a AtomicBool,
     ) -> Self {
         let has_terminal = planned.iter().any(|program| program.terminal == Terminal::Whole);
-        let sky_end = scenario.sky.is_some().then(|| Instant::START + *scenario.scenario.duration);
+        let span = SkyInPieces::OPEN_ENDED.whole.max(*scenario.scenario.duration);
+        let sky_end = scenario.sky.is_some().then(|| Instant::START + span);
         Self {
             has_programs: !planned.is_empty(),
             planned,
@@ -170,6 +173,7 @@ impl<'a> Emulation<'a> {
             is_overload_told: false,
             status: StatusLine::new(has_terminal),
             control: None,
+            handovers: DepartureLateness::new(limit),
         }
     }
 
@@ -198,15 +202,19 @@ impl<'a> Emulation<'a> {
                  than now, and packets leave late"
             ))?;
         }
-        if self.void.is_none() {
-            self.void = self.doors.as_ref().and_then(Doors::void);
-            if let Some(void) = &self.void {
-                terminal::warn(&format!("void: {void}; what is measured from now on says nothing"))?;
-                if let Some(control) = &mut self.control {
-                    control.tell_void(now, void);
-                }
-            }
+        match self.doors.as_ref().and_then(Doors::void) {
+            Some(void) if self.void.is_none() => self.make_void(now, void.to_string()),
+            _ => Ok(()),
         }
+    }
+
+    /// Makes the run void, and says so.
+    fn make_void(&mut self, now: Instant, void: String) -> io::Result<()> {
+        terminal::warn(&format!("void: {void}; what is measured from now on says nothing"))?;
+        if let Some(control) = &mut self.control {
+            control.tell_void(now, &void);
+        }
+        self.void = Some(void);
         Ok(())
     }
 
@@ -232,7 +240,7 @@ impl<'a> Emulation<'a> {
             Some(Ok(status)) => Err(Failure::Ended(status)),
             Some(Err(reason)) => Err(Failure::Failed(reason)),
             None => Err(Failure::Interrupted(
-                "the sky was worked out no further: all programs were ended; a longer `duration` lets them go on"
+                "the sky of an emulation goes on for 30 days, and for no longer: all programs were ended"
                     .to_owned(),
             )),
         }
@@ -290,7 +298,7 @@ impl Outside for Emulation<'_> {
             // A door gives IP packets alone, or frames where the link carries those.
             let _ = turn.inject(at, interfaces[door], packet);
         })?;
-        self.status.tell(doors, &self.attachments)?;
+        self.status.tell(doors, &self.attachments, &mut || turn.next_handover())?;
         self.note_void(present)?;
         if let Some(control) = &mut self.control {
             control.tell_events(present);
@@ -300,7 +308,7 @@ impl Outside for Emulation<'_> {
             programs.look()?;
             if let Some(control) = &mut self.control {
                 control.tell_ended(present, programs.take_ended());
-                control.look(turn, doors, &self.attachments)?;
+                control.look(turn, doors, &self.attachments, self.void.as_deref())?;
             }
         }
         Ok(Some(until))
@@ -312,12 +320,37 @@ impl Outside for Emulation<'_> {
         doors.depart(self.by_interface[place].1, at, packet)
     }
 
+    fn beside(&mut self, work: Work) {
+        // Threads that one of real-time priority starts have none. Without a thread the work is not done in time, which
+        // makes the run void.
+        let _ = std::thread::Builder::new().name("sky".to_owned()).spawn(work);
+    }
+
+    fn handed_over(&mut self, handovers: Vec<SkyHandover>) {
+        let Some(doors) = &self.doors else { return };
+        let now = doors.now();
+        for handover in handovers {
+            self.handovers.record(now.saturating_since(handover.at));
+            if let Some(control) = &mut self.control {
+                control.tell_handover(now, handover);
+            }
+        }
+    }
+
+    fn fail(&mut self, at: Instant, reason: String) {
+        if self.void.is_none() {
+            // Where nobody reads what is said, the exit status tells.
+            let _ = self.make_void(at, reason);
+        }
+    }
+
     fn end(&mut self) -> io::Result<Vec<InterfaceReport>> {
         let Some(doors) = &mut self.doors else { return Ok(Vec::new()) };
         let end = doors.now();
         let reports: Vec<InterfaceReport> = doors.reports()?.iter().map(told::interface).collect();
         self.status.clear()?;
         told::print(&self.attachments, &reports)?;
+        told::print_handovers(&self.handovers.summary())?;
         if let (Some(_), Some(error)) = (doors.void(), doors.priority_refused()) {
             told::advise(error)?;
         }

@@ -66,7 +66,7 @@ fn emulation(
     let name = arguments.record.display().to_string();
     let scenario = |overrides: &[String]| {
         let files = files_in(Path::new(&run.directory));
-        Scenario::parse(&name, &run.scenario, overrides, files).map_err(Failure::Invalid)
+        Scenario::parse_open_ended(&name, &run.scenario, overrides, files).map_err(Failure::Invalid)
     };
     // Faults of `--set` come before all work.
     let other =

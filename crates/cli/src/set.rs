@@ -142,6 +142,13 @@ fn event_in_words(event: &Json) -> String {
     let text = |key: &str| event[key].as_str().unwrap_or_default();
     let at = event["at_s"].as_f64().unwrap_or_default();
     match text("type") {
+        "handover" => {
+            let satellite = |key: &str| event[key].as_str().unwrap_or("none").to_owned();
+            let late_ms = event["late_s"].as_f64().unwrap_or_default() * 1e3;
+            let (antenna, cause) = (text("antenna"), text("cause"));
+            let (from, to) = (satellite("from"), satellite("to"));
+            format!("{at:.3} s: antenna {antenna}: from {from} to {to}, {cause}, {late_ms:.3} ms late")
+        }
         "program_ended" => format!("{at:.3} s: a program in {} ended with {}", text("node"), event["status"]),
         "script" => {
             let part = event["part"].as_str().map_or_else(String::new, |part| format!(" {part}"));
@@ -165,6 +172,10 @@ fn print_status(status: &Json, out: &mut impl Write) -> io::Result<()> {
             write!(out, ", by {:.3} ms at most", most * 1e3)?;
         }
         writeln!(out)?;
+    }
+    if let Some(at) = status["next_handover"]["at_s"].as_f64() {
+        let antenna = status["next_handover"]["antenna"].as_str().unwrap_or_default();
+        writeln!(out, "next handover: {antenna} at {at:.3} s")?;
     }
     match status["void"].as_str() {
         Some(reason) => writeln!(out, "void: {reason}"),

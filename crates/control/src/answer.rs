@@ -27,6 +27,21 @@ impl Refusal {
 /// Something that has happened to the network, or to what is attached to it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ControlEvent {
+    /// An antenna has another satellite than before.
+    Handover {
+        /// Time from the start of the run, in seconds.
+        at_s: f64,
+        /// Name of the antenna.
+        antenna: String,
+        /// Satellite that it had.
+        from: Option<String>,
+        /// Satellite that it has.
+        to: Option<String>,
+        /// Reason in words.
+        cause: String,
+        /// How much later than planned it happened, in seconds.
+        late_s: f64,
+    },
     /// A program at an attached node has ended.
     ProgramEnded {
         /// Time from the start of the run, in seconds.
@@ -62,6 +77,12 @@ impl ControlEvent {
     /// The event as a table, whose key `type` tells which it is.
     pub fn to_json(&self) -> Json {
         match self {
+            Self::Handover { at_s, antenna, from, to, cause, late_s } => {
+                json!({
+                    "type": "handover", "at_s": at_s, "antenna": antenna, "from": from, "to": to, "cause": cause,
+                    "late_s": late_s,
+                })
+            }
             Self::ProgramEnded { at_s, node, status } => {
                 json!({ "type": "program_ended", "at_s": at_s, "node": node, "status": status })
             }

@@ -19,4 +19,4 @@ pub use answer::{AnswerError, ControlAnswer, ControlEvent, Refusal};
 pub use command::{COMMANDS, Command, Pairs};
 pub use lines::{LINE_MAX, Line, Lines};
 pub use serde_json::Value as Json;
-pub use status::{ControlStatus, InterfaceStatus};
+pub use status::{ControlStatus, InterfaceStatus, NextHandover};

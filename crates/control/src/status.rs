@@ -9,8 +9,19 @@ pub struct ControlStatus {
     pub at_s: f64,
     /// Interfaces to what is attached.
     pub interfaces: Vec<InterfaceStatus>,
+    /// Antenna that gains or loses a satellite next, if that is known.
+    pub next_handover: Option<NextHandover>,
     /// Reason for which the run says nothing any more, if there is one.
     pub void: Option<String>,
+}
+
+/// Antenna that gains or loses a satellite next.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NextHandover {
+    /// Instant at which it does, in seconds from the start of the run.
+    pub at_s: f64,
+    /// Name of the antenna.
+    pub antenna: String,
 }
 
 /// Counts of what passed an interface so far.
@@ -34,7 +45,13 @@ impl ControlStatus {
     /// The state as a table.
     pub fn to_json(&self) -> Json {
         let interfaces = self.interfaces.iter().map(InterfaceStatus::to_json).collect::<Vec<_>>();
-        json!({ "at_s": self.at_s, "interfaces": interfaces, "void": self.void })
+        let next_handover = self
+            .next_handover
+            .as_ref()
+            .map(|NextHandover { at_s, antenna }| json!({ "at_s": at_s, "antenna": antenna }));
+        json!({
+            "at_s": self.at_s, "interfaces": interfaces, "next_handover": next_handover, "void": self.void,
+        })
     }
 }
 

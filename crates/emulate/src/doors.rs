@@ -17,6 +17,7 @@ use slantpath_base::{Duration, Instant};
 use slantpath_system::SystemFailure;
 use slantpath_system::clock::{
     TimerFd, monotonic, real_time_share_ppm, realtime, rest, schedule_fifo, set_timer_slack, thread_time,
+    with_suspension,
 };
 use slantpath_system::network::{InterfaceDrops, interface_drops};
 use slantpath_system::packet::{DEFAULT_RING_BYTES, PacketSocket};
@@ -25,7 +26,7 @@ use slantpath_wire::ethernet::{self, ETHERNET_HEADER_LEN};
 use slantpath_wire::{Checksum, Packet};
 
 use crate::frames::{self, FrameKind, MacAddress, classify, with_vlan_tag};
-use crate::instants::{ClockReading, Stamps};
+use crate::instants::{ClockReading, Stamps, Suspension, SuspensionReading};
 use crate::lateness::{DepartureLateness, DepartureSummary};
 use crate::neighbours;
 use crate::offload::{DeviceLayer, Leaving, Offload, PacketMemory, join, packets, views};
@@ -95,6 +96,22 @@ pub enum Void {
         at: Instant,
         /// By how much it was late.
         late: Duration,
+    },
+    /// This process was stopped, or others had the processor.
+    #[error("this process did not run for {time} from {at} on: it was stopped, or the machine was busy")]
+    Stopped {
+        /// Instant at which it was to go on.
+        at: Instant,
+        /// By how much later it did.
+        time: Duration,
+    },
+    /// The machine was suspended.
+    #[error("the machine was suspended for {time} before {at}")]
+    Suspended {
+        /// Instant at which it was found out, by a clock that suspension stops.
+        at: Instant,
+        /// Length of the suspension.
+        time: Duration,
     },
     /// Frames were dropped before they were read.
     #[error("{frames} frames were dropped before they were read, up to {at}")]
@@ -188,6 +205,7 @@ pub struct Doors {
     /// Instant of the monotonic clock at which the run began.
     origin: time::Duration,
     stamps: Stamps,
+    suspension: Suspension,
     /// Lateness beyond which the run is void.
     limit: Duration,
     void: Option<Void>,
@@ -225,8 +243,12 @@ pub struct Incoming {
 const BUDGET: usize = 256;
 /// Packets that leave together by a door, at most.
 const TOGETHER: usize = 64;
-/// Longest time for which a turn waits: then whoever waits looks for an interruption.
+/// Time after which others look for what has woken them, though nothing has.
 const LOOK_AROUND: Duration = Duration::from_millis(100);
+/// Longest time for which a turn waits. So a process that was stopped for 50 ms finds that out, though nothing was due.
+const PULSE: Duration = Duration::from_millis(20);
+/// Lateness of a turn from which on it says that the process was stopped, where packets may not be later than that.
+const STOPPED_AT_LEAST: Duration = Duration::from_millis(25);
 /// Time between two looks for frames that were dropped.
 const DROPS_EVERY: Duration = Duration::from_millis(500);
 /// Memory that is shared with the kernel for all doors, in bytes, and the least that a door has.
@@ -284,6 +306,7 @@ impl Doors {
             timer,
             origin,
             stamps,
+            suspension: Suspension::new(suspension_reading()),
             limit,
             void: None,
             drops_looked_for,
@@ -348,6 +371,7 @@ impl Doors {
         self.origin = monotonic();
         self.stamps = Stamps::new(reading(self.origin), self.all.len());
         self.used = (Instant::START, thread_time());
+        self.suspension = Suspension::new(suspension_reading());
     }
 
     /// Present instant of the run.
@@ -377,7 +401,7 @@ impl Doors {
         let now = self.now();
         self.rest(now);
         let next = next.unwrap_or(Instant::FAR_FUTURE);
-        let due = next.min(now + LOOK_AROUND);
+        let due = next.min(now + PULSE);
         if due > now {
             let spin = if due == next { self.spin } else { Duration::ZERO };
             let wake = Instant::START + due.saturating_since(Instant::START).saturating_sub(spin);
@@ -395,6 +419,7 @@ impl Doors {
             if spin > Duration::ZERO && self.now() >= wake {
                 self.spin_until(due);
             }
+            self.look_for_pauses(due);
         }
         // What was received before this instant is in the doors now.
         let before = reading(self.origin);
@@ -555,6 +580,18 @@ impl Doors {
         outcome
     }
 
+    /// Finds out if the machine was suspended, or this process was stopped, while it waited for `due`.
+    fn look_for_pauses(&mut self, due: Instant) {
+        let now = self.now();
+        if let Some(time) = self.suspension.look(suspension_reading()) {
+            self.void.get_or_insert(Void::Suspended { at: now, time });
+        }
+        let late = now.saturating_since(due);
+        if late > self.limit.max(STOPPED_AT_LEAST) {
+            self.void.get_or_insert(Void::Stopped { at: due, time: late });
+        }
+    }
+
     fn look_for_drops(&mut self) -> io::Result<()> {
         self.drops_looked_for = self.now();
         let dropped = interface_drops()?;
@@ -591,6 +628,16 @@ impl Doors {
             DoorReport { counters: door.counters, lateness: (summary.count > 0).then_some(summary) }
         };
         Ok(self.all.iter().map(report).collect())
+    }
+}
+
+fn suspension_reading() -> SuspensionReading {
+    let duration =
+        |time: time::Duration| Duration::from_nanos(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
+    SuspensionReading {
+        before: duration(monotonic()),
+        counting: duration(with_suspension()),
+        after: duration(monotonic()),
     }
 }
 

@@ -4,7 +4,7 @@
 //! monotonic. Both are read before and after each turn of reading packets, so that a jump moves no packet out
 //! of the turn that it was read in.
 
-use slantpath_base::Instant;
+use slantpath_base::{Duration, Instant};
 
 /// Both clocks, read one after the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +78,45 @@ impl Stamps {
     /// Number of packets whose time lay outside of their turn.
     pub const fn clamped(&self) -> u64 {
         self.clamped
+    }
+}
+
+/// Time for which the machine was suspended, found by two clocks: one counts it, and the other does not.
+#[derive(Clone, Copy, Debug)]
+pub struct Suspension {
+    /// Most by which the clock that counts it was ahead when this was last looked at.
+    ahead: Duration,
+}
+
+/// Readings of the clock that counts suspension, and of the one that does not before and after.
+#[derive(Clone, Copy, Debug)]
+pub struct SuspensionReading {
+    /// Monotonic clock, before.
+    pub before: Duration,
+    /// Clock that counts suspension.
+    pub counting: Duration,
+    /// Monotonic clock, after.
+    pub after: Duration,
+}
+
+/// Shortest suspension: clocks that are adjusted differ by less.
+const SUSPENDED_AT_LEAST: Duration = Duration::from_millis(1);
+
+impl Suspension {
+    /// Begins to look.
+    pub fn new(start: SuspensionReading) -> Self {
+        Self { ahead: start.counting.saturating_sub(start.before) }
+    }
+
+    /// Gives the time for which the machine was suspended since the last look, if it was. A thread that is held up
+    /// between the readings only makes it seem shorter.
+    pub fn look(&mut self, reading: SuspensionReading) -> Option<Duration> {
+        let slept = reading.counting.saturating_sub(reading.after).saturating_sub(self.ahead);
+        if slept < SUSPENDED_AT_LEAST {
+            return None;
+        }
+        self.ahead += slept;
+        Some(slept)
     }
 }
 
@@ -168,6 +207,39 @@ mod tests {
         stamps.handle_turn(reading(1_500, 0), reading(2_000, 0));
         assert_eq!([nanos(&mut stamps, 900), nanos(&mut stamps, 1_100)], [1_000, 1_100]);
         assert_eq!(stamps.clamped(), 1);
+    }
+
+    /// Clocks of a machine that has been up for so long, and was suspended for so long.
+    fn clocks(up: Duration, suspended: Duration, held_up: Duration) -> SuspensionReading {
+        SuspensionReading { before: up, counting: up + suspended, after: up + held_up }
+    }
+
+    #[test]
+    fn a_suspension_is_told_once_and_with_its_length() {
+        let [up, slept] = [100, 7].map(Duration::from_secs);
+        let none = Duration::ZERO;
+        let mut suspension = Suspension::new(clocks(up, slept, none));
+        let later = up + Duration::from_secs(1);
+        assert_eq!(suspension.look(clocks(later, slept, none)), None);
+        let more = Duration::from_millis(1_500);
+        assert_eq!(suspension.look(clocks(later, slept + more, none)), Some(more));
+        assert_eq!(suspension.look(clocks(later + more, slept + more, none)), None);
+        let again = more + Duration::from_millis(1);
+        assert_eq!(suspension.look(clocks(later, slept + again, none)), Some(Duration::from_millis(1)));
+    }
+
+    #[test]
+    fn a_thread_that_is_held_up_is_no_suspension() {
+        let [up, held_up] = [100, 3].map(Duration::from_secs);
+        let none = Duration::ZERO;
+        // Before and after the clock is read that counts.
+        let late = SuspensionReading { before: up, counting: up + held_up, after: up + held_up };
+        let mut suspension = Suspension::new(clocks(up, none, none));
+        assert_eq!([suspension.look(clocks(up, none, held_up)), suspension.look(late)], [None; 2]);
+        // A start that was held up hides a shorter suspension, and no longer one.
+        let mut suspension = Suspension::new(late);
+        assert_eq!(suspension.look(clocks(up, Duration::from_secs(2), none)), None);
+        assert_eq!(suspension.look(clocks(up, Duration::from_secs(4), none)), Some(Duration::from_secs(1)));
     }
 
     proptest! {

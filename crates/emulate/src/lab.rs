@@ -14,6 +14,7 @@ use slantpath_system::offloads;
 
 use crate::doors::{DoorConfig, JOINED_BYTES_MAX};
 use crate::frames::MacAddress;
+use crate::node_routes::{NodeRoute, routes};
 use crate::port::{OwnPort, as_root};
 
 /// An attached node of which a place is to be made.
@@ -110,6 +111,7 @@ pub fn build(nodes: &[PlaceConfig]) -> Result<Lab, PlaceError> {
     step("IPv6 at the doors", || without_ipv6("default"))?;
     let mut near = step("the doors", Netlink::open)?;
     let mut lab = Lab { places: Vec::new(), doors: Vec::new(), notes: Vec::new() };
+    let mut made = Vec::new();
     for (number, node) in (0..).zip(nodes) {
         let network = match &node.existing {
             Some(ExistingPlace::Port { interface, network }) => {
@@ -151,15 +153,19 @@ pub fn build(nodes: &[PlaceConfig]) -> Result<Lab, PlaceError> {
         }
         let network_of = format!("the network of `{}`", node.name);
         lab.notes.extend(step(&network_of, || network.run(|| configure(node, &interfaces)))??);
-        for (place, interface) in interfaces.iter().enumerate() {
-            let door = format!("n{number}i{place}");
-            let what = format!("interface `{interface}` of `{}`", node.name);
+        let hosts = hosts(node);
+        lab.places.push(AttachedPlace { name: node.name.clone(), network, hosts, interfaces });
+        made.push(number);
+    }
+    // All at once: the kernel sees to carriers a few times a second, and a wait for one is a wait for many.
+    for (number, place) in made.into_iter().zip(&lab.places) {
+        for (index, interface) in place.interfaces.iter().enumerate() {
+            let door = format!("n{number}i{index}");
+            let what = format!("interface `{interface}` of `{}`", place.name);
             if !step(&what, || near.wait_until_running(&door, CARRIER_TIMEOUT))? {
                 return Err(PlaceError { what, error: "it has no carrier".into() });
             }
         }
-        let hosts = hosts(node);
-        lab.places.push(AttachedPlace { name: node.name.clone(), network, hosts, interfaces });
     }
     Ok(lab)
 }
@@ -268,8 +274,8 @@ fn configure(node: &PlaceConfig, names: &[String]) -> Result<Option<String>, Pla
         refused = write_setting("ipv4/ping_group_range", "0 0").err();
     }
     let note = refused.map(|error| format!("`ping` in `{}` may need a privilege: {error}", node.name));
-    let mut is_first = [is_new; 2];
-    for (interface, name) in node.interfaces.iter().zip(names) {
+    let mut defaults = [None; 2];
+    for (place, (interface, name)) in node.interfaces.iter().zip(names).enumerate() {
         if interface.other_end.is_some() && !interface.addresses.iter().any(IpAddr::is_ipv6) {
             // The kernel would look for routers and groups, and what it sends passes to the other end.
             step(&format!("IPv6 of `{name}` of `{}`", node.name), || without_ipv6(name))?;
@@ -289,8 +295,9 @@ fn configure(node: &PlaceConfig, names: &[String]) -> Result<Option<String>, Pla
             })?;
             // All that has no route of its own goes by the first link that carries IP. Everybody is on it: the door
             // answers for them.
-            if interface.other_end.is_none() && std::mem::take(&mut is_first[usize::from(address.is_ipv6())])
-            {
+            let default = &mut defaults[usize::from(address.is_ipv6())];
+            if is_new && interface.other_end.is_none() && default.is_none() {
+                *default = Some(place);
                 let any = if address.is_ipv4() { IpAddr::from([0; 4]) } else { IpAddr::from([0; 16]) };
                 step(&format!("the default route of `{}`", node.name), || {
                     link.add_route(&route((any, 0), name, address))
@@ -298,11 +305,16 @@ fn configure(node: &PlaceConfig, names: &[String]) -> Result<Option<String>, Pla
             }
         }
     }
-    for (address, _, place) in &node.reaches {
-        let own = node.interfaces[*place].addresses.iter().find(|own| own.is_ipv4() == address.is_ipv4());
-        let Some(&own) = own else { continue };
-        step(&format!("the route of `{}` to {address}", node.name), || {
-            link.add_route(&route((*address, host_len(*address)), &names[*place], own))
+    let own_address = |place: usize, other: IpAddr| {
+        node.interfaces[place].addresses.iter().copied().find(|own| own.is_ipv4() == other.is_ipv4())
+    };
+    let reached = node.reaches.iter().map(|(address, _, place)| (*address, *place));
+    let reached = reached.filter(|(address, place)| own_address(*place, *address).is_some());
+    for NodeRoute { destination, place } in routes(reached, defaults) {
+        let (address, len) = destination;
+        let Some(own) = own_address(place, address) else { continue };
+        step(&format!("the route of `{}` to {address}/{len}", node.name), || {
+            link.add_route(&route(destination, &names[place], own))
         })?;
     }
     Ok(note)

@@ -15,9 +15,10 @@
 //!
 //! - [`frames`][]: kinds of frames, tags of a virtual LAN, and the header around an IP packet.
 //! - [`neighbours`][]: answers to ARP and neighbour solicitations, in the name of a network that has no link layer.
+//! - [`node_routes`][]: routes of an attached node, as few as its ways need.
 //! - [`offload`][]: work that a kernel leaves to its device: checksums, and the cutting of long segments; and the
 //!   reverse, segments joined.
-//! - [`instants`][]: the kernel's times of reception as instants of the run.
+//! - [`instants`][]: the kernel's times of reception as instants of the run, and suspension of the machine.
 //! - [`lateness`][]: lateness of departures.
 
 #[cfg(target_os = "linux")]
@@ -35,6 +36,7 @@ pub mod lateness;
 #[cfg(target_os = "linux")]
 mod listening;
 pub mod neighbours;
+mod node_routes;
 pub mod offload;
 #[cfg(target_os = "linux")]
 mod port;
@@ -50,7 +52,7 @@ pub use control_socket::{ControlError, ControlSocket};
 #[cfg(target_os = "linux")]
 pub use doors::{DoorConfig, DoorCounters, DoorError, DoorReport, Doors, Incoming, Void};
 pub use frames::{FrameKind, MacAddress};
-pub use instants::{ClockReading, Stamps};
+pub use instants::{ClockReading, Stamps, Suspension, SuspensionReading};
 pub use ip::IpFault;
 #[cfg(target_os = "linux")]
 pub use lab::{

@@ -403,7 +403,7 @@ impl Fabric {
         self.kernel.schedule(Slots::SOURCE, source.next_change());
     }
 
-    fn links(&mut self) -> Links<'_> {
+    pub(crate) fn links(&mut self) -> Links<'_> {
         let Self {
             kernel, directions, receivers, shared_ports, packets, handed_over, service_changed, ..
         } = self;

@@ -199,6 +199,11 @@ impl NetworkGraph {
         }
     }
 
+    /// The interface [as which](NetworkBuilder::receive_as) one receives: itself, unless that was declared.
+    pub fn receiving_interface(&self, interface: InterfaceId) -> InterfaceId {
+        self.receives_as.get(&interface).copied().unwrap_or(interface)
+    }
+
     /// All nodes, in the order in which they were declared.
     pub fn nodes(&self) -> impl Iterator<Item = NodeId> + use<> {
         (0..u32::try_from(self.nodes.len()).unwrap_or(u32::MAX)).map(NodeId)

@@ -17,7 +17,7 @@ use crate::probe::{QueueProbe, QueueSample, Sampling};
 use crate::sampler::Sampler;
 use crate::script::Change;
 use crate::slots::{Component, Slots};
-use crate::source::{Changeable, Source};
+use crate::source::{Changeable, Links, Source};
 use crate::ways::{WatchedWays, Way, WayChange};
 use crate::{DirectionId, EndSystem, InterfaceId, NodeId, SharedPortId};
 
@@ -320,6 +320,13 @@ impl<H: EndSystem, S: Source> Network<H, S> {
     /// Variant of [`source`](Self::source) that gives it mutably, for what it records to be taken.
     pub fn source_mut(&mut self) -> &mut S {
         &mut self.source
+    }
+
+    /// Tells the source something between two events. What it does to links counts as done at the present.
+    pub fn tell_source(&mut self, tell: impl FnOnce(&mut S, &mut Links<'_>)) {
+        let Self { fabric, source, .. } = self;
+        tell(source, &mut fabric.links());
+        fabric.kernel.schedule(Slots::SOURCE, source.next_change());
     }
 
     /// A direction's counters.

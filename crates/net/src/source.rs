@@ -189,6 +189,11 @@ impl Links<'_> {
         }
     }
 
+    /// Has a contact go on with other pieces of its delay, which are the same up to now: more of them are known.
+    pub fn go_on_with_contact(&mut self, direction: DirectionId, delay: impl Iterator<Item = DelayPiece>) {
+        self.directions[direction.index()].go_on_with_contact(delay);
+    }
+
     /// Has the source be asked of every packet that is to be sent by a direction [where it goes](Source::steer).
     pub fn steer(&mut self, direction: DirectionId) {
         self.directions[direction.index()].ask(Asked::STEERING);

@@ -165,6 +165,14 @@ pub fn apogee_beyond_routes(set: &ElementSet) -> Option<f64> {
 }
 
 impl ContactNetwork {
+    /// The longest time in which a satellite goes around the Earth, about; those that stand still do not count.
+    pub fn longest_period(&self) -> Duration {
+        let moving = self.satellites().filter(|satellite| !matches!(satellite.orbit, Orbit::Slot(_)));
+        let slowest =
+            moving.map(|satellite| satellite.orbit.bounds().angular_rate_max).min_by(f64::total_cmp);
+        slowest.map_or(Duration::ZERO, |rate| Duration::from_secs_f64(core::f64::consts::TAU / rate))
+    }
+
     /// A network without sites or outages.
     pub fn new(epoch: Utc, constellations: Vec<Constellation>) -> Self {
         Self {

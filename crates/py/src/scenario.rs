@@ -35,7 +35,7 @@ fn observed(
                     }
                 }
             };
-            let read = guarded(|| read(Watch { progress: &progress, stop: &stop }));
+            let read = guarded(|| read(Watch { progress: &progress, stop: &stop, pieces: None }));
             (read, first.into_inner())
         })
     })?;

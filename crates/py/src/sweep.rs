@@ -52,7 +52,7 @@ impl Sweep {
             .detach(|| {
                 while_signals_are_heard(&stop, || {
                     let base = |_: &str, _: &dyn Fn(_)| Ok(checked.clone());
-                    let watch = Watch { progress: &|_| {}, stop: &stop };
+                    let watch = Watch { progress: &|_| {}, stop: &stop, pieces: None };
                     guarded(|| slantpath_runner::Sweep::parse_observed(GRID, &text, base, watch))
                 })
             })??

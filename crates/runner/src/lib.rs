@@ -55,9 +55,9 @@ pub use record::{
 pub use replicate::{replicate, replicate_without_records};
 pub use run::{
     AskedChange, AttachedInterface, Attachment, FlowRequest, InterfaceCounts, InterfaceReport, Outside,
-    ProgramEnd, RequestError, RunError, RunOptions, ScriptEvent, TraceError, TraceRequest, TraceSink, Turn,
-    run, run_attached_stored, run_attached_without_records, run_observed, run_traced, run_while,
-    run_with_programs, script_events,
+    ProgramEnd, RequestError, RunError, RunOptions, ScriptEvent, SkyHandover, TraceError, TraceRequest,
+    TraceSink, Turn, Work, run, run_attached_stored, run_attached_without_records, run_observed, run_traced,
+    run_while, run_with_programs, script_events,
 };
 pub use scenario::{Scenario, topology_remarks};
 pub use slantpath_advice::is_of_unused;
@@ -69,7 +69,7 @@ pub use slantpath_reader::{
 };
 pub use slantpath_results::StoreError;
 pub use slantpath_scenario::build::{BuildError, Destinations};
-pub use slantpath_scenario::{Watch, json_schema, schema, schema_tree};
+pub use slantpath_scenario::{SkyInPieces, Watch, json_schema, schema, schema_tree};
 pub use slantpath_workers::{Progress, Workers};
 pub use spooled::RunRecords;
 pub use summary::{FEWEST_FOR_P99, LEVEL, means, summary};

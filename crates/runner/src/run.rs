@@ -16,17 +16,20 @@ mod recorder;
 mod service_record;
 mod sessions_record;
 mod signalling_record;
+mod sky_course;
 mod sky_record;
 mod tables;
 mod trace;
 
 use core::ops::ControlFlow;
+use std::sync::Arc;
 
 use slantpath_applications::record::Finality;
 use slantpath_base::{Instant, Seed};
 use slantpath_net::{CaptureId, DirectionId, Network, Sampling};
 use slantpath_results::Column;
 use slantpath_sat::OnDemand;
+use slantpath_scenario::SkyPieces;
 use slantpath_scenario::build::{
     Attached, BuildError, Plan, PlannedFlow, PlannedLink, Roles, RunNetwork, RunSource, access_systems, plan,
 };
@@ -38,14 +41,15 @@ use announced::Recorded;
 use attached::attachments;
 use course::Course;
 use recorder::Recorder;
+use sky_course::SkyCourse;
 use tables::signalling::SignallingTable;
 use tables::tables;
 use trace::Tracing;
 
 pub(crate) use attached::Inside;
 pub use attached::{
-    AskedChange, AttachedInterface, Attachment, InterfaceCounts, InterfaceReport, Outside, Turn,
-    run_attached_stored, run_attached_without_records,
+    AskedChange, AttachedInterface, Attachment, InterfaceCounts, InterfaceReport, Outside, SkyHandover, Turn,
+    Work, run_attached_stored, run_attached_without_records,
 };
 pub use programs::{FlowRequest, ProgramEnd, RequestError, run_with_programs};
 pub use tables::script::{ScriptEvent, script_events};
@@ -192,7 +196,8 @@ fn run_at_pace(
     let Plan { graph, hosts, links, flows, sessions, mut signalling, sky, ways, paths, .. } =
         plan(scenario, seed, roles)?;
     let links_change = graph.changes_in_a_run() || drive.changes_links();
-    let mut source = RunSource::new(scenario, sky.as_ref(), &graph);
+    let (sky, pieces) = (sky.map(Arc::new), SkyPieces::of(scenario));
+    let mut source = RunSource::new(scenario, sky.as_deref(), &graph);
     source.follow(&graph, ways.iter().map(|(.., way)| *way));
     let source = OnDemand::new(source, access_systems(scenario, &links, seed));
     let mut network = Network::with_source(graph, seed, hosts, source);
@@ -213,7 +218,7 @@ fn run_at_pace(
         links: watched,
         flows: &flows,
         sessions: &sessions,
-        sky: sky.as_ref(),
+        sky: sky.as_deref(),
         ways: &ways,
         paths: &paths,
         links_change,
@@ -221,8 +226,15 @@ fn run_at_pace(
     let mut recorder = Recorder::new(recorded, &mut network, signalling.as_ref(), captures, observer)?;
     recorder
         .trace(traces.map(|(names, sink)| Tracing::new(names, scenario, &flows, signalling.as_ref(), sink)));
-    let mut course =
-        Course::new(scenario, (&links, &flows), &mut network, signalling.as_mut(), &mut recorder, pace);
+    let sky_course = SkyCourse::new(scenario, sky.as_ref(), pieces.as_ref());
+    let mut course = Course::new(
+        scenario,
+        (&links, &flows),
+        &mut network,
+        signalling.as_mut(),
+        (&mut recorder, sky_course),
+        pace,
+    );
     let mut attached = None;
     match drive {
         Drive::Free(go_on) => {

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use slantpath_advice::detours;
 use slantpath_reader::{
     Diagnostic, Diagnostics, Document, FileKind, Files, InputSource, LoadError, MergedOutput, Place,
-    ValueNode, WriteFields, files_beside, read_text,
+    ValueData, ValueNode, WriteFields, files_beside, read_text,
 };
-use slantpath_scenario::{Checked, Contacts, SkyPlan, Watch, read};
+use slantpath_scenario::{Checked, Contacts, SkyInPieces, SkyPlan, Watch, read};
 use slantpath_topology::schema::{PathTable, RouteSelection};
 use slantpath_topology::{Topology, numbers_of_presets};
 use slantpath_workers::Progress;
@@ -60,6 +60,40 @@ impl Scenario {
         watch: Watch<'_>,
     ) -> Result<Self, Diagnostics> {
         let document = overridden(Document::parse(name, text), overrides);
+        Self::from_document(document, files, None, watch)
+    }
+
+    /// Variant of [`Scenario::load_observed`] for runs that go on for as long as somebody likes: the sky is planned in
+    /// pieces, and `duration` may be left out.
+    pub fn load_open_ended(
+        path: &Path,
+        overrides: &[String],
+        progress: &dyn Fn(Progress),
+    ) -> Result<Self, LoadError> {
+        let text = read_text(path)?;
+        let document = overridden(Document::parse(&path.display().to_string(), &text), overrides);
+        Self::open_ended(document, files_beside(path), progress).map_err(LoadError::Invalid)
+    }
+
+    /// Variant of [`Scenario::parse`] for runs that go on for as long as somebody likes.
+    pub fn parse_open_ended(
+        name: &str,
+        text: &str,
+        overrides: &[String],
+        files: Files,
+    ) -> Result<Self, Diagnostics> {
+        Self::open_ended(overridden(Document::parse(name, text), overrides), files, &|_| {})
+    }
+
+    fn open_ended(
+        mut document: Document,
+        files: Files,
+        progress: &dyn Fn(Progress),
+    ) -> Result<Self, Diagnostics> {
+        if lacks_duration(&document) {
+            document.set("a run without an end", &format!("scenario.duration={OPEN_ENDED}"));
+        }
+        let watch = Watch { pieces: Some(SkyInPieces::OPEN_ENDED), ..Watch::new(progress) };
         Self::from_document(document, files, None, watch)
     }
 
@@ -156,6 +190,16 @@ pub fn topology_remarks(topology: &Topology) -> Vec<Diagnostic> {
     let free = topology.paths.iter().filter(|(_, path)| is_free(path));
     let ends = free.map(|(name, path)| (name, path.followed.0.ends()));
     topology.warnings_of_paths(detours(topology.network(), *topology.topology.span, ends))
+}
+
+/// Value of `duration` that stands for none: no more than what is told of a run by its length.
+const OPEN_ENDED: &str = "1 h";
+
+/// Tells if the head of a scenario has no `duration`.
+fn lacks_duration(document: &Document) -> bool {
+    let Ok((entries, _)) = document.clone().entries() else { return false };
+    let head = entries.get("scenario").map(|entry| &entry.node.data);
+    matches!(head, Some(ValueData::Table(keys)) if !keys.contains_key("duration"))
 }
 
 fn overridden(mut document: Document, overrides: &[String]) -> Document {

@@ -9,6 +9,7 @@
 //! - [`sky`][]: declares satellites, antennas and links between satellites in a network.
 //! - [`source`][]: begins and ends contacts, and asks the router of `slantpath_orbit` for next hops. A tree is grown
 //!   when the first packet goes to a destination. [`hops`] keeps what satellites were told until routes change.
+//! - [`ahead`][]: a longer plan for the source to follow, and the handovers that come next.
 //! - [`handover`][]: what happened at an antenna. [`path`]: by which satellites packets go, over time.
 //! - [`steer`][]: by which antenna a packet goes up where a site spreads its packets, and by which way where there are
 //!   several. It writes a label ([`steering`]) in place of the destination, which satellites read as one. So a packet
@@ -35,6 +36,7 @@
 //!   transmitter.
 
 mod access;
+mod ahead;
 mod handover;
 mod hops;
 mod path;
@@ -49,7 +51,8 @@ pub use access::{
 pub use handover::AntennaHandover;
 pub use path::PathChange;
 pub use sky::{
-    AccessLinks, AntennaLink, CableLink, Downlink, InterSatelliteLinks, Sky, SkyLinks, Stand, channel_name,
+    AccessLinks, AntennaLink, CableLink, Downlink, InterSatelliteLinks, Sky, SkyLinks, SkyToCome, Stand,
+    UnforeseenContact, channel_name,
 };
 pub use source::SkySource;
 pub use steering::{Balance, SiteRoute};

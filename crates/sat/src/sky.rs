@@ -74,7 +74,34 @@ pub struct SkyLinks<'a> {
     pub name_of: &'a dyn Fn(usize, usize) -> String,
     /// The cables of the plan that carry packets. Others are no part of any route.
     pub cables: &'a [CableLink],
+    /// What there will be besides, if the plan is only the beginning of a longer one.
+    pub to_come: Option<SkyToCome<'a>>,
 }
+
+impl core::fmt::Display for UnforeseenContact {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "{} at {} needs a link that the network does not have", self.0, self.1)
+    }
+}
+
+impl core::error::Error for UnforeseenContact {}
+
+/// Parts of a sky that the beginning of a plan need not have, and a longer one may.
+pub struct SkyToCome<'a> {
+    /// Pairs of satellites that may have a link.
+    pub neighbours: &'a [(ContactNodeId, ContactNodeId)],
+    /// Number of satellites that an antenna may hold at a time, by site of the plan and antenna.
+    pub channels_of: &'a dyn Fn(usize, usize) -> usize,
+}
+
+/// A longer plan has a contact for which nothing was declared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnforeseenContact(
+    /// Ends of the contact.
+    pub String,
+    /// Instant at which it begins.
+    pub Instant,
+);
 
 /// An antenna of a node.
 #[derive(Clone, Debug)]
@@ -128,6 +155,8 @@ pub struct Sky {
     /// By link of the network: the antenna that it is of.
     pub(crate) antenna_of: FxHashMap<LinkId, u32>,
     isls: Vec<(ContactNodeId, ContactNodeId, LinkId)>,
+    /// By pair of satellites: the form of their contacts.
+    isl_of: FxHashMap<(ContactNodeId, ContactNodeId), ContactLink>,
     /// By link of the network that is a cable.
     pub(crate) cables: FxHashMap<LinkId, CableLink>,
     pub(crate) contacts: Vec<ContactLink>,
@@ -168,6 +197,7 @@ impl Sky {
             antennas: Vec::new(),
             antenna_of: FxHashMap::default(),
             isls: Vec::new(),
+            isl_of: FxHashMap::default(),
             cables: links.cables.iter().map(|cable| (cable.link, *cable)).collect(),
             contacts: vec![ContactLink::Unused; plan.contacts().len()],
             ports: FxHashMap::default(),
@@ -179,7 +209,7 @@ impl Sky {
         };
         sky.declare_antennas(builder, plan, stands, links);
         sky.declare_isls(builder, plan, links);
-        sky.lay_cables(plan, links.cables);
+        sky.lay_cables(plan);
         sky.declare_ports(builder, plan, links);
         for (body, node) in sky.nodes.iter().enumerate() {
             let Some(node) = node else { continue };
@@ -313,6 +343,11 @@ impl Sky {
             busy_until[channel] = contact.end;
             self.contacts[id.index()] = ContactLink::Ground { antenna: place, link: own[channel] };
         }
+        if let Some(to_come) = &links.to_come {
+            while own.len() < (to_come.channels_of)(site, antenna) {
+                add_link(&mut own);
+            }
+        }
         self.group_of_antenna.push(group);
         self.antennas.push(AntennaLink {
             site,
@@ -325,35 +360,82 @@ impl Sky {
     }
 
     fn declare_isls(&mut self, builder: &mut NetworkBuilder, plan: &ContactPlan, links: &SkyLinks<'_>) {
-        let mut by_pair = FxHashMap::<(ContactNodeId, ContactNodeId), ContactLink>::default();
-        for (id, contact) in (0..).map(ContactId).zip(plan.contacts()) {
-            if contact.kind != ContactKind::InterSatellite {
-                continue;
+        let contacts = plan.contacts().iter().filter(|contact| contact.kind == ContactKind::InterSatellite);
+        let pairs = contacts.map(|contact| (contact.a, contact.b));
+        let to_come = links.to_come.as_ref().map_or(&[][..], |to_come| to_come.neighbours);
+        for pair in pairs.chain(to_come.iter().copied()) {
+            if !self.isl_of.contains_key(&pair) {
+                let form = self.declare_isl(builder, plan, pair, links);
+                self.isl_of.insert(pair, form);
             }
-            self.contacts[id.index()] = *by_pair.entry((contact.a, contact.b)).or_insert_with(|| {
-                let Some(table) = (links.isls_of)(contact.a) else { return ContactLink::Unused };
-                let [a, b] = [contact.a, contact.b]
-                    .map(|body| self.nodes[body.index()].expect("every satellite is a node"));
-                let names = [contact.a, contact.b].map(|body| &plan.names()[body.index()]);
-                let name = format!("sky.{}--{}", names[0], names[1]);
-                let direction = &links.isls[table].direction;
-                let link = builder.contact_link(&name, a, b, direction.clone(), direction.clone());
-                self.isls.push((contact.a, contact.b, link));
-                ContactLink::InterSatellite { link, table }
-            });
+        }
+        for (contact, form) in plan.contacts().iter().zip(&mut self.contacts) {
+            if contact.kind == ContactKind::InterSatellite {
+                *form = self.isl_of[&(contact.a, contact.b)];
+            }
         }
     }
 
+    fn declare_isl(
+        &mut self,
+        builder: &mut NetworkBuilder,
+        plan: &ContactPlan,
+        pair: (ContactNodeId, ContactNodeId),
+        links: &SkyLinks<'_>,
+    ) -> ContactLink {
+        let Some(table) = (links.isls_of)(pair.0) else { return ContactLink::Unused };
+        let bodies = [pair.0, pair.1];
+        let [a, b] = bodies.map(|body| self.nodes[body.index()].expect("every satellite is a node"));
+        let [one, other] = bodies.map(|body| &plan.names()[body.index()]);
+        let direction = &links.isls[table].direction;
+        let link =
+            builder.contact_link(&format!("sky.{one}--{other}"), a, b, direction.clone(), direction.clone());
+        self.isls.push((pair.0, pair.1, link));
+        ContactLink::InterSatellite { link, table }
+    }
+
+    /// The same network under a longer plan, which agrees with that of its declaration as far as both go.
+    ///
+    /// # Errors
+    /// If it has a contact for which nothing was [declared](SkyToCome).
+    pub fn under(&self, plan: &ContactPlan) -> Result<Self, UnforeseenContact> {
+        let unforeseen = |contact: &Contact| {
+            let [a, b] = [contact.a, contact.b].map(|body| &plan.names()[body.index()]);
+            UnforeseenContact(format!("the contact of {a} and {b}"), contact.start)
+        };
+        let mut sky = Self { contacts: vec![ContactLink::Unused; plan.contacts().len()], ..self.clone() };
+        let mut of_antenna = contacts_by_antenna(plan);
+        for (place, antenna) in (0..).zip(&self.antennas) {
+            let mut busy_until = vec![Instant::START; antenna.links.len()];
+            for id in of_antenna.remove(&(antenna.site, antenna.antenna)).unwrap_or_default() {
+                let contact = plan.contact(id);
+                let channel = busy_until.iter().position(|&until| until <= contact.start);
+                let channel = channel.ok_or_else(|| unforeseen(contact))?;
+                busy_until[channel] = contact.end;
+                sky.contacts[id.index()] =
+                    ContactLink::Ground { antenna: place, link: antenna.links[channel] };
+            }
+        }
+        for (contact, form) in plan.contacts().iter().zip(&mut sky.contacts) {
+            if contact.kind == ContactKind::InterSatellite {
+                *form = *self.isl_of.get(&(contact.a, contact.b)).ok_or_else(|| unforeseen(contact))?;
+            }
+        }
+        sky.lay_cables(plan);
+        Ok(sky)
+    }
+
     /// Gives contacts of cables the links of the network that carry them.
-    fn lay_cables(&mut self, plan: &ContactPlan, cables: &[CableLink]) {
+    fn lay_cables(&mut self, plan: &ContactPlan) {
+        let Self { cables, contacts, .. } = self;
         if cables.is_empty() {
             return;
         }
-        for (contact, link) in plan.contacts().iter().zip(&mut self.contacts) {
+        for (contact, link) in plan.contacts().iter().zip(contacts) {
             let (there, back) = ([contact.a, contact.b], [contact.b, contact.a]);
             let is_it = |cable: &&CableLink| cable.ends == there || cable.ends == back;
             if contact.kind == ContactKind::Terrestrial
-                && let Some(cable) = cables.iter().find(is_it)
+                && let Some(cable) = cables.values().find(is_it)
             {
                 *link = ContactLink::Cable { link: cable.link };
             }
@@ -393,14 +475,40 @@ impl Sky {
                 if !repeats || *downlink == Downlink::Own {
                     *downlink = if repeats { Downlink::Repeated } else { Downlink::Shared };
                 }
-                self.ports.entry((contact.a.0, table)).or_insert_with(|| {
-                    let name = format!("sky.{}.{table}", plan.names()[contact.a.index()]);
-                    let config = if repeats { unlimited(&access.downlink) } else { access.downlink.clone() };
-                    builder.shared_port(&name, config)
-                });
+                declare_port(&mut self.ports, builder, plan, (contact.a, table), links);
+            }
+        }
+        if links.to_come.is_none() {
+            return;
+        }
+        for (antenna, &group) in self.antennas.iter().zip(&self.group_of_antenna) {
+            let table = antenna.access;
+            for satellite in (0..plan.satellite_count()).map(ContactNodeId::new) {
+                let repeats = plan.payload(satellite) == Some(Payload::BentPipe);
+                let is_of_group = self.group_of_satellite[satellite.index()] == Some(group);
+                if is_of_group && (repeats || links.access[table].is_downlink_shared) {
+                    declare_port(&mut self.ports, builder, plan, (satellite, table), links);
+                }
             }
         }
     }
+}
+
+/// Declares the transmitter of a satellite for antennas of a table, unless that is done.
+fn declare_port(
+    ports: &mut FxHashMap<(u32, usize), SharedPortId>,
+    builder: &mut NetworkBuilder,
+    plan: &ContactPlan,
+    (satellite, table): (ContactNodeId, usize),
+    links: &SkyLinks<'_>,
+) {
+    ports.entry((satellite.0, table)).or_insert_with(|| {
+        let name = format!("sky.{}.{table}", plan.names()[satellite.index()]);
+        let downlink = &links.access[table].downlink;
+        let repeats = plan.payload(satellite) == Some(Payload::BentPipe);
+        let config = if repeats { unlimited(downlink) } else { downlink.clone() };
+        builder.shared_port(&name, config)
+    });
 }
 
 /// The delay of an antenna without contacts in the network's own routes: longer than any contact's, so that they take

@@ -31,11 +31,11 @@ pub struct SkySource<'p> {
     /// True for each node that is a host, which takes what comes by the antenna of its address only.
     is_host: Vec<bool>,
     /// Changes of the plan that have been made.
-    changes_made: usize,
+    pub(crate) changes_made: usize,
     /// By antenna: the contacts that it has, in the order in which they began.
     pub(crate) held: Vec<Vec<ContactId>>,
     /// By link between satellites: the contact that it has.
-    joined: FxHashMap<LinkId, ContactId>,
+    pub(crate) joined: FxHashMap<LinkId, ContactId>,
     /// By group and destination: which destination of the router it is.
     roots: Vec<Vec<Root>>,
     /// By site, and antenna if it is one only: which destination of the router it is.
@@ -44,6 +44,8 @@ pub struct SkySource<'p> {
     turns: Vec<Turn>,
     turn_of: Vec<Option<usize>>,
     handovers: Vec<AntennaHandover>,
+    /// Those that are to be told soon, if any are.
+    pub(crate) told: Option<Vec<AntennaHandover>>,
     /// By direction of the network: the node that receives, and the delay, of those that are no contacts.
     wired: Vec<(NodeId, Delay)>,
     followed: Vec<Followed>,
@@ -128,6 +130,7 @@ impl<'p> SkySource<'p> {
             turns: Vec::new(),
             turn_of: vec![None; sky.antennas().len()],
             handovers: Vec::new(),
+            told: None,
             wired: Vec::new(),
             followed: Vec::new(),
             path_changes: Vec::new(),
@@ -201,6 +204,9 @@ impl<'p> SkySource<'p> {
                 reroutes |= self.lead_over_antenna(turn.antenna, had_none);
             }
             let handover = self.handover(now, turn);
+            if let Some(told) = &mut self.told {
+                told.extend(handover);
+            }
             self.handovers.extend(handover);
         }
         if reroutes {
@@ -425,7 +431,7 @@ impl<'p> SkySource<'p> {
         self.sky.nodes[body.index()].expect("contacts without a node are left out")
     }
 
-    fn delay(&self, id: ContactId) -> impl Iterator<Item = DelayPiece> + use<'p> {
+    pub(crate) fn delay(&self, id: ContactId) -> impl Iterator<Item = DelayPiece> + use<'p> {
         self.plan.delay(id).polynomials().map(|piece| DelayPiece {
             end: piece.end,
             centre: piece.centre,

@@ -56,5 +56,6 @@ pub use checked::Checked;
 pub use contacts::Contacts;
 pub use draft::Draft;
 pub use json_schema::{json_schema, schema_tree};
+pub use sky_links::pieces::{SkyPiece, SkyPieces};
 pub use sky_links::plan::SkyPlan;
-pub use watch::Watch;
+pub use watch::{SkyInPieces, Watch};

@@ -6,6 +6,7 @@ pub(crate) mod changes;
 pub(crate) mod check;
 pub(crate) mod entrances;
 mod pairs;
+pub(crate) mod pieces;
 pub(crate) mod plan;
 pub(crate) mod planning;
 pub mod port;

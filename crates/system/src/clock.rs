@@ -17,6 +17,11 @@ pub fn monotonic() -> Duration {
     since_zero(clock_gettime(ClockId::Monotonic))
 }
 
+/// Time since the machine was started, with the time for which it was suspended (`CLOCK_BOOTTIME`).
+pub fn with_suspension() -> Duration {
+    since_zero(clock_gettime(ClockId::Boottime))
+}
+
 /// Time since 1970 (`CLOCK_REALTIME`), by which the kernel stamps frames. It may be set.
 pub fn realtime() -> Duration {
     since_zero(clock_gettime(ClockId::Realtime))
@@ -121,6 +126,9 @@ mod tests {
     fn clocks_go_on_and_tell_today() {
         let before = monotonic();
         assert!(monotonic() >= before);
+        // What counts suspension is never behind what does not.
+        let before = monotonic();
+        assert!(with_suspension() >= before);
         // 2020 has begun.
         assert!(realtime() > Duration::from_hours(24 * 365 * 50));
     }

@@ -5,11 +5,12 @@ use std::io;
 
 use slantpath_base::{Duration, Instant};
 use slantpath_control::{
-    Command, ControlAnswer, ControlEvent, ControlStatus, InterfaceStatus, Json, Refusal,
+    Command, ControlAnswer, ControlEvent, ControlStatus, InterfaceStatus, Json, NextHandover, Refusal,
 };
-use slantpath_emulate::{ControlSocket, DoorReport, Doors, EndedProgram, Void};
+use slantpath_emulate::{ControlSocket, DoorReport, Doors, EndedProgram};
 use slantpath_runner::{
-    AskedChange, AttachedInterface, Attachment, Diagnostics, Scenario, ScriptEvent, Turn, script_events,
+    AskedChange, AttachedInterface, Attachment, Diagnostics, Scenario, ScriptEvent, SkyHandover, Turn,
+    script_events,
 };
 
 use super::told;
@@ -52,8 +53,21 @@ impl Control {
     }
 
     /// Tells that the run says nothing any more.
-    pub(super) fn tell_void(&mut self, now: Instant, void: &Void) {
-        self.socket.tell(&ControlEvent::Void { at_s: seconds(now), reason: void.to_string() });
+    pub(super) fn tell_void(&mut self, now: Instant, void: &str) {
+        self.socket.tell(&ControlEvent::Void { at_s: seconds(now), reason: void.to_owned() });
+    }
+
+    /// Tells of an antenna that has another satellite than before.
+    pub(super) fn tell_handover(&mut self, now: Instant, handover: SkyHandover) {
+        let SkyHandover { at, antenna, from, to, cause } = handover;
+        self.socket.tell(&ControlEvent::Handover {
+            at_s: seconds(at),
+            antenna,
+            from,
+            to,
+            cause: cause.to_owned(),
+            late_s: now.saturating_since(at).as_secs_f64(),
+        });
     }
 
     /// Answers what clients ask.
@@ -62,7 +76,9 @@ impl Control {
         turn: &mut Turn<'_>,
         doors: &mut Doors,
         attachments: &[Attachment],
+        void: Option<&str>,
     ) -> io::Result<()> {
+        let next_handover = turn.next_handover();
         let Self { socket, coming, is_to_stop } = self;
         let mut change = |asked: &AskedChange<'_>, at: Instant| match turn.change(at, asked) {
             Ok(events) => {
@@ -79,7 +95,7 @@ impl Control {
             Command::Do(table) => change(&AskedChange::Event(&table), doors.now()),
             Command::Events(is_wanted) => ControlAnswer::Done(is_wanted.into()),
             Command::Set(settings) => change(&AskedChange::Settings(&settings), doors.now()),
-            Command::Status => match status(doors, attachments) {
+            Command::Status => match status(doors, attachments, (void, next_handover.clone())) {
                 Ok(status) => ControlAnswer::Done(status.to_json()),
                 Err(error) => {
                     ControlAnswer::Refused(Refusal::new(format!("the system does not say: {error}")))
@@ -96,7 +112,11 @@ impl Control {
     }
 }
 
-fn status(doors: &mut Doors, attachments: &[Attachment]) -> io::Result<ControlStatus> {
+fn status(
+    doors: &mut Doors,
+    attachments: &[Attachment],
+    (void, next_handover): (Option<&str>, Option<(Instant, String)>),
+) -> io::Result<ControlStatus> {
     let reports = doors.reports()?;
     let interfaces = attachments.iter().flat_map(|node| node.interfaces.iter().map(move |own| (node, own)));
     let interface = |((node, own), report): ((&Attachment, &AttachedInterface), &DoorReport)| {
@@ -113,7 +133,8 @@ fn status(doors: &mut Doors, attachments: &[Attachment]) -> io::Result<ControlSt
     Ok(ControlStatus {
         at_s: seconds(doors.now()),
         interfaces: interfaces.zip(&reports).map(interface).collect(),
-        void: doors.void().map(|void| void.to_string()),
+        next_handover: next_handover.map(|(at, antenna)| NextHandover { at_s: seconds(at), antenna }),
+        void: void.map(str::to_owned),
     })
 }
 

@@ -34,7 +34,7 @@ pub(super) fn scenario(arguments: &EmulateArguments) -> Result<Scenario, Failure
     overrides.extend(arguments.seed.map(|seed| format!("scenario.seed={seed}")));
     if let Some(path) = &arguments.scenario {
         let bar = ContactsBar::default();
-        return Ok(Scenario::load_observed(path, &overrides, &|progress| bar.update(progress))?);
+        return Ok(Scenario::load_open_ended(path, &overrides, &|progress| bar.update(progress))?);
     }
     let text = two_places(arguments);
     Scenario::parse("emulate", &text, &overrides, files_in(Path::new("."))).map_err(Failure::Invalid)

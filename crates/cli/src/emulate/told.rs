@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal as _, Write as _};
 
 use slantpath_base::{DataRate, Duration, Instant};
-use slantpath_emulate::{DoorReport, Doors};
+use slantpath_emulate::{DepartureSummary, DoorReport, Doors};
 use slantpath_runner::{Attachment, InterfaceCounts, InterfaceReport, visible};
 use slantpath_system::SystemFailure;
 
@@ -56,14 +56,19 @@ impl StatusLine {
     }
 
     /// Tells how it stands, if it is time to.
-    pub(super) fn tell(&mut self, doors: &mut Doors, attachments: &[Attachment]) -> io::Result<()> {
+    pub(super) fn tell(
+        &mut self,
+        doors: &mut Doors,
+        attachments: &[Attachment],
+        next_handover: &mut dyn FnMut() -> Option<(Instant, String)>,
+    ) -> io::Result<()> {
         let now = doors.now();
         if !self.is_read || now < self.next {
             return Ok(());
         }
         self.next = now + EVERY;
         let reports: Vec<InterfaceReport> = doors.reports()?.iter().map(interface).collect();
-        let line = status(now, attachments, &reports, &self.last);
+        let line = status(now, attachments, &reports, &self.last) + &coming(now, next_handover());
         self.last = reports.iter().map(|report| report.counts).collect();
         write!(io::stderr().lock(), "{START_OF_LINE}{}", visible(&line))
     }
@@ -104,6 +109,14 @@ fn status(
     format!("{} s{told}", now.as_nanos() / 1_000_000_000)
 }
 
+/// The handover that comes next.
+fn coming(now: Instant, next: Option<(Instant, String)>) -> String {
+    next.map_or_else(String::new, |(at, antenna)| {
+        let seconds = at.saturating_since(now).as_nanos().div_ceil(1_000_000_000);
+        format!(" | next handover: {antenna} in {seconds} s")
+    })
+}
+
 /// A lateness to three digits: histograms know no more.
 fn rounded(lateness: Duration) -> Duration {
     let nanos = lateness.as_nanos();
@@ -128,6 +141,19 @@ pub(super) fn advise(refused: &io::Error) -> io::Result<()> {
         io::stderr().lock(),
         "a real-time priority, which was refused ({refused}), keeps the pace on a busy machine: `sudo`, or \
          `ulimit -r 10` where it is allowed"
+    )
+}
+
+/// Tells how late handovers were, if there were any.
+pub(super) fn print_handovers(lateness: &DepartureSummary) -> io::Result<()> {
+    if lateness.count == 0 {
+        return Ok(());
+    }
+    let [median, max] = [lateness.median, lateness.max].map(rounded);
+    writeln!(
+        io::stderr().lock(),
+        "{} changes of satellites at antennas, late by {median} (median), {max} (most)",
+        lateness.count
     )
 }
 
@@ -162,6 +188,15 @@ mod tests {
             "link `up` has 10 Gbit/s, and this machine carries some 3.5 Gbit/s in packets of 1,500 bytes: \
              programs that send more make the run void"
         );
+    }
+
+    #[test]
+    fn the_next_handover_stands_in_the_line_with_the_time_until_then() {
+        let next = |nanos| Some((Instant::from_nanos(nanos), "sky.station".to_owned()));
+        let now = Instant::from_secs(5);
+        assert_eq!(coming(now, next(7_200_000_000)), " | next handover: sky.station in 3 s");
+        assert_eq!(coming(now, next(5_000_000_000)), " | next handover: sky.station in 0 s");
+        assert_eq!(coming(now, None), "");
     }
 
     #[test]

@@ -38,7 +38,7 @@ impl Receivers {
         let arrives_as = |index| {
             #[expect(clippy::cast_possible_truncation, reason = "numbered by 32 bits")]
             let own = DirectionId(index as u32).receiver();
-            graph.receives_as.get(&own).copied().unwrap_or(own)
+            graph.receiving_interface(own)
         };
         let arrives_as = (0..graph.directions.len()).map(arrives_as).collect();
         for direction in graph.contact_links.iter().flat_map(|link| [link.forward(), link.reverse()]) {

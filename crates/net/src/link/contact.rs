@@ -211,6 +211,11 @@ impl LinkDirection {
         self.look_at_parts();
     }
 
+    /// Has a contact go on with other pieces of its delay.
+    pub(crate) fn go_on_with_contact(&mut self, delay: impl Iterator<Item = DelayPiece>) {
+        self.lane.set_contact_delay(delay);
+    }
+
     /// Ends the contact of the direction's own transmitter. Returns the packets that its node has to send on.
     pub(crate) fn end_contact(
         &mut self,

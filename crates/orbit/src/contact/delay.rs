@@ -89,6 +89,16 @@ impl<'p> ContactDelayCurve<'p> {
         })
     }
 
+    /// Tells if two curves have the same polynomials up to an instant.
+    pub(crate) fn agrees_with(&self, other: ContactDelayCurve<'_>, until: Instant) -> bool {
+        let upto = |pieces: &[Piece]| {
+            let count = pieces.partition_point(|piece| piece.end <= until.as_nanos());
+            (count + 1).min(pieces.len())
+        };
+        let (own, others) = (upto(self.pieces), upto(other.pieces));
+        self.pieces[..own] == other.pieces[..others]
+    }
+
     /// Number of polynomials of the curve.
     pub fn piece_count(&self) -> usize {
         self.pieces.len()

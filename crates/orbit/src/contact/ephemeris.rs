@@ -33,14 +33,15 @@ struct Way {
 }
 
 impl Ephemeris {
-    /// Samples every satellite, if nobody sets `stop` meanwhile.
+    /// Samples every satellite over a span up to some time of it, if nobody sets `stop` meanwhile. The states are those
+    /// of the whole span.
     pub(crate) fn new(
         network: &ContactNetwork,
-        span: Duration,
+        (span, until): (Duration, Duration),
         stop: &AtomicBool,
     ) -> Result<Self, NetworkError> {
-        let seconds = span.as_secs_f64();
-        let mut ephemeris = Self { ways: Vec::new(), nodes: Vec::new(), span: seconds };
+        let (seconds, end) = (span.as_secs_f64(), until.min(span).as_secs_f64());
+        let mut ephemeris = Self { ways: Vec::new(), nodes: Vec::new(), span: end };
         for satellite in network.satellites() {
             if stop.load(Ordering::Relaxed) {
                 return Err(NetworkError::Stopped);
@@ -49,7 +50,10 @@ impl Ephemeris {
             let pieces = pieces(&satellite.orbit, &bounds, seconds);
             let step = seconds / (2 * pieces) as f64;
             let first = ephemeris.nodes.len();
-            ephemeris.ways.push(Way { first, pieces, step, per_step: 1.0 / step, bounds });
+            let per_step = 1.0 / step;
+            // The end itself is read in the last piece.
+            let pieces = pieces.min(to_usize(end * per_step * 0.5) + 1);
+            ephemeris.ways.push(Way { first, pieces, step, per_step, bounds });
             for node in 0..=2 * pieces {
                 let date = network.epoch.after(Duration::from_secs_f64(step * node as f64));
                 let state = node_state(&satellite.orbit, date).map_err(|fault| {
@@ -162,11 +166,26 @@ mod tests {
     use crate::constellation::presets::Preset;
 
     #[test]
+    fn a_part_has_the_states_of_the_whole() {
+        let network = ContactNetwork::new(Utc::J2000, Preset::Iridium.build(Utc::J2000).unwrap());
+        let [part, whole] = [1_000, 7_001].map(Duration::from_secs);
+        let of = |until| Ephemeris::new(&network, (whole, until), &AtomicBool::new(false)).unwrap();
+        let (part, whole) = (of(part), of(whole));
+        assert_eq!(part.span(), 1_000.0);
+        assert!(part.nodes.len() * 4 < whole.nodes.len());
+        for satellite in 0..network.satellites().count() {
+            for t in [0.0, 1.5, 999.0, 1_000.0] {
+                assert_eq!(part.state(satellite, t), whole.state(satellite, t));
+            }
+        }
+    }
+
+    #[test]
     fn what_is_read_off_is_within_two_millimetres_of_the_orbit() {
         for preset in [Preset::Iridium, Preset::O3b, Preset::EuroSkyWay, Preset::Kuiper] {
             let network = ContactNetwork::new(Utc::J2000, preset.build(Utc::J2000).unwrap());
             let span = Duration::from_secs(7_000);
-            let ephemeris = Ephemeris::new(&network, span, &AtomicBool::new(false)).unwrap();
+            let ephemeris = Ephemeris::new(&network, (span, span), &AtomicBool::new(false)).unwrap();
             for (index, satellite) in network.satellites().enumerate().step_by(37) {
                 for k in 0..700_u64 {
                     let date = Utc::J2000.after(Duration::from_millis(k * 9_999));

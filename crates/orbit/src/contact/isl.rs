@@ -24,29 +24,28 @@ pub(crate) struct Link {
     pub(crate) stretches: Vec<Stretch>,
 }
 
-/// All links of a constellation whose first satellite is node `first`; some of them once `stop` is set.
-pub(crate) fn links(
-    constellation: &Constellation,
-    first: usize,
-    epoch: Utc,
-    ephemeris: &Ephemeris,
-    outages: &OutageTable,
-    stop: &AtomicBool,
-) -> Vec<Link> {
+/// Pairs of satellites of two planes that are neighbours.
+enum Across {
+    /// Each of the one with each of the other, while they are the nearest.
+    Nearest(Vec<usize>, Vec<usize>),
+    /// Fixed pairs.
+    Fixed(Vec<(usize, usize)>),
+}
+
+/// The pairs along the planes of a constellation whose first satellite is node `first`, and those across.
+fn pattern(constellation: &Constellation, first: usize, epoch: Utc) -> (Vec<(usize, usize)>, Vec<Across>) {
     let config = constellation.isl;
     if config.pattern == IslPattern::None || constellation.arrangement == Arrangement::Loose {
-        return Vec::new();
+        return (Vec::new(), Vec::new());
     }
     let planes: Vec<Vec<usize>> = (0..constellation.plane_count())
         .map(|plane| constellation.plane(plane).into_iter().map(|index| first + index).collect())
         .collect();
-    let context = Context { config, ephemeris, outages };
-    let mut links: Vec<Link> =
-        planes.iter().flat_map(|plane| ring(plane)).map(|(a, b)| context.intra_plane(a, b)).collect();
+    let along = planes.iter().flat_map(|plane| ring(plane)).collect();
+    let mut across = Vec::new();
     if config.pattern == IslPattern::IntraPlane || planes.len() < 2 {
-        return links;
+        return (along, across);
     }
-    let below = context.below_cut_off(first, constellation.satellites.len());
     let phase = |node: usize| {
         let orbit = &constellation.satellites[node - first].orbit;
         orbit.inertial(epoch).map_or(0.0, latitude_argument)
@@ -59,9 +58,6 @@ pub(crate) fn links(
         })
     };
     for plane in 0..planes.len() {
-        if stop.load(Ordering::Relaxed) {
-            break;
-        }
         let next = (plane + 1) % planes.len();
         let wraps = next == 0;
         if wraps && planes.len() == 2 && constellation.arrangement != Arrangement::Star {
@@ -74,17 +70,61 @@ pub(crate) fn links(
         }
         let nearest =
             if is_seam { config.seam == Seam::Dynamic } else { config.pattern == IslPattern::Nearest };
-        let pairs: Vec<(usize, usize, Vec<Stretch>)> = if is_seam && config.seam == Seam::Open {
-            Vec::new()
+        across.push(if is_seam && config.seam == Seam::Open {
+            Across::Fixed(Vec::new())
         } else if nearest {
-            context.mutually_nearest(here, there)
+            Across::Nearest(here.clone(), there.clone())
         } else {
-            let always = of_condition(
-                vec![(0.0, ephemeris.span())],
-                (ContactCause::SpanBegins, ContactCause::SpanEnds),
-                ephemeris.span(),
-            );
-            partners(here, there, is_seam, phase).into_iter().map(|(a, b)| (a, b, always.clone())).collect()
+            Across::Fixed(partners(here, there, is_seam, phase))
+        });
+    }
+    (along, across)
+}
+
+/// Pairs of satellites that may have a link at some time.
+pub(crate) fn neighbours(constellation: &Constellation, first: usize, epoch: Utc) -> Vec<(usize, usize)> {
+    let (mut pairs, across) = pattern(constellation, first, epoch);
+    for between in across {
+        match between {
+            Across::Fixed(fixed) => pairs.extend(fixed),
+            Across::Nearest(here, there) => {
+                pairs.extend(here.iter().flat_map(|&a| there.iter().map(move |&b| (a, b))));
+            }
+        }
+    }
+    pairs
+}
+
+/// All links of a constellation whose first satellite is node `first`; some of them once `stop` is set.
+pub(crate) fn links(
+    constellation: &Constellation,
+    first: usize,
+    epoch: Utc,
+    ephemeris: &Ephemeris,
+    outages: &OutageTable,
+    stop: &AtomicBool,
+) -> Vec<Link> {
+    let (along, across) = pattern(constellation, first, epoch);
+    let context = Context { config: constellation.isl, ephemeris, outages };
+    let mut links: Vec<Link> = along.into_iter().map(|(a, b)| context.intra_plane(a, b)).collect();
+    if across.is_empty() {
+        return links;
+    }
+    let below = context.below_cut_off(first, constellation.satellites.len());
+    for between in across {
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
+        let pairs: Vec<(usize, usize, Vec<Stretch>)> = match between {
+            Across::Nearest(here, there) => context.mutually_nearest(&here, &there),
+            Across::Fixed(fixed) => {
+                let always = of_condition(
+                    vec![(0.0, ephemeris.span())],
+                    (ContactCause::SpanBegins, ContactCause::SpanEnds),
+                    ephemeris.span(),
+                );
+                fixed.into_iter().map(|(a, b)| (a, b, always.clone())).collect()
+            }
         };
         for (a, b, wanted) in pairs {
             let low = common(&below[a - first], &below[b - first]);

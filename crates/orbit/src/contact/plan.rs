@@ -165,6 +165,24 @@ impl ContactPlan {
         &self.passes[site]
     }
 
+    /// Tells if this and another plan of the same network have the same contacts as long as it is not later than an
+    /// instant: the same beginnings, ends and reasons, and the same delays to the last bit.
+    pub fn agrees_with(&self, other: &Self, until: Instant) -> bool {
+        let counted = |plan: &Self| plan.contacts.partition_point(|contact| contact.start <= until);
+        let is_past = |contact: &Contact| contact.end <= until;
+        let agree = |(id, (one, other_one)): (u32, (&Contact, &Contact))| {
+            let begins =
+                |contact: &Contact| (contact.a, contact.b, contact.kind, contact.start, contact.opens);
+            let ends = |contact: &Contact| (contact.end, contact.closes);
+            begins(one) == begins(other_one)
+                && (is_past(one) == is_past(other_one))
+                && (!is_past(one) || ends(one) == ends(other_one))
+                && self.delay(ContactId(id)).agrees_with(other.delay(ContactId(id)), until)
+        };
+        counted(self) == counted(other)
+            && (0..).zip(self.contacts.iter().zip(&other.contacts)).take(counted(self)).all(agree)
+    }
+
     /// Satellites and sites, with links that stand for ever and have constant delays (nanoseconds), the lower node
     /// first: what tests of routes are made of.
     #[cfg(test)]

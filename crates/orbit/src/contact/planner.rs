@@ -24,6 +24,8 @@ use crate::vector::State;
 pub struct Planner<'n> {
     network: &'n ContactNetwork,
     span: Duration,
+    /// The span of which this is a part.
+    whole: Duration,
     ephemeris: Ephemeris,
     outages: OutageTable,
     warnings: Vec<Stale>,
@@ -77,10 +79,31 @@ impl<'n> Planner<'n> {
         span: Duration,
         stop: &'n AtomicBool,
     ) -> Result<Self, NetworkError> {
-        let warnings = network.check(span)?;
+        Self::part(network, (span, span), stop)
+    }
+
+    /// Variant of [`Self::until`] for a span up to some time of it. As far as nothing depends on what comes behind that,
+    /// the plan is the beginning of the whole one to the last bit: of a part, the first half as a rule, which
+    /// [`ContactPlan::agrees_with`] tells of a longer part.
+    pub fn part(
+        network: &'n ContactNetwork,
+        (span, until): (Duration, Duration),
+        stop: &'n AtomicBool,
+    ) -> Result<Self, NetworkError> {
+        let until = until.min(span);
+        let warnings = network.check(until)?;
         let outages = OutageTable::new(&network.outages, &network.nodes_by_name()?)?;
-        let ephemeris = Ephemeris::new(network, span, stop)?;
-        Ok(Self { network, span, ephemeris, outages, warnings, stop })
+        let ephemeris = Ephemeris::new(network, (span, until), stop)?;
+        Ok(Self { network, span: until, whole: span, ephemeris, outages, warnings, stop })
+    }
+
+    /// Every pair of satellites that may have a link at some time, the lower node first.
+    pub fn neighbours(&self) -> Vec<(ContactNodeId, ContactNodeId)> {
+        let network = self.network;
+        let pairs = network.constellations.iter().enumerate().flat_map(|(index, constellation)| {
+            isl::neighbours(constellation, network.first_node(index), network.epoch)
+        });
+        pairs.map(|(a, b)| (ContactNodeId::new(a.min(b)), ContactNodeId::new(a.max(b)))).collect()
     }
 
     fn go_on(&self) -> Result<(), NetworkError> {
@@ -249,10 +272,11 @@ impl<'n> Planner<'n> {
         Ok(builder.finish(self, covered))
     }
 
+    /// Cables are known for the whole span.
     fn lay_cables(&self, builder: &mut Builder) {
         let whole = Stretch {
             start: 0.0,
-            end: self.ephemeris.span(),
+            end: self.whole.as_secs_f64(),
             opens: ContactCause::SpanBegins,
             closes: ContactCause::SpanEnds,
         };

@@ -113,6 +113,15 @@ pub(super) enum Effect {
 }
 
 impl<'p> Graph<'p> {
+    /// Follows a longer plan that agrees with the present one so far.
+    pub(super) fn go_on_over(&mut self, plan: &'p ContactPlan) {
+        self.plan = plan;
+        self.slots.resize(plan.contacts().len(), u32::MAX);
+        for source in &mut self.sources {
+            source.curve = plan.delay(source.contact);
+        }
+    }
+
     pub(super) fn new(plan: &'p ContactPlan, metric: Metric, overlap: Overlap) -> Self {
         let (nodes, sites) = (plan.names().len(), plan.names().len() - plan.satellite_count());
         Self {

@@ -156,6 +156,14 @@ impl<'p> Router<'p> {
         self.plan
     }
 
+    /// Follows a longer plan from now on, which [agrees](ContactPlan::agrees_with) with the present one up to now.
+    pub fn go_on_over(&mut self, plan: &'p ContactPlan, is_usable: &dyn Fn(&Contact) -> bool) {
+        let changes = plan.changes().iter().copied();
+        self.changes = changes.filter(|change| is_usable(plan.contact(change.contact))).collect();
+        self.plan = plan;
+        self.graph.go_on_over(plan);
+    }
+
     /// The instant up to which changes are taken in.
     pub fn now(&self) -> Instant {
         self.now

@@ -9,7 +9,9 @@ use slantpath_wire::Packet;
 use slantpath_wire::record::{RecordKind, RecordWriter};
 
 use super::entries::{self, EmulatedRun, RecordedChange, RecordedDeparture, RecordedInterface};
-use crate::run::{AskedChange, Attachment, Inside, InterfaceReport, Outside, ScriptEvent, Turn};
+use crate::run::{
+    AskedChange, Attachment, Inside, InterfaceReport, Outside, ScriptEvent, SkyHandover, Turn, Work,
+};
 use crate::scenario::Scenario;
 
 /// Content that is held before it becomes a block: little memory, and few calls of the system.
@@ -150,6 +152,10 @@ impl Inside for KeptInside<'_> {
         self.keep(|content| content.append(&mut entry), |inside| inside.inject(at, interface, packet))
     }
 
+    fn next_handover(&mut self) -> Option<(Instant, String)> {
+        self.inside.next_handover()
+    }
+
     fn change(&mut self, at: Instant, asked: &AskedChange<'_>) -> Result<Vec<ScriptEvent>, Diagnostics> {
         let change = RecordedChange::of(asked);
         self.keep(|content| entries::changed(at, &change, content), |inside| inside.change(at, asked))
@@ -196,6 +202,18 @@ impl<W: Write> Outside for EmulationRecording<'_, W> {
             self.write()?;
         }
         self.outside.depart(at, interface, packet)
+    }
+
+    fn beside(&mut self, work: Work) {
+        self.outside.beside(work);
+    }
+
+    fn handed_over(&mut self, handovers: Vec<SkyHandover>) {
+        self.outside.handed_over(handovers);
+    }
+
+    fn fail(&mut self, at: Instant, reason: String) {
+        self.outside.fail(at, reason);
     }
 
     fn end(&mut self) -> io::Result<Vec<InterfaceReport>> {

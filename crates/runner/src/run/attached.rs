@@ -61,7 +61,27 @@ pub(crate) trait Inside {
     fn inject(&mut self, at: Instant, interface: InterfaceId, packet: Packet) -> Result<(), InjectError>;
 
     fn change(&mut self, at: Instant, asked: &AskedChange<'_>) -> Result<Vec<ScriptEvent>, Diagnostics>;
+
+    fn next_handover(&mut self) -> Option<(Instant, String)>;
 }
+
+/// An antenna that has taken another satellite, or lost the one that it had.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SkyHandover {
+    /// Instant at which it did.
+    pub at: Instant,
+    /// Name of the antenna.
+    pub antenna: String,
+    /// Satellite that it had.
+    pub from: Option<String>,
+    /// Satellite that it has.
+    pub to: Option<String>,
+    /// Reason in words.
+    pub cause: &'static str,
+}
+
+/// Work that needs nothing of the network.
+pub type Work = Box<dyn FnOnce() + Send>;
 
 /// Change of links that somebody asks for while the network runs.
 #[derive(Clone, Copy, Debug)]
@@ -85,6 +105,12 @@ impl Turn<'_> {
         packet: impl Into<Packet>,
     ) -> Result<(), InjectError> {
         self.inside.inject(at.max(self.now), interface, packet.into())
+    }
+
+    /// Instant at which an antenna gains or loses a satellite next, as far as the sky is planned, and its name. Those of
+    /// attached nodes count; if they have none, all.
+    pub fn next_handover(&mut self) -> Option<(Instant, String)> {
+        self.inside.next_handover()
     }
 
     /// Changes links as an event of the script at `at` does: before all else of that instant. If that instant has
@@ -149,6 +175,17 @@ pub trait Outside {
     /// sender left out are left out.
     fn depart(&mut self, at: Instant, interface: InterfaceId, packet: Packet) -> io::Result<()>;
 
+    /// Has work done beside the network, which goes on meanwhile. Who is in no hurry does it at once.
+    fn beside(&mut self, work: Work) {
+        work();
+    }
+
+    /// Is told of handovers that have happened, in the order of time.
+    fn handed_over(&mut self, _handovers: Vec<SkyHandover>) {}
+
+    /// Is told why the run says nothing from an instant on.
+    fn fail(&mut self, _at: Instant, _reason: String) {}
+
     /// Reports of all interfaces, in the order of [nodes](Attachment) and their interfaces, once the run is over.
     fn end(&mut self) -> io::Result<Vec<InterfaceReport>>;
 }
@@ -204,7 +241,9 @@ pub(super) fn attachments(
         |name: &str| scenario.nodes.find(name).is_some_and(|node| *node.kind == NodeKind::Attached);
     let attached = graph.nodes().filter(|node| is_attached(graph.node_name(*node)));
     let attachment = |node| {
-        let own = graph.interfaces(node);
+        // What comes by further links of an antenna comes by its first: programs know no other.
+        let own = graph.interfaces(node).iter().copied();
+        let own: Vec<InterfaceId> = own.filter(|id| graph.receiving_interface(*id) == *id).collect();
         let interface = |id: &InterfaceId| AttachedInterface {
             id: *id,
             link: links[id.link().index()].name.clone(),

@@ -17,6 +17,7 @@ use slantpath_wire::Packet;
 
 use super::attached::{AskedChange, Attachment, Inside, Outside, Turn};
 use super::recorder::Recorder;
+use super::sky_course::SkyCourse;
 use super::tables::AtWarmUp;
 use super::tables::script::ScriptEvent;
 use super::{Pace, RunError, of_outside};
@@ -34,6 +35,7 @@ pub(super) struct Course<'c, 'r, 'p> {
     flows: &'c [PlannedFlow],
     signalling: Option<&'c mut SignallingSimulation>,
     recorder: &'c mut Recorder<'r>,
+    sky: SkyCourse<'p>,
     pace: Pace,
     between_collections: u64,
     next_collection: u64,
@@ -47,7 +49,7 @@ impl<'c, 'r, 'p> Course<'c, 'r, 'p> {
         (links, flows): (&'c [PlannedLink], &'c [PlannedFlow]),
         network: &'c mut RunNetwork<'p>,
         signalling: Option<&'c mut SignallingSimulation>,
-        recorder: &'c mut Recorder<'r>,
+        (recorder, sky): (&'c mut Recorder<'r>, SkyCourse<'p>),
         pace: Pace,
     ) -> Self {
         let between_collections = pace.collection.max(recorder.events_between_collections());
@@ -61,6 +63,7 @@ impl<'c, 'r, 'p> Course<'c, 'r, 'p> {
             flows,
             signalling,
             recorder,
+            sky,
             pace,
             between_collections,
             next_collection: between_collections,
@@ -74,6 +77,9 @@ impl<'c, 'r, 'p> Course<'c, 'r, 'p> {
         end: Instant,
         go_on: &mut dyn FnMut(Instant) -> ControlFlow<()>,
     ) -> Result<bool, RunError> {
+        if let Some(reason) = self.sky.prepare(self.network, end, &mut |work| work()) {
+            return Err(RunError::Outside(reason));
+        }
         if !self.advance(end, &mut |network| go_on(network.now()))? {
             return Ok(false);
         }
@@ -88,11 +94,15 @@ impl<'c, 'r, 'p> Course<'c, 'r, 'p> {
         outside: &mut dyn Outside,
     ) -> Result<(), RunError> {
         outside.begin(attachments).map_err(of_outside)?;
+        self.sky.watch(attachments, self.network);
         loop {
             let next = self.next_event();
             let now = self.network.now();
             let mut turn = Turn { now, next, inside: self };
             let Some(until) = outside.wait(&mut turn).map_err(of_outside)? else { break };
+            if let Some(reason) = self.sky.prepare(self.network, until, &mut |work| outside.beside(work)) {
+                outside.fail(now, reason);
+            }
             let mut handed: io::Result<()> = Ok(());
             self.advance(until, &mut |network| {
                 handed = hand_out(network, outside);
@@ -100,6 +110,10 @@ impl<'c, 'r, 'p> Course<'c, 'r, 'p> {
             })?;
             handed.map_err(of_outside)?;
             hand_out(self.network, outside).map_err(of_outside)?;
+            let handovers = self.sky.take_handovers(self.network);
+            if !handovers.is_empty() {
+                outside.handed_over(handovers);
+            }
         }
         Ok(self.recorder.close_interval(self.network, self.signalling.as_deref())?)
     }
@@ -167,6 +181,10 @@ impl<'c, 'r, 'p> Course<'c, 'r, 'p> {
 }
 
 impl Inside for Course<'_, '_, '_> {
+    fn next_handover(&mut self) -> Option<(Instant, String)> {
+        self.sky.next_handover(self.network)
+    }
+
     fn inject(&mut self, at: Instant, interface: InterfaceId, packet: Packet) -> Result<(), InjectError> {
         self.network.inject(at, interface, packet)
     }

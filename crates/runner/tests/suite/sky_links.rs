@@ -5,6 +5,7 @@ mod errors;
 mod events;
 mod gaps;
 mod parts;
+mod pieces;
 mod steering;
 mod ways;
 mod whole;

@@ -141,7 +141,7 @@ fn what_is_stopped_checks_no_point_any_more() {
             .unwrap())
     };
     let read = |stop: bool| {
-        let watch = Watch { progress: &|_| {}, stop: &AtomicBool::new(stop) };
+        let watch = Watch { progress: &|_| {}, stop: &AtomicBool::new(stop), pieces: None };
         Sweep::parse_observed("grid", text, base, watch).map(drop).unwrap_err().to_string()
     };
     assert!(read(false).contains("120 %"), "{}", read(false));

@@ -122,6 +122,7 @@ impl World {
             group_of_satellite: &|_| "sky".to_owned(),
             name_of: &|site, antenna| format!("sky.{site}.{antenna}"),
             cables: &[],
+            to_come: None,
         };
         let sky = Sky::declare(&mut builder, plan, &stands, &links);
         for antenna in sky.antennas() {

@@ -10,6 +10,7 @@ use slantpath_sat::{AntennaHandover, OnDemand, PathChange, Sky, SkySource};
 
 use crate::checked::Checked;
 use crate::sky_links;
+use crate::sky_links::pieces::SkyPiece;
 
 /// The network of a run: capacity on demand stands beside the source of its other changes.
 pub type RunNetwork<'p> = Network<Host, OnDemand<RunSource<'p>>>;
@@ -49,6 +50,36 @@ impl<'p> RunSource<'p> {
     pub fn follow(&mut self, graph: &NetworkGraph, ways: impl Iterator<Item = Way>) {
         if let Self::Sky(sky) = self {
             sky.follow(graph, &ways.collect::<Vec<_>>());
+        }
+    }
+
+    /// Follows a longer plan of the sky from now on.
+    pub fn go_on_over(&mut self, piece: &'p SkyPiece, links: &mut Links<'_>) {
+        if let Self::Sky(sky) = self {
+            sky.go_on_over(&piece.contacts, &piece.sky, links);
+        }
+    }
+
+    /// Keeps handovers of antennas for whoever wants to be told of them soon.
+    pub fn tell_handovers(&mut self) {
+        if let Self::Sky(sky) = self {
+            sky.tell_handovers();
+        }
+    }
+
+    /// Takes the handovers that are to be told.
+    pub fn take_told_handovers(&mut self) -> Vec<AntennaHandover> {
+        match self {
+            Self::Planned(_) => Vec::new(),
+            Self::Sky(sky) => sky.take_told_handovers(),
+        }
+    }
+
+    /// Instant at which one of some antennas begins or ends a contact next, as far as the sky is planned, and which.
+    pub fn next_handover(&self, is_meant: &dyn Fn(usize) -> bool) -> Option<(Instant, usize)> {
+        match self {
+            Self::Planned(_) => None,
+            Self::Sky(sky) => sky.next_handover(is_meant),
         }
     }
 

@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 
 use slantpath_net::{AtHandover, DirectionConfig, NetworkBuilder, NodeId, SendingConfig, WhileDown};
 use slantpath_orbit::ContactNodeId;
+use slantpath_orbit::ground::Handover;
 use slantpath_orbit::route;
-use slantpath_sat::{AccessLinks, Downlink, InterSatelliteLinks, Sky, SkyLinks, Stand, channel_name};
+use slantpath_sat::{
+    AccessLinks, Downlink, InterSatelliteLinks, Sky, SkyLinks, SkyToCome, Stand, channel_name,
+};
 
 use super::plan::SkyPlan;
 use super::port::SkyPort;
@@ -72,6 +75,11 @@ pub(crate) fn declare(
         _ => "sky".to_owned(),
     };
     let antenna_of = |site: usize, antenna: usize| &standing[&site].antennas[antenna];
+    // An overlap is shorter than contacts: no antenna holds three satellites.
+    let channels_of = &|site: usize, antenna: usize| match sites[site].antennas[antenna].policy.handover {
+        Handover::MakeBeforeBreak { overlap } if !overlap.is_zero() => 2,
+        Handover::MakeBeforeBreak { .. } | Handover::BreakBeforeMake { .. } => 1,
+    };
     let cables = cables::links(file, plan, links, nodes);
     cables::schedule(&plan.contacts, &cables, builder);
     let declared = Sky::declare(
@@ -87,6 +95,7 @@ pub(crate) fn declare(
             group_of_satellite: &|body: ContactNodeId| group(Some(plan.constellation_of(body.index()))),
             name_of: &|site, antenna| antenna_of(site, antenna).name.clone(),
             cables: &cables,
+            to_come: plan.neighbours.as_deref().map(|neighbours| SkyToCome { neighbours, channels_of }),
         },
     );
     for antenna in declared.antennas() {

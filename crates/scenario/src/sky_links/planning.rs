@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use slantpath_base::Duration;
 use slantpath_reader::{Fault, Faults};
 use slantpath_topology::warning_lines;
 
@@ -22,7 +23,10 @@ pub(crate) fn plan(
     let pairs = pairs::of_flows(file);
     // Dates are counted in nanoseconds, which end in 2292.
     let epoch = i128::from(bodies.network.epoch.as_nanos());
+    let pieces = contacts.watch.pieces;
+    let whole = pieces.map_or(Duration::ZERO, |pieces| pieces.whole);
     let last = sky.start.saturating_add(*head.duration).saturating_add(SkyPlan::BEYOND);
+    let last = last.max(sky.start.saturating_add(whole));
     if epoch + i128::from(last.as_nanos()) > i128::from(i64::MAX) {
         let fault = Fault::new("the run ends beyond the year 2292");
         faults.report(
@@ -31,7 +35,8 @@ pub(crate) fn plan(
         );
         return None;
     }
-    let of = Basis { topology: bodies.hash.clone(), start: *sky.start, duration: *head.duration, pairs };
+    let of =
+        Basis { topology: bodies.hash.clone(), start: *sky.start, duration: *head.duration, pairs, pieces };
     if let Some(known) = contacts.known.filter(|known| known.is_of(&of)) {
         follow(file, known, faults);
         return Some(Arc::clone(known));
@@ -60,7 +65,10 @@ pub(crate) fn plan(
 /// Chooses the links by which flows reach hosts with several cables, and reports fixed routes that never hold.
 fn follow(file: &mut File, plan: &SkyPlan, faults: &mut Faults) {
     entrances::choose(file, plan);
-    if let Some(sky) = &file.sky {
+    // Hops that do not hold in the first piece of a plan may hold in the next.
+    if let Some(sky) = &file.sky
+        && plan.in_pieces().is_none()
+    {
         routes::check_hops(&sky.0, plan, faults);
     }
 }

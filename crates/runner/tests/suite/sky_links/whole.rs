@@ -78,7 +78,11 @@ fn whoever_waits_for_the_contacts_of_a_sky_may_stop_them() {
                 stop.store(true, Ordering::Relaxed);
             }
         };
-        let read = scenario.with_observed("stopped", &changed, Watch { progress: &progress, stop: &stop });
+        let read = scenario.with_observed(
+            "stopped",
+            &changed,
+            Watch { progress: &progress, stop: &stop, pieces: None },
+        );
         let faults = read.expect_err("it was stopped").to_string();
         assert!(faults.contains("it was stopped before its contacts were worked out"), "{faults}");
         assert_eq!(heard.get(), stopped_at + 1, "nothing more is worked out");
@@ -86,7 +90,8 @@ fn whoever_waits_for_the_contacts_of_a_sky_may_stop_them() {
     // Contacts that are known are looked through all the same.
     let stop = AtomicBool::new(true);
     let longer = ["flows.telemetry.end=3400 s".to_owned()];
-    let read = scenario.with_observed("stopped", &longer, Watch { progress: &|_| {}, stop: &stop });
+    let read =
+        scenario.with_observed("stopped", &longer, Watch { progress: &|_| {}, stop: &stop, pieces: None });
     let faults = read.expect_err("it was stopped").to_string();
     assert!(faults.contains("it was stopped before its paths were looked through"), "{faults}");
     assert!(scenario.with("later", &longer).is_ok());
