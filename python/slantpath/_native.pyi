@@ -21,11 +21,14 @@ class Until:
 
     @property
     def column(self) -> str:
-        """The column of `flows` that is measured."""
+        """The column of `flows` and `signalling_service` that is measured."""
 
     @property
     def words(self) -> str:
         """The question in words."""
+
+    def unmeasured(self, runs: int) -> str:
+        """Tell that nothing has the measure in so many runs, and what would give it one."""
 
     def wanted(self, made: int, flows: Sequence[Sequence[float]]) -> int | None:
         """Give how many runs are wanted in all; None if no flow has the measure.
@@ -42,11 +45,14 @@ class Within:
 
     @property
     def column(self) -> str:
-        """The column of `flows` that is limited."""
+        """The column of `flows` and `signalling_service` that is limited."""
 
     @property
     def words(self) -> str:
         """The question in words."""
+
+    def unmeasured(self, runs: int) -> str:
+        """Tell that nothing has the measure in so many runs, and what would give it one."""
 
     def share(self, runs: Sequence[tuple[float | None, bool]]) -> tuple[int, int, float, float] | None:
         """Give runs that keep the limit, those that count, and the least and greatest share they allow.

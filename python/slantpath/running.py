@@ -290,9 +290,10 @@ MOST_RUNS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """Share of runs in which a flow kept a limit, with its exact interval of 99 % (Clopper and Pearson)."""
+    """Share of runs that kept a limit, with its exact interval of 99 % (Clopper and Pearson)."""
 
     flow: str
+    """Name of the flow, or of an end of signalling with its kind: ``link atlantic@london``."""
     limit: str
     """The limit as it was asked for."""
     runs_within: int
@@ -317,7 +318,7 @@ class Replication:
     until: str
     is_reached: bool
     within: tuple[Kept, ...]
-    """Of each limit and each flow that has its measure: in how many runs it was kept."""
+    """Of each limit, and each flow or end of signalling with its measure: in how many runs it was kept."""
 
     def __getitem__(self, table: str) -> Table:
         """Give the table of that name."""
@@ -341,8 +342,9 @@ def replicate(  # noqa: PLR0913 - what the command has, and where it runs
 
     ``until`` is the precision of a mean, ``"failover ± 5 %"`` or ``"gap ± 20 ms"``; ``within`` a limit, or
     several: ``"failover 2 s"``. A measure is one of delay, failover, gap, late and throughput, or a column of
-    numbers of ``flows``. At most ``most`` runs are made. Where they do not reach the precision, and where no
-    flow has the measure, a warning says so, and ``is_reached`` is false.
+    numbers of ``flows``. Failovers are those of signalling, too, by the table ``signalling_service``. At
+    most ``most`` runs are made. Where they do not reach the precision, and where nothing has the measure, a
+    warning says so, and ``is_reached`` is false.
 
     The other arguments are those of `sweep`; the tables are what it gives of a single point.
     """
@@ -354,7 +356,7 @@ def replicate(  # noqa: PLR0913 - what the command has, and where it runs
     if seed is not None:
         base = base.with_values({"scenario.seed": seed})
     kept = None if tables is None else list(names(tables))
-    asked = None if kept is None else list(dict.fromkeys((*kept, "flows")))
+    asked = None if kept is None else list(dict.fromkeys((*kept, *_MEASURED)))
     made: list[bytes] = []
     found: dict[str, Table] = {}
     wanted = question.wanted(0, [])
@@ -362,37 +364,58 @@ def replicate(  # noqa: PLR0913 - what the command has, and where it runs
         whole = _native.Sweep(base, {}, min(wanted, most), first_run, asked)
         made += _made(whole, None, executor, workers, progress, done=len(made))
         found = {table.name: table for table in whole.join(made)}
-        wanted = question.wanted(len(made), list(_known(found["flows"], question.column)))
+        wanted = question.wanted(len(made), list(_known(found, question.column)))
     if wanted is None:
-        warn(f"no flow has the measure of `{question.words}` in {len(made)} runs")
+        warn(f"`{question.words}`: {question.unmeasured(len(made))}")
     elif wanted > len(made):
         warn(f"`{question.words}` is not reached by {len(made)} runs: some {wanted} would do, by `most`")
-    shares = [share for limit in limits for share in _shares(found["flows"], limit)]
-    if kept is not None and "flows" not in kept:
-        found = {name: table for name, table in found.items() if name.removesuffix("_summary") != "flows"}
+    shares: list[Kept] = []
+    for limit in limits:
+        kept_limit = list(_shares(found, limit))
+        if not kept_limit:
+            warn(f"`{limit.words}`: {limit.unmeasured(len(made))}")
+        shares += kept_limit
+    if kept is not None:
+        unasked = {name for name in _MEASURED if name not in kept}
+        found = {name: table for name, table in found.items() if name.removesuffix("_summary") not in unasked}
     return Replication(found, len(made), question.words, wanted == len(made), tuple(shares))
 
 
-def _known(flows: Table, column: str) -> Iterable[list[float]]:
-    """Give the values that each flow has of a column, in the order of the runs."""
-    values: dict[object, list[float]] = {}
-    for flow, value in zip(flows["flow"], flows[column], strict=True):
-        known = values.setdefault(flow, [])
+_MEASURED = ("flows", "signalling_service")
+"""Tables whose rows have measures, in columns that are called alike."""
+
+
+def _measured(tables: Mapping[str, Table], column: str) -> Iterable[tuple[str, float | None, bool]]:
+    """Give of each flow and end of signalling, in each run: its name, its value, and whether it failed."""
+    flows, service = (tables.get(name) for name in _MEASURED)
+    if flows is not None:
+        for flow, value, failure in zip(flows["flow"], flows[column], flows["failure"], strict=True):
+            yield str(flow), None if value is None else float(value), failure is not None
+    if service is not None and column in service.column_names:
+        keys = (service[key] for key in ("kind", "name", "point"))
+        for kind, name, point, value in zip(*keys, service[column], strict=True):
+            yield f"{kind} {name}@{point}", None if value is None else float(value), False
+
+
+def _known(tables: Mapping[str, Table], column: str) -> Iterable[list[float]]:
+    """Give the values that each flow and each end of signalling has of a column, in the order of the runs."""
+    values: dict[str, list[float]] = {}
+    for subject, value, _ in _measured(tables, column):
+        known = values.setdefault(subject, [])
         if value is not None:
-            known.append(float(value))
+            known.append(value)
     return values.values()
 
 
-def _shares(flows: Table, limit: _native.Within) -> Iterable[Kept]:
-    """Tell of each flow that has the measure of a limit in how many runs it was kept."""
+def _shares(tables: Mapping[str, Table], limit: _native.Within) -> Iterable[Kept]:
+    """Tell of each that has the measure of a limit in how many runs it was kept."""
     runs: dict[str, list[tuple[float | None, bool]]] = {}
-    for flow, value, failure in zip(flows["flow"], flows[limit.column], flows["failure"], strict=True):
-        told = None if value is None else float(value)
-        runs.setdefault(str(flow), []).append((told, failure is not None))
-    for flow, each in runs.items():
+    for subject, value, has_failed in _measured(tables, limit.column):
+        runs.setdefault(subject, []).append((value, has_failed))
+    for subject, each in runs.items():
         share = limit.share(each)
         if share is not None:
-            yield Kept(flow, limit.words, *share)
+            yield Kept(subject, limit.words, *share)
 
 
 @dataclass(frozen=True, slots=True)

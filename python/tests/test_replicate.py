@@ -62,10 +62,65 @@ def test_runs_of_one_seed_are_those_of_a_sweep_whoever_is_first() -> None:
     assert found["flows_summary"] == swept["flows_summary"]
 
 
-def test_a_measure_that_no_flow_has_is_told_after_the_first_runs() -> None:
-    with pytest.warns(slantpath.ScenarioWarning, match="no flow has the measure of `failover ± 5 %` in 30"):
+def test_a_measure_that_nothing_has_is_told_with_the_cure_after_the_first_runs() -> None:
+    with pytest.warns(slantpath.ScenarioWarning) as told:
         found = slantpath.replicate(short(), "failover ± 5 %", within=("failover 2 s",))
     assert (found.runs, found.is_reached, found.within) == (30, False, ())
+    words = [str(warning.message) for warning in told]
+    for question in ("failover ± 5 %", "failover 2 s"):
+        (word,) = (word for word in words if word.startswith(f"`{question}`: nothing fails over in 30 runs"))
+        assert "`[[script]]` with `action" in word
+
+
+TRUNK = """
+[scenario]
+name = "trunk"
+duration = "45 s"
+
+[nodes]
+london = { kind = "host" }
+boston = { kind = "host" }
+
+[links]
+cable = { ends = ["london", "boston"], rate = "1 Mbit/s", delay = "30 ms" }
+satellite = { ends = ["london", "boston"], rate = "1 Mbit/s", delay = "270 ms" }
+
+[sctp.quick]
+rto_min = "150 ms"
+rto_initial = "300 ms"
+sack_delay = "20 ms"
+potentially_failed_max_retrans = 0
+
+[signalling.points]
+london = { point_code = "1-1-1", restart = "omitted" }
+boston = { point_code = "1-1-2", restart = "omitted" }
+
+[signalling.links.trunk]
+between = ["london", "boston"]
+carrier = { kind = "m2pa", profile = "quick", primary = "cable" }
+
+[signalling.load.calls]
+from = "london"
+to = ["boston"]
+links = 4
+lengths = [60]
+erlang_per_link = 0.02
+start = "10 s"
+
+[[script]]
+at = "20 s"
+link = "cable"
+action = "down"
+"""
+
+
+def test_failovers_of_signalling_are_measured_as_those_of_flows_are() -> None:
+    found = slantpath.replicate(TRUNK, "failover ± 90 %", within="failover 5 s", tables="failovers")
+    assert found.is_reached
+    assert found.runs == 30
+    kept = {each.flow: (each.runs_within, each.runs) for each in found.within}
+    assert kept == {"path trunk@london": (30, 30), "path trunk@boston": (30, 30)}
+    assert set(found.tables) == {"failovers"}
 
 
 def test_what_is_no_precision_or_no_limit_is_refused_before_a_run_is_made() -> None:

@@ -1,7 +1,7 @@
 //! Questions to many runs: is a measure known well enough, and how often does it keep a limit?
 
 use slantpath_base::Duration;
-use slantpath_results::{CellValue, Column, Moments, Proportion, StoppingRule, WantedPrecision};
+use slantpath_results::{CellValue, Column, Moments, Proportion, StoppingRule, Table, WantedPrecision};
 use slantpath_runner::{LEVEL, RunOutput, TableKind};
 
 /// Short names of columns of `flows`.
@@ -13,7 +13,7 @@ const MEASURES: [(&str, &str); 5] = [
     ("throughput", "throughput_bit_per_s"),
 ];
 
-/// Column of `flows`, by its own name or a short one.
+/// Column of `flows`, by its own name or a short one; columns of `signalling_service` have the names of those.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct MeasureName {
     /// Name by which it was asked for.
@@ -39,7 +39,7 @@ pub struct Within {
     pub(crate) words: String,
 }
 
-/// Share of the runs in which a flow kept a limit.
+/// Share of the runs in which a flow, or an end of signalling, kept a limit.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Kept {
     pub(crate) flow: String,
@@ -83,14 +83,29 @@ impl MeasureName {
         }
     }
 
-    /// Values of a flow: of a run each, `None` where it has none.
+    /// Values of a flow or an end of signalling: of a run each, `None` where it has none.
     pub(crate) fn values<'a>(
         &'a self,
         outputs: &'a [RunOutput],
-        flow: usize,
+        of: &Subject,
     ) -> impl Iterator<Item = Option<f64>> + 'a {
-        let column = |output: &'a RunOutput| output.table(TableKind::Flows.name())?.column(&self.column);
-        outputs.iter().map(move |output| column(output).and_then(|column| number(column, flow)))
+        let (table, row) = (of.table, of.row);
+        let column = move |output: &'a RunOutput| output.table(table.name())?.column(&self.column);
+        outputs.iter().map(move |output| column(output).and_then(|column| number(column, row)))
+    }
+
+    /// Tells that nothing has the measure, and what would give it one.
+    pub(crate) fn unmeasured(&self, runs: usize) -> String {
+        if self.column.contains("failover") {
+            format!(
+                "nothing fails over in {runs} runs, so that there is no `{}`: let a path of a flow or an association \
+                 with two paths fail, or a signalling link or ASP with a backup, by `[[script]]` with \
+                 `action = \"down\"` or by `[[signalling.script]]` with `action = \"fail\"`",
+                self.asked
+            )
+        } else {
+            format!("no flow has a `{}` in {runs} runs", self.asked)
+        }
     }
 }
 
@@ -98,12 +113,49 @@ fn number(column: &Column, row: usize) -> Option<f64> {
     (row < column.len()).then(|| column.at(row))?.number()
 }
 
-/// Names of the flows of all runs, which have the same.
-pub(crate) fn flows(outputs: &[RunOutput]) -> Vec<String> {
-    let table = outputs.first().and_then(|output| output.table(TableKind::Flows.name()));
-    let Some(column) = table.and_then(|table| table.column("flow")) else { return Vec::new() };
-    let name = |row| if let CellValue::Text(name) = column.at(row) { name.to_owned() } else { String::new() };
-    (0..column.len()).map(name).collect()
+/// Flow, or end of signalling, that has measures in a table of each run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Subject {
+    /// Name of the flow; of signalling its kind and its end: `link atlantic@london`.
+    pub(crate) name: String,
+    table: TableKind,
+    row: usize,
+}
+
+impl Subject {
+    /// True of a flow.
+    pub(crate) fn is_flow(&self) -> bool {
+        self.table == TableKind::Flows
+    }
+}
+
+/// Tables of a run that have measures: `flows`, and `signalling_service`, whose columns are called alike.
+const MEASURED: [TableKind; 2] = [TableKind::Flows, TableKind::SignallingService];
+
+/// Flows and ends of signalling of all runs, which have the same.
+pub(crate) fn subjects(outputs: &[RunOutput]) -> Vec<Subject> {
+    let tables = MEASURED.map(|kind| (kind, outputs.first().and_then(|output| output.table(kind.name()))));
+    let known = tables.into_iter().filter_map(|(kind, table)| Some((kind, table?)));
+    let named = |(table, rows): (TableKind, &Table)| {
+        let name = |row| {
+            let text = |name| match rows.column(name).map(|column| column.at(row)) {
+                Some(CellValue::Text(text)) => text.to_owned(),
+                _ => String::new(),
+            };
+            match table {
+                TableKind::SignallingService => signalling_name([text("kind"), text("name"), text("point")]),
+                _ => text("flow"),
+            }
+        };
+        let subject = |row| Subject { name: name(row), table, row };
+        (0..rows.rows()).map(subject).collect::<Vec<_>>()
+    };
+    known.flat_map(named).collect()
+}
+
+/// Name of an end of signalling among flows.
+fn signalling_name([kind, name, point]: [String; 3]) -> String {
+    format!("{kind} {name}@{point}")
 }
 
 /// State of a wanted precision.
@@ -113,7 +165,7 @@ pub enum Precise {
     Reached,
     /// So many runs in all are made next.
     Wanted(u64),
-    /// No flow has the measure.
+    /// Neither a flow nor an end of signalling has the measure.
     Unmeasured,
 }
 
@@ -146,15 +198,20 @@ impl Until {
         format!("{} ± {}", self.measure.asked, self.words)
     }
 
-    /// Column of `flows` that is measured.
+    /// Column of `flows` and `signalling_service` that is measured.
     pub fn column(&self) -> &str {
         &self.measure.column
     }
 
+    /// Tells that nothing has the measure in so many runs, and what would give it one.
+    pub fn unmeasured(&self, runs: usize) -> String {
+        self.measure.unmeasured(runs)
+    }
+
     /// Tells how the runs that were made answer.
     pub(crate) fn judge(&self, outputs: &[RunOutput]) -> Precise {
-        let values = |flow| self.measure.values(outputs, flow).flatten().collect::<Vec<f64>>();
-        self.judge_values(outputs.len() as u64, (0..flows(outputs).len()).map(values))
+        let values = |of: &Subject| self.measure.values(outputs, of).flatten().collect::<Vec<f64>>();
+        self.judge_values(outputs.len() as u64, subjects(outputs).iter().map(values))
     }
 
     /// Tells how so many runs answer, by the values that each flow has in them; a run without one leaves it out.
@@ -199,22 +256,28 @@ impl Within {
         format!("{} {}", self.measure.asked, self.words)
     }
 
-    /// Column of `flows` that is limited.
+    /// Column of `flows` and `signalling_service` that is limited.
     pub fn column(&self) -> &str {
         &self.measure.column
     }
 
-    /// Share of runs in which each flow that has the measure keeps the limit. A run in which a flow failed, and has no
-    /// measure for it, does not keep it.
+    /// Tells that nothing has the measure in so many runs, and what would give it one.
+    pub fn unmeasured(&self, runs: usize) -> String {
+        self.measure.unmeasured(runs)
+    }
+
+    /// Share of runs in which each flow, and each end of signalling, that has the measure keeps the limit. A run in which
+    /// a flow failed, and has no measure for it, does not keep it.
     pub(crate) fn shares(&self, outputs: &[RunOutput]) -> Vec<Kept> {
-        let names = flows(outputs).into_iter().enumerate();
-        let kept = |(place, flow): (usize, String)| {
-            let has_failed = |output: &RunOutput| output.failures.iter().any(|failure| failure.flow == flow);
-            let values = self.measure.values(outputs, place);
+        let kept = |of: Subject| {
+            let has_failed = |output: &RunOutput| {
+                of.is_flow() && output.failures.iter().any(|failure| failure.flow == of.name)
+            };
+            let values = self.measure.values(outputs, &of);
             let share = self.share(values.zip(outputs).map(|(value, output)| (value, has_failed(output))))?;
-            Some(Kept { flow, share })
+            Some(Kept { flow: of.name, share })
         };
-        names.filter_map(kept).collect()
+        subjects(outputs).into_iter().filter_map(kept).collect()
     }
 
     /// Share of runs in which a flow keeps the limit, by its value in each and whether it failed there. `None` where no
@@ -231,7 +294,7 @@ impl Within {
 
 #[cfg(test)]
 mod tests {
-    use slantpath_results::{Table, TextColumn, TypedColumn};
+    use slantpath_results::{TextColumn, TypedColumn};
     use slantpath_runner::FlowFailure;
 
     use super::*;
@@ -294,6 +357,46 @@ mod tests {
         );
         let none: Vec<RunOutput> = (0..30).map(|_| output(&[None], false)).collect();
         assert_eq!(until.judge(&none), Precise::Unmeasured);
+    }
+
+    /// A run of signalling: the longest failover of a link, and of an association's paths.
+    fn signalling(link: Option<f64>, path: Option<f64>) -> RunOutput {
+        let mut columns = ["point", "kind", "name"].map(TextColumn::new);
+        for (place, cells) in
+            [["london", "boston"], ["link", "path"], ["trunk", "ipsp"]].into_iter().enumerate()
+        {
+            cells.into_iter().for_each(|cell| columns[place].push(cell));
+        }
+        let mut longest = TypedColumn::<f64>::new("failover_max_s");
+        [link, path].into_iter().for_each(|cell| longest.push_optional(cell));
+        let [point, kind, name] = columns;
+        let service =
+            Table::new("signalling_service", [point.into(), kind.into(), name.into(), longest.into()]);
+        RunOutput { tables: vec![service.unwrap()], ..output(&[], false) }
+    }
+
+    #[test]
+    fn failovers_of_signalling_are_measured_beside_those_of_flows() {
+        let runs: Vec<RunOutput> =
+            (0..30).map(|run| signalling(None, Some(f64::from(run % 2) + 1.0))).collect();
+        let kept = Within::parse("failover 1500 ms").unwrap().shares(&runs);
+        assert_eq!(kept.len(), 1, "the link has not failed over");
+        assert_eq!(
+            (kept[0].flow.as_str(), kept[0].share.successes, kept[0].share.trials),
+            ("path ipsp@boston", 15, 30)
+        );
+        assert_eq!(Until::parse("failover ± 50 %").unwrap().judge(&runs), Precise::Reached);
+        assert!(
+            matches!(Until::parse("failover ± 2 %").unwrap().judge(&runs), Precise::Wanted(runs) if runs > 30)
+        );
+        // A measure that signalling does not have is no subject's.
+        assert_eq!(Until::parse("gap ± 50 %").unwrap().judge(&runs), Precise::Unmeasured);
+        let none: Vec<RunOutput> = (0..30).map(|_| signalling(None, None)).collect();
+        let within = Within::parse("failover 2 s").unwrap();
+        assert!(within.shares(&none).is_empty());
+        let told = within.unmeasured(30);
+        assert!(told.starts_with("nothing fails over in 30 runs") && told.contains("[[script]]"), "{told}");
+        assert_eq!(Within::parse("gap 2 s").unwrap().unmeasured(3), "no flow has a `gap` in 3 runs");
     }
 
     #[test]

@@ -64,11 +64,7 @@ pub(crate) fn main(arguments: &RunArguments, out: &mut impl Write) -> Result<(),
     failed_flows(&outputs)?;
     match arguments.until.as_ref().map(|until| (until, until.judge(&outputs))) {
         None | Some((_, Precise::Reached)) => Ok(()),
-        Some((until, Precise::Unmeasured)) => Err(Failure::Unreached(format!(
-            "no flow has a `{}` in {} runs",
-            until.measure.asked,
-            outputs.len()
-        ))),
+        Some((until, Precise::Unmeasured)) => Err(Failure::Unreached(until.unmeasured(outputs.len()))),
         Some((until, Precise::Wanted(runs))) => Err(Failure::Unreached(format!(
             "`{}` is not reached by {} runs: some {runs} would do, by `--reps {runs}`",
             until.words(),
@@ -202,6 +198,13 @@ fn print_json(
             })
         });
         manifest["within"] = rows.collect();
+    }
+    let limits = arguments.within.iter().filter(|within| within.shares(outputs).is_empty());
+    let unmeasured: Vec<_> = limits
+        .map(|within| json!({ "question": within.words(), "why": within.unmeasured(outputs.len()) }))
+        .collect();
+    if !unmeasured.is_empty() {
+        manifest["unmeasured"] = json!(unmeasured);
     }
     let kinds = TABLES.iter().filter_map(|name| TableKind::of_name(name));
     let tables: Vec<(&str, Table)> = kinds

@@ -1,13 +1,16 @@
 //! Check that a Linux kernel takes what `slantpath plan --format sysctl` prints: each value is written into `/proc/sys`
-//! of a guest's kernel, line by line, and read back equal. And that osmo-stp starts with what `--format osmo-stp`
-//! prints, and serves another osmo-stp as an application server process. Programs of others run on emulated networks, and
-//! are judged by `peers/emulate` and `peers/linux-tcp`.
+//! of a guest's kernel, line by line, and read back equal. That osmo-stp starts with what `--format osmo-stp` prints, and
+//! serves another osmo-stp as an application server process. That a [`failover`] of the kernel is explained. And that
+//! programs of others run on emulated networks, which `peers/emulate` and `peers/linux-tcp` judge.
 
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
     reason = "a test without a harness says itself what it did"
 )]
+
+#[path = "interop/failover.rs"]
+mod failover;
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -246,5 +249,6 @@ fn guest_takes_what_is_printed() {
     assert_ne!(guest.set(&impossible), ["0"], "Linux refuses this");
     assert!(refused.is_empty(), "{} of {written}:\n{}", refused.len(), refused.join("\n"));
     println!("a kernel took {written} values of {} plans as they were printed", PLANS.len());
+    failover::check(&guest);
     osmo_stp(&guest);
 }

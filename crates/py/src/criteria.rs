@@ -19,7 +19,7 @@ impl Until {
         slantpath_cli::Until::parse(text).map(Self).map_err(PyValueError::new_err)
     }
 
-    /// Column of `flows` that is measured.
+    /// Column of `flows` and `signalling_service` that is measured.
     #[getter]
     fn column(&self) -> &str {
         self.0.column()
@@ -29,6 +29,11 @@ impl Until {
     #[getter]
     fn words(&self) -> String {
         self.0.words()
+    }
+
+    /// Tells that nothing has the measure in so many runs, and what would give it one.
+    fn unmeasured(&self, runs: usize) -> String {
+        self.0.unmeasured(runs)
     }
 
     /// Number of runs in all that are wanted, by the values that each flow has in those that were made; as many as
@@ -49,7 +54,7 @@ impl Within {
         slantpath_cli::Within::parse(text).map(Self).map_err(PyValueError::new_err)
     }
 
-    /// Column of `flows` that is limited.
+    /// Column of `flows` and `signalling_service` that is limited.
     #[getter]
     fn column(&self) -> &str {
         self.0.column()
@@ -59,6 +64,11 @@ impl Within {
     #[getter]
     fn words(&self) -> String {
         self.0.words()
+    }
+
+    /// Tells that nothing has the measure in so many runs, and what would give it one.
+    fn unmeasured(&self, runs: usize) -> String {
+        self.0.unmeasured(runs)
     }
 
     /// Runs in which a flow keeps the limit, runs that count, and the least and the greatest share that they allow. A

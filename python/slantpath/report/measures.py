@@ -280,7 +280,7 @@ OTHERS: tuple[Sheet, ...] = (
     Sheet(
         "signalling-service",
         "Failovers of signalling links and ASPs",
-        "How often the traffic of each end went to another link or ASP, and how long that took.",
+        "How often the traffic of each end went to another link, ASP or path, and how long that took.",
         "signalling_service",
         ("point", "kind", "name"),
         (

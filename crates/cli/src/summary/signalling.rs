@@ -88,7 +88,15 @@ pub(super) fn print(outputs: &[RunOutput], out: &mut impl Write) -> io::Result<(
             ["failovers", "spurious_failovers"].iter().any(|name| !matches!(count(name), CellValue::U64(0)))
         })
     };
-    print_rows(outputs, "signalling_service", &["name", "point"], &SERVICE, &has_failed_over, out)?;
+    let is_of_paths = |table: &Table| {
+        let Some(kinds) = table.column("kind") else { return false };
+        (0..kinds.len()).any(|row| kinds.at(row) == CellValue::Text("path"))
+    };
+    let mut services = outputs.iter().filter_map(|output| output.table("signalling_service"));
+    let has_paths = services.any(is_of_paths);
+    // A link, and the paths of its association, have one name.
+    let keys = if has_paths { &["kind", "name", "point"][..] } else { &["name", "point"] };
+    print_rows(outputs, "signalling_service", keys, &SERVICE, &has_failed_over, out)?;
     print_table(outputs, "mtp3", &["point"], &MTP3, out)?;
     print_table(outputs, "mtp3_links", &["point", "link"], &MTP3_LINKS, out)?;
     print_table(outputs, "sccp", &["point"], &SCCP, out)?;

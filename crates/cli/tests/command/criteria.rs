@@ -82,8 +82,75 @@ fn a_precision_that_is_not_reached_ends_with_a_status_of_three_and_says_what_wou
     place.write("alone.toml", &alone);
     let outcome = place.run(&["run", "alone.toml", "--until", "failover ± 5 %"]);
     assert_eq!(outcome.status, Some(3));
-    assert!(outcome.err.contains("no flow has a `failover` in 30 runs"), "{}", outcome.err);
+    assert!(outcome.err.contains("nothing fails over in 30 runs"), "{}", outcome.err);
+    let outcome = place.run(&["run", "alone.toml", "--until", "late ± 5 %"]);
+    assert!(outcome.err.contains("no flow has a `late` in 30 runs"), "{}", outcome.err);
     let outcome = place.run(&["run", "calls.toml", "--until", "failure ± 5 %"]);
     assert_eq!(outcome.status, Some(2));
     assert!(outcome.err.contains("`failure` is no measure"), "{}", outcome.err);
+}
+
+/// A link of M2PA with two paths, which moves to the other.
+const M2PA: &str = r#"
+[scenario]
+name = "trunk"
+duration = "45 s"
+
+[nodes]
+london = { kind = "host" }
+boston = { kind = "host" }
+
+[links]
+cable = { ends = ["london", "boston"], rate = "1 Mbit/s", delay = "30 ms" }
+satellite = { ends = ["london", "boston"], rate = "1 Mbit/s", delay = "270 ms" }
+
+[sctp.quick]
+rto_min = "150 ms"
+rto_initial = "300 ms"
+sack_delay = "20 ms"
+potentially_failed_max_retrans = 0
+
+[signalling.points]
+london = { point_code = "1-1-1", restart = "omitted" }
+boston = { point_code = "1-1-2", restart = "omitted" }
+
+[signalling.links.trunk]
+between = ["london", "boston"]
+carrier = { kind = "m2pa", profile = "quick", primary = "cable" }
+
+[signalling.load.calls]
+from = "london"
+to = ["boston"]
+links = 4
+lengths = [60]
+erlang_per_link = 0.02
+start = "10 s"
+
+[[script]]
+at = "20 s"
+link = "cable"
+action = "down"
+"#;
+
+#[test]
+fn failovers_of_signalling_keep_limits_too_and_where_nothing_fails_over_it_is_said_with_the_cure() {
+    let place = Place::new("criteria-signalling");
+    place.write("trunk.toml", M2PA);
+    let told = place.run(&["run", "trunk.toml", "--reps", "3", "--within", "failover 5 s"]);
+    assert_eq!(told.status, Some(0), "{}", told.err);
+    for end in ["london", "boston"] {
+        let line = format!("path trunk@{end}: failover within 5 s in 3 of 3 runs: 100 %");
+        assert!(told.out.contains(&line), "{line}\n{}", told.out);
+        assert!(told.out.contains(&format!("path trunk@{end}  longest failover")), "{}", told.out);
+    }
+    place.write("whole.toml", M2PA.split("[[script]]").next().unwrap_or_default());
+    let arguments = ["run", "whole.toml", "--reps", "2", "--within", "failover 5 s", "--within", "gap 1 s"];
+    let told = place.run(&arguments);
+    let cure = "failover 5 s: nothing fails over in 2 runs, so that there is no `failover`: let a path";
+    assert!(told.out.contains(cure), "{}", told.out);
+    assert!(told.out.contains("gap 1 s: no flow has a `gap` in 2 runs"), "{}", told.out);
+    let told = place.run(&[&arguments[..], &["--json"]].concat());
+    let json: serde_json::Value = serde_json::from_str(&told.out).expect("JSON");
+    assert_eq!(json["unmeasured"][0]["question"], "failover 5 s");
+    assert_eq!(json["unmeasured"].as_array().map(Vec::len), Some(2), "{json}");
 }
