@@ -50,7 +50,7 @@ VOID = 3
 TRIES = 10
 CONTROLS = ("reno", "cubic", "bbr")
 SLOWER, FASTER = 0.3, 0.1
-"""Parts by which a short transfer may differ from that of ours, which a run makes. A busy machine slows it down."""
+"""Parts by which a short transfer may differ from that of ours. A busy machine slows it down."""
 
 
 class Transfer(NamedTuple):
