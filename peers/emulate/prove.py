@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Programs of others on emulated networks, judged.
 
-    sudo peers/emulate/prove.py --out acceptance.csv     all of it, about twenty minutes
-    sudo peers/emulate/prove.py --short                  what every change passes, about half a minute
-    sudo peers/emulate/prove.py --only frr-isis          those whose name begins so
+    peers/emulate/prove.py --out acceptance.csv     all of it, about twenty minutes
+    peers/emulate/prove.py --short                  what every change passes, about a minute
+    peers/emulate/prove.py --only frr-isis          those whose name begins so
 
 The machine may be busy: how late packets were is told, and where delay is judged it is judged by that.
 """

@@ -48,8 +48,9 @@ COLUMNS = [
 VOID = 3
 """Exit status of an emulation that was late."""
 TRIES = 10
-TOLERANCES = {"reno": 0.15, "cubic": 0.15, "bbr": 0.1}
-"""By which part the goodput of a short transfer may differ from that of ours, which a run makes."""
+CONTROLS = ("reno", "cubic", "bbr")
+SLOWER, FASTER = 0.3, 0.1
+"""Parts by which a short transfer may differ from that of ours. A busy machine slows it down."""
 
 
 class Transfer(NamedTuple):
@@ -95,7 +96,7 @@ def transfers() -> list[Transfer]:
     return [
         Transfer(path, control, loss, seed)
         for path in PATHS
-        for control in ("reno", "cubic", "bbr")
+        for control in CONTROLS
         for loss, seeds in SEEDS.items()
         if path != "check" and (path != "geo-short-queue" or loss == 0)
         for seed in range(1, 1 + (TIMES if (path, control, loss) == BY_CHANCE else seeds))
@@ -178,14 +179,14 @@ def ours(slantpath: Path, transfer: Transfer) -> float:
 
 def check(slantpath: Path) -> None:
     """Hold one short transfer of each controller to ours. A machine that is late is no reason to fail."""
-    wanted = [Transfer("check", control, 0.001, 1) for control in TOLERANCES]
+    wanted = [Transfer("check", control, 0.001, 1) for control in CONTROLS]
     with ThreadPoolExecutor(len(wanted)) as pool:
         for transfer, kernel in zip(
             wanted, pool.map(lambda one: measure(slantpath, one), wanted), strict=True
         ):
             goodput = ours(slantpath, transfer)
             print(f"{transfer.name}: {json.dumps(kernel._asdict())}, ours {goodput:.1f} %")
-            assert abs(kernel.goodput_percent - goodput) <= TOLERANCES[transfer.control] * goodput, transfer
+            assert (1 - SLOWER) * goodput <= kernel.goodput_percent <= (1 + FASTER) * goodput, transfer
 
 
 def main() -> None:
