@@ -385,6 +385,7 @@ fn place(
         addresses: interface.addresses.clone(),
         mtu_bytes: u32::try_from(interface.mtu.as_bytes()).unwrap_or(u32::MAX),
         other_end: interface.other_end.clone(),
+        carries_frames: interface.carries_frames,
     });
     PlaceConfig {
         name: attachment.node.clone(),

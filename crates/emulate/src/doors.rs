@@ -32,6 +32,7 @@ use crate::neighbours;
 use crate::offload::{DeviceLayer, Leaving, Offload, PacketMemory, join, packets, views};
 use crate::port::OwnPort;
 use crate::rest::{LOOK_EVERY, Rests};
+use crate::station::Station;
 
 /// Why doors could not be opened.
 #[derive(Debug, thiserror::Error)]
@@ -82,6 +83,8 @@ pub struct DoorCounters {
     pub unreadable: u64,
     /// Packets for which the interface had no room, or that it dropped.
     pub refused: u64,
+    /// Packets to a station behind a port that has not shown its MAC address.
+    pub unresolved: u64,
     /// Frames that the kernel dropped before they were read.
     pub lost: u64,
 }
@@ -152,6 +155,8 @@ struct Door {
     dropped_before: InterfaceDrops,
     /// Packets that leave together, each with the instant at which it was to leave and its header of the link.
     leaving: Vec<Departing>,
+    /// Whoever is behind a port whose link carries IP.
+    station: Option<Station>,
 }
 
 #[derive(Debug)]
@@ -293,7 +298,19 @@ impl Doors {
             let lateness = DepartureLateness::new(limit);
             let counters = DoorCounters::default();
             let (dropped_before, leaving) = (InterfaceDrops::default(), Vec::new());
-            doors.push(Door { socket, config, counters, lateness, unsent: 0, dropped_before, leaving });
+            let port = config.port.as_ref().filter(|_| !config.carries_frames);
+            let station =
+                port.map(|port| Station::new(config.own, config.addresses.clone(), port.other_end.clone()));
+            doors.push(Door {
+                socket,
+                config,
+                counters,
+                lateness,
+                unsent: 0,
+                dropped_before,
+                leaving,
+                station,
+            });
         }
         set_timer_slack(NonZeroU64::MIN)?;
         let priority = schedule_fifo(PRIORITY).err();
@@ -362,7 +379,11 @@ impl Doors {
     /// Begins the run: this is its start. What has come before is dropped.
     pub fn start(&mut self) {
         for door in &mut self.all {
-            while door.socket.receive().is_some() {}
+            while let Some(frame) = door.socket.receive() {
+                if let Some(station) = &mut door.station {
+                    station.learn(frame.bytes());
+                }
+            }
         }
         let dropped = interface_drops().unwrap_or_default();
         for door in &mut self.all {
@@ -372,6 +393,18 @@ impl Doors {
         self.stamps = Stamps::new(reading(self.origin), self.all.len());
         self.used = (Instant::START, thread_time());
         self.suspension = Suspension::new(suspension_reading());
+        self.ask_stations();
+    }
+
+    /// Asks for the stations behind ports that are not known yet.
+    fn ask_stations(&mut self) {
+        let now = self.now();
+        for Door { socket, station, unsent, .. } in &mut self.all {
+            for question in station.iter_mut().flat_map(|station| station.questions(now)) {
+                let is_sent = socket.send(&Offload::NONE.to_bytes(), &question);
+                *unsent += u64::from(!is_sent.unwrap_or(false));
+            }
+        }
     }
 
     /// Present instant of the run.
@@ -432,6 +465,7 @@ impl Doors {
         }
         if before.monotonic >= self.drops_looked_for + DROPS_EVERY {
             self.look_for_drops()?;
+            self.ask_stations();
         }
         Ok(until.max(network_now))
     }
@@ -472,7 +506,7 @@ impl Doors {
         network_now: Instant,
         take: &mut dyn FnMut(Incoming),
     ) -> Option<Instant> {
-        let Door { socket, config, counters, unsent, .. } = &mut self.all[number];
+        let Door { socket, config, counters, unsent, station, .. } = &mut self.all[number];
         let mut last = None;
         for _ in 0..BUDGET {
             let frame = socket.receive()?;
@@ -488,6 +522,12 @@ impl Doors {
                 take(Incoming { door: number, at, packet });
             };
             let (bytes, mtu_bytes) = (frame.bytes(), config.mtu_bytes);
+            if let Some(station) = station {
+                if !is_for(config.own, bytes) {
+                    continue;
+                }
+                station.learn(bytes);
+            }
             let (mut answer, mut multicast, mut unreadable) = (None, 0, 0);
             let cut = Offload::parse(&frame.offload()).and_then(|(offload, _)| {
                 let mut came_as_packet = |packet: Packet| {
@@ -542,8 +582,13 @@ impl Doors {
             Departing::frame(at, &packet)
         } else {
             let front = if packet.head().is_empty() { packet.tail() } else { packet.head() };
+            let known = door.station.as_ref().map_or(Some(door.config.attached), Station::address);
+            let Some(attached) = known else {
+                door.counters.unresolved += 1;
+                return Ok(());
+            };
             // What is no IP packet has no header: nothing of the network is that.
-            let header = frames::ethernet(door.config.attached, door.config.own, front);
+            let header = frames::ethernet(attached, door.config.own, front);
             let Some(header) = header else { return Ok(()) };
             Departing { at, before: Before::Ip(header), packet }
         };
@@ -639,6 +684,12 @@ fn suspension_reading() -> SuspensionReading {
         counting: duration(with_suspension()),
         after: duration(monotonic()),
     }
+}
+
+/// Tells if a frame is for this station or for a group. A port hears others', too.
+fn is_for(own: MacAddress, frame: &[u8]) -> bool {
+    let destination = frame.first_chunk().copied().map(MacAddress);
+    destination.is_some_and(|destination| destination == own || destination.is_group())
 }
 
 /// Reads both clocks.

@@ -1,7 +1,7 @@
 //! Places of attached nodes: a network namespace each, joined to the network by a pair of virtual Ethernet interfaces
 //! for every link.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::net::IpAddr;
 use std::os::fd::AsFd as _;
@@ -39,12 +39,11 @@ pub struct PlaceConfig {
 pub enum ExistingPlace {
     /// A network namespace.
     Namespace(Arc<NetNamespace>),
-    /// A port of the machine, by its name and its network namespace. Its node has one interface, whose link carries
-    /// frames.
-    Port {
-        /// Name of the port.
-        interface: String,
-        /// Network namespace that it is in.
+    /// Ports of the machine.
+    Ports {
+        /// Name of the port of each of the node's links.
+        by_link: BTreeMap<String, String>,
+        /// Network namespace that they are in.
         network: Arc<NetNamespace>,
     },
 }
@@ -58,8 +57,10 @@ pub struct InterfaceConfig {
     pub addresses: Vec<IpAddr>,
     /// Largest IP packet, in bytes.
     pub mtu_bytes: u32,
-    /// Addresses at the other end, if its link carries frames.
-    pub other_end: Option<Vec<IpAddr>>,
+    /// Addresses at the other end.
+    pub other_end: Vec<IpAddr>,
+    /// True if its link carries frames, and false if it carries IP.
+    pub carries_frames: bool,
 }
 
 /// A place that stands.
@@ -114,8 +115,8 @@ pub fn build(nodes: &[PlaceConfig]) -> Result<Lab, PlaceError> {
     let mut made = Vec::new();
     for (number, node) in (0..).zip(nodes) {
         let network = match &node.existing {
-            Some(ExistingPlace::Port { interface, network }) => {
-                lab.add_port(node, interface, network)?;
+            Some(ExistingPlace::Ports { by_link, network }) => {
+                lab.add_ports(node, number, by_link, network)?;
                 continue;
             }
             Some(ExistingPlace::Namespace(network)) => {
@@ -147,7 +148,7 @@ pub fn build(nodes: &[PlaceConfig]) -> Result<Lab, PlaceError> {
                 attached: mac.attached,
                 addresses: config.addresses.clone(),
                 mtu_bytes: config.mtu_bytes as usize,
-                carries_frames: config.other_end.is_some(),
+                carries_frames: config.carries_frames,
                 port: None,
             });
         }
@@ -171,28 +172,29 @@ pub fn build(nodes: &[PlaceConfig]) -> Result<Lab, PlaceError> {
 }
 
 impl Lab {
-    fn add_port(
+    fn add_ports(
         &mut self,
         node: &PlaceConfig,
-        interface: &str,
+        number: u16,
+        by_link: &BTreeMap<String, String>,
         network: &Arc<NetNamespace>,
     ) -> Result<(), PlaceError> {
-        for config in &node.interfaces {
-            let taken = OwnPort::take(network, interface, config.mtu_bytes);
+        for (config, mac) in node.interfaces.iter().zip(macs(number)) {
+            let interface = by_link.get(&config.link).map_or("", String::as_str);
+            let taken = OwnPort::take(network, interface, config.mtu_bytes, config.other_end.clone());
             let (port, note) = taken.map_err(|error| {
                 let what = format!("port `{interface}` of `{}`", node.name);
                 PlaceError { what, error }
             })?;
             self.notes.extend(note);
-            // No packet is put into a frame there.
-            let nobody = MacAddress([0; 6]);
             self.doors.push(DoorConfig {
                 interface: interface.to_owned(),
-                own: nobody,
-                attached: nobody,
+                own: mac.own,
+                // Its frames will show it.
+                attached: MacAddress([0; 6]),
                 addresses: config.addresses.clone(),
                 mtu_bytes: config.mtu_bytes as usize,
-                carries_frames: true,
+                carries_frames: config.carries_frames,
                 port: Some(Arc::new(port)),
             });
         }
@@ -276,7 +278,7 @@ fn configure(node: &PlaceConfig, names: &[String]) -> Result<Option<String>, Pla
     let note = refused.map(|error| format!("`ping` in `{}` may need a privilege: {error}", node.name));
     let mut defaults = [None; 2];
     for (place, (interface, name)) in node.interfaces.iter().zip(names).enumerate() {
-        if interface.other_end.is_some() && !interface.addresses.iter().any(IpAddr::is_ipv6) {
+        if interface.carries_frames && !interface.addresses.iter().any(IpAddr::is_ipv6) {
             // The kernel would look for routers and groups, and what it sends passes to the other end.
             step(&format!("IPv6 of `{name}` of `{}`", node.name), || without_ipv6(name))?;
         }
@@ -289,14 +291,14 @@ fn configure(node: &PlaceConfig, names: &[String]) -> Result<Option<String>, Pla
             }
         })?;
         for &address in &interface.addresses {
-            let other_ends = interface.other_end.as_deref().unwrap_or_default();
+            let other_ends = if interface.carries_frames { &interface.other_end[..] } else { &[] };
             step(&format!("address {address} of `{}`", node.name), || {
                 link.add_address(name, address, subnet_len(address, other_ends))
             })?;
             // All that has no route of its own goes by the first link that carries IP. Everybody is on it: the door
             // answers for them.
             let default = &mut defaults[usize::from(address.is_ipv6())];
-            if is_new && interface.other_end.is_none() && default.is_none() {
+            if is_new && !interface.carries_frames && default.is_none() {
                 *default = Some(place);
                 let any = if address.is_ipv4() { IpAddr::from([0; 4]) } else { IpAddr::from([0; 16]) };
                 step(&format!("the default route of `{}`", node.name), || {
@@ -380,7 +382,8 @@ mod tests {
             link: (*link).to_owned(),
             addresses: Vec::new(),
             mtu_bytes: 1_500,
-            other_end: None,
+            other_end: Vec::new(),
+            carries_frames: false,
         };
         interface_names(&links.iter().map(interface).collect::<Vec<_>>())
     }
@@ -402,7 +405,8 @@ mod tests {
                 link: "link".to_owned(),
                 addresses: vec![[10, 0, 0, 1].into()],
                 mtu_bytes: 1_500,
-                other_end: None,
+                other_end: Vec::new(),
+                carries_frames: false,
             }],
             reaches: vec![([10, 0, 0, 2].into(), "far".to_owned(), 0)],
             tcp_buffers: [None; 2],

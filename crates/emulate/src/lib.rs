@@ -18,6 +18,7 @@
 //! - [`node_routes`][]: routes of an attached node, as few as its ways need.
 //! - [`offload`][]: work that a kernel leaves to its device: checksums, and the cutting of long segments; and the
 //!   reverse, segments joined.
+//! - [`station`][]: the MAC address of whoever is behind an Ethernet port.
 //! - [`instants`][]: the kernel's times of reception as instants of the run, and suspension of the machine.
 //! - [`lateness`][]: lateness of departures.
 
@@ -44,6 +45,7 @@ mod port;
 mod programs;
 #[cfg(target_os = "linux")]
 mod rest;
+pub mod station;
 
 #[cfg(target_os = "linux")]
 pub use capacity::capacity;

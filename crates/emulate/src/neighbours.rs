@@ -13,6 +13,7 @@ use slantpath_wire::{Reader, WireError, checksum};
 
 use crate::frames::{MacAddress, ethernet};
 use crate::ip::IpExtent;
+use crate::station::solicited_group;
 
 /// The answer to a frame that asks for the MAC address of an IP address, as a whole frame: `own` has it. `None`
 /// to any other frame, and to one that asks for one of `attached`, the addresses of the node at the interface.
@@ -54,7 +55,7 @@ struct ArpRequest {
 }
 
 /// Hardware type Ethernet, protocol type IPv4, and the lengths of their addresses.
-const ARP_OF_ETHERNET: [u8; 6] = [0, 1, 0x08, 0x00, 6, 4];
+pub(crate) const ARP_OF_ETHERNET: [u8; 6] = [0, 1, 0x08, 0x00, 6, 4];
 const ARP_REQUEST: u16 = 1;
 const ARP_REPLY: u16 = 2;
 
@@ -128,7 +129,7 @@ impl Solicitation {
         // Checksum and reserved field.
         reader.take(6)?;
         let target = Ipv6Addr::from(reader.array::<16>()?);
-        let source = link_layer_address(reader)?.unwrap_or(source);
+        let source = link_layer_address(reader, SOURCE_LINK_LAYER_ADDRESS)?.unwrap_or(source);
         let sum =
             checksum::with_pseudo_header(sender.into(), destination.into(), protocol::ICMPV6, &[message]);
         let asks = is_solicitation && sum == 0 && !sender.is_unspecified() && !sender.is_multicast();
@@ -136,36 +137,100 @@ impl Solicitation {
     }
 
     fn advertisement(&self, own: MacAddress) -> Option<Vec<u8>> {
-        let mut message = [0; ADVERTISEMENT_LEN as usize];
-        message[0] = NEIGHBOUR_ADVERTISEMENT;
-        message[4] = SOLICITED_OVERRIDE;
-        message[8..24].copy_from_slice(&self.target.octets());
-        message[24..26].copy_from_slice(&[TARGET_LINK_LAYER_ADDRESS, 1]);
-        message[26..].copy_from_slice(&own.0);
-        let (from, to) = (self.target.into(), self.sender.into());
-        let sum = checksum::with_pseudo_header(from, to, protocol::ICMPV6, &[&message]);
-        message[2..4].copy_from_slice(&sum.to_be_bytes());
-        let header = IpHeader {
-            source: from,
-            destination: to,
-            protocol: protocol::ICMPV6,
-            hop_limit: UNFORWARDED,
-            traffic_class: 0,
-            payload_len: ADVERTISEMENT_LEN,
-            fragmentation: Fragmentation::Forbidden,
-        };
-        let mut packet = vec![0; header.header_len()];
-        header.emit(&mut packet);
-        packet.extend_from_slice(&message);
-        let frame_header = ethernet(self.sender_hardware, own, &packet)?;
-        Some([&frame_header[..], &packet].concat())
+        let message = message(
+            [NEIGHBOUR_ADVERTISEMENT, SOLICITED_OVERRIDE, TARGET_LINK_LAYER_ADDRESS],
+            self.target,
+            own,
+        );
+        discovery(self.sender_hardware, own, self.target, self.sender, message)
     }
 }
 
-const ADVERTISEMENT_LEN: u16 = 32;
+/// The length of a solicitation or an advertisement with a link-layer address.
+const DISCOVERY_LEN: u16 = 32;
+type Message = [u8; DISCOVERY_LEN as usize];
 
-/// Looks for the source link-layer address among the options of a solicitation.
-fn link_layer_address(mut options: Reader<'_>) -> Result<Option<MacAddress>, WireError> {
+/// A message of neighbour discovery about an address, with a link-layer address as its option. Its type, its flags and
+/// the kind of that option are given.
+fn message([kind, flags, option]: [u8; 3], target: Ipv6Addr, hardware: MacAddress) -> Message {
+    let mut message = [0; DISCOVERY_LEN as usize];
+    message[0] = kind;
+    message[4] = flags;
+    message[8..24].copy_from_slice(&target.octets());
+    message[24..26].copy_from_slice(&[option, 1]);
+    message[26..].copy_from_slice(&hardware.0);
+    message
+}
+
+/// The frame of such a message, between these stations and addresses.
+fn discovery(
+    destination: MacAddress,
+    own: MacAddress,
+    from: Ipv6Addr,
+    to: Ipv6Addr,
+    mut message: Message,
+) -> Option<Vec<u8>> {
+    let (from, to) = (from.into(), to.into());
+    let sum = checksum::with_pseudo_header(from, to, protocol::ICMPV6, &[&message]);
+    message[2..4].copy_from_slice(&sum.to_be_bytes());
+    let header = IpHeader {
+        source: from,
+        destination: to,
+        protocol: protocol::ICMPV6,
+        hop_limit: UNFORWARDED,
+        traffic_class: 0,
+        payload_len: DISCOVERY_LEN,
+        fragmentation: Fragmentation::Forbidden,
+    };
+    let mut packet = vec![0; header.header_len()];
+    header.emit(&mut packet);
+    packet.extend_from_slice(&message);
+    let frame_header = ethernet(destination, own, &packet)?;
+    Some([&frame_header[..], &packet].concat())
+}
+
+/// The frame by which `own` asks for the MAC address of `target`, in the name of the address `from`.
+pub(crate) fn solicitation(own: MacAddress, from: Ipv6Addr, target: Ipv6Addr) -> Option<Vec<u8>> {
+    let group = solicited_group(target);
+    let [.., a, b, c, d] = group.octets();
+    let message = message([NEIGHBOUR_SOLICITATION, 0, SOURCE_LINK_LAYER_ADDRESS], target, own);
+    discovery(MacAddress([0x33, 0x33, a, b, c, d]), own, from, group, message)
+}
+
+/// The same for an address of IPv4.
+pub(crate) fn arp_request(own: MacAddress, from: Ipv4Addr, target: Ipv4Addr) -> Vec<u8> {
+    let [r0, r1] = ARP_REQUEST.to_be_bytes();
+    let [t0, t1] = ARP.to_be_bytes();
+    let all = [0xff; 6];
+    [
+        &all[..],
+        &own.0,
+        &[t0, t1],
+        &ARP_OF_ETHERNET,
+        &[r0, r1],
+        &own.0,
+        &from.octets(),
+        &[0; 6],
+        &target.octets(),
+    ]
+    .concat()
+}
+
+/// Address that a neighbour advertisement is about, and the MAC address that it names, of the bytes behind an IP header.
+pub(crate) fn advertised(header: &IpHeader, message: &[u8]) -> Option<(Ipv6Addr, Option<MacAddress>)> {
+    let is_one = header.protocol == protocol::ICMPV6 && header.hop_limit == UNFORWARDED;
+    let mut reader = Reader::new(message.get(..usize::from(header.payload_len))?);
+    let is_advertisement = is_one && reader.array().ok()? == [NEIGHBOUR_ADVERTISEMENT, 0];
+    // Checksum, flags and reserved field.
+    reader.take(6).ok()?;
+    let target = Ipv6Addr::from(reader.array::<16>().ok()?);
+    let sum = checksum::with_pseudo_header(header.source, header.destination, protocol::ICMPV6, &[message]);
+    let hardware = link_layer_address(reader, TARGET_LINK_LAYER_ADDRESS).ok()?;
+    (is_advertisement && sum == 0).then_some((target, hardware))
+}
+
+/// Looks for a link-layer address of this kind among the options of a message.
+fn link_layer_address(mut options: Reader<'_>, wanted: u8) -> Result<Option<MacAddress>, WireError> {
     let mut found = None;
     while !options.is_empty() {
         let [kind, words] = options.array()?;
@@ -174,7 +239,7 @@ fn link_layer_address(mut options: Reader<'_>) -> Result<Option<MacAddress>, Wir
             return Err(WireError::BadValue { field: "option length", value: 0 });
         };
         let mut value = Reader::new(options.take(len)?);
-        if kind == SOURCE_LINK_LAYER_ADDRESS && words == 1 {
+        if kind == wanted && words == 1 {
             found = Some(MacAddress(value.array()?));
         }
     }

@@ -16,6 +16,8 @@ use slantpath_system::{SystemFailure, SystemStep};
 /// A port that is this emulation's, as long as it lives.
 pub struct OwnPort {
     network: Arc<NetNamespace>,
+    /// Addresses at the other end of its link, in whose name its station is asked for.
+    pub(crate) other_end: Vec<IpAddr>,
     /// Socket whose name no other emulation of the machine can have meanwhile.
     _lock: UnixListener,
 }
@@ -33,6 +35,7 @@ impl OwnPort {
         network: &Arc<NetNamespace>,
         interface: &str,
         mtu_bytes: u32,
+        other_end: Vec<IpAddr>,
     ) -> Result<(Self, Option<String>), Box<dyn std::error::Error + Send + Sync>> {
         let taken = network.run(|| -> Result<_, Box<dyn std::error::Error + Send + Sync>> {
             let name = SocketAddr::from_abstract_name(format!("slantpath/port/{interface}"))?;
@@ -52,7 +55,7 @@ impl OwnPort {
                  `sysctl net.ipv6.conf.{interface}.disable_ipv6=1` keeps it quiet"
             )
         });
-        Ok((Self { network: Arc::clone(network), _lock: lock }, own))
+        Ok((Self { network: Arc::clone(network), other_end, _lock: lock }, own))
     }
 
     /// Opens a socket that hears all frames of the port.

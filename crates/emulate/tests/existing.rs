@@ -2,7 +2,7 @@
 #![cfg(target_os = "linux")]
 #![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::io::{Read as _, Write as _};
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::AsFd as _;
@@ -78,15 +78,17 @@ fn node(name: &str, addresses: [[u8; 4]; 2], existing: Option<ExistingPlace>) ->
         link: "wire".to_owned(),
         addresses: vec![own],
         mtu_bytes: 1_500,
-        other_end: Some(vec![other]),
+        other_end: vec![other],
+        carries_frames: true,
     };
     let name = name.to_owned();
     PlaceConfig { name, existing, interfaces: vec![interface], reaches: Vec::new(), tcp_buffers: [None; 2] }
 }
 
 fn port(name: &str, interface: &str, network: &Arc<NetNamespace>) -> PlaceConfig {
-    let (interface, network) = (interface.to_owned(), Arc::clone(network));
-    node(name, [[192, 0, 2, 1], [192, 0, 2, 2]], Some(ExistingPlace::Port { interface, network }))
+    let by_link = BTreeMap::from([("wire".to_owned(), interface.to_owned())]);
+    let network = Arc::clone(network);
+    node(name, [[192, 0, 2, 1], [192, 0, 2, 2]], Some(ExistingPlace::Ports { by_link, network }))
 }
 
 /// Lets frames pass between two doors until `use_it` is over. Gives how many came from each.

@@ -17,8 +17,9 @@ pub(super) fn of(scenario: &Scenario, origin: &Entered) -> Result<BTreeMap<Strin
     for (name, node) in scenario.nodes.iter() {
         if let Some(device) = &node.device {
             let network = origin.network.same().map(Arc::new)?;
-            let interface = (**device).clone();
-            existing.insert(name.to_owned(), ExistingPlace::Port { interface, network });
+            // The checks of the file have found a port of each.
+            let by_link = device.by_link(scenario.wiring().links_of(name)).unwrap_or_default();
+            existing.insert(name.to_owned(), ExistingPlace::Ports { by_link, network });
         }
         if let Some(namespace) = &node.namespace {
             let found = match &**namespace {

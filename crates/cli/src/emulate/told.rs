@@ -28,6 +28,7 @@ pub(super) fn interface(report: &DoorReport) -> InterfaceReport {
             overtaken: counters.overtaken,
             multicast: counters.multicast,
             unreadable: counters.unreadable,
+            unresolved: counters.unresolved,
             refused: counters.refused,
             lost: counters.lost,
         },

@@ -115,9 +115,7 @@ impl Passage {
             for own in &node.interfaces {
                 let place = passage.interfaces.len();
                 passage.places.extend(own.addresses.iter().map(|address| (*address, place)));
-                passage
-                    .other_ends
-                    .push(own.other_end.as_ref().and_then(|addresses| addresses.first().copied()));
+                passage.other_ends.push(own.other_end.first().copied().filter(|_| own.carries_frames));
                 passage.interfaces.push((node.node.clone(), own.link.clone()));
                 passage.from.push(Way::new());
                 passage.to.push(Way::new());
@@ -209,7 +207,8 @@ mod tests {
             link: "wire".to_owned(),
             addresses: vec![address.into()],
             mtu: DataSize::from_bytes(1_500),
-            other_end: None,
+            other_end: Vec::new(),
+            carries_frames: false,
             rate: DataRate::from_bits_per_sec(1_000_000),
         };
         Attachment { node: format!("node-{number}"), interfaces: vec![interface], reaches: Vec::new() }

@@ -41,8 +41,10 @@ pub struct AttachedInterface {
     pub addresses: Vec<IpAddr>,
     /// Largest IP packet of its link.
     pub mtu: DataSize,
-    /// Addresses at the other end, if that is attached as well: the link carries frames of Ethernet then.
-    pub other_end: Option<Vec<IpAddr>>,
+    /// Addresses at the other end.
+    pub other_end: Vec<IpAddr>,
+    /// True if the other end is attached as well: the link carries frames of Ethernet then, else IP.
+    pub carries_frames: bool,
     /// Rate of its link, away from the node.
     pub rate: DataRate,
 }
@@ -142,6 +144,8 @@ pub struct InterfaceCounts {
     pub multicast: u64,
     /// Frames that are neither IP nor questions for neighbours, or whose packet is broken.
     pub unreadable: u64,
+    /// Packets to a station behind an Ethernet port that has not shown its MAC address.
+    pub unresolved: u64,
     /// Packets for which the interface had no room.
     pub refused: u64,
     /// Frames that were dropped before they were read.
@@ -249,7 +253,8 @@ pub(super) fn attachments(
             link: links[id.link().index()].name.clone(),
             addresses: graph.addresses(*id).to_vec(),
             mtu: DataSize::from_bytes(graph.direction(id.outbound()).mtu_bytes.into()),
-            other_end: graph.carries_frames(*id).then(|| graph.addresses(id.peer()).to_vec()),
+            other_end: graph.addresses(id.peer()).to_vec(),
+            carries_frames: graph.carries_frames(*id),
             rate: graph.direction(id.outbound()).rate,
         };
         let mut reaches = Vec::new();

@@ -140,8 +140,9 @@ impl Outside for Played {
                 overtaken: 10 * number + 6,
                 multicast: 10 * number + 7,
                 unreadable: 10 * number + 8,
-                refused: 10 * number + 9,
-                lost: 10 * number + 10,
+                unresolved: 10 * number + 9,
+                refused: 10 * number + 10,
+                lost: 10 * number + 11,
             },
             lateness: Some([1, 2, 3, 4].map(|share| Duration::from_micros(100 * number + share))),
         };

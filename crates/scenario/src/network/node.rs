@@ -13,7 +13,7 @@ use slantpath_sat::Balance;
 use slantpath_wire::ip::{self, IpFields};
 
 use crate::bounds::KERNEL_BUFFER;
-use crate::network::existing::ExistingNamespace;
+use crate::network::existing::{ExistingNamespace, Ports};
 
 section! {
     /// A host or a router.
@@ -27,8 +27,8 @@ section! {
         /// `"/run/netns/phone"`, or the id of a process, as of a container. A new one if absent.
         namespace: Option<Setting<ExistingNamespace>>;
         /// Under `slantpath emulate`, the Ethernet port of this machine behind which this attached node is, such as
-        /// `"eth1"`.
-        device: Option<Setting<String>>;
+        /// `"eth1"`; of one with several links a table of the port of each.
+        device: Option<Setting<Ports>>;
         /// Services that a host offers to whoever comes, over TCP, UDP and SCTP at their well-known ports: one, or a
         /// list. TCP and SCTP are as the profiles `default` say. None if absent.
         serve: Option<Setting<Served>>;

@@ -38,6 +38,8 @@ columns! {
         multicast: Count,
         /// Frames that are neither IP nor questions for neighbours, or whose packet is broken.
         unreadable: Count,
+        /// Packets to a station behind an Ethernet port that had not shown its MAC address: they were dropped.
+        unresolved: Count,
         /// Packets for which the interface had no room.
         refused: Count,
         /// Frames that the kernel dropped before they were read: with any the run is void.
@@ -67,6 +69,7 @@ pub(in crate::run) fn table(attachments: &[Attachment], reports: &[InterfaceRepo
         columns.overtaken.push(counts.overtaken);
         columns.multicast.push(counts.multicast);
         columns.unreadable.push(counts.unreadable);
+        columns.unresolved.push(counts.unresolved);
         columns.refused.push(counts.refused);
         columns.lost.push(counts.lost);
     }
