@@ -107,6 +107,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>, draw: Option<Draw<'_>>) ->
         Command::Echo(options) => live::echo(options, &command, &mut out),
         Command::Emulate(options) => emulate::main(options),
         Command::Explain(options) => explain::main(options, &mut out),
+        Command::Gateway(options) => live::gateway(options, &mut out),
         Command::Import(options) => import::main(options, &mut out),
         Command::Keys(options) => keys::main(options, &mut out),
         Command::Load(options) => live::load(options, &command, &mut out),

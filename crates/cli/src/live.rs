@@ -1,7 +1,10 @@
 //! `slantpath echo` and `slantpath load`: SCTP on this machine's network; `slantpath replay`: the same again.
+//! `slantpath gateway`: signalling on this machine's network.
 
 #[cfg(target_os = "linux")]
 mod client;
+#[cfg(target_os = "linux")]
+mod gateway;
 #[cfg(target_os = "linux")]
 mod kept_load;
 #[cfg(target_os = "linux")]
@@ -20,6 +23,8 @@ mod settings;
 #[cfg(target_os = "linux")]
 pub(crate) use client::load;
 #[cfg(target_os = "linux")]
+pub(crate) use gateway::gateway;
+#[cfg(target_os = "linux")]
 pub(crate) use rebuilt::{Rebuilt, load_of};
 #[cfg(target_os = "linux")]
 pub(crate) use replay::replay;
@@ -30,12 +35,18 @@ pub(crate) use server::echo;
 mod elsewhere {
     use std::io::Write;
 
-    use crate::arguments::{EchoArguments, LoadArguments, ReplayArguments};
+    use crate::arguments::{EchoArguments, GatewayArguments, LoadArguments, ReplayArguments};
     use crate::failure::Failure;
 
     pub(crate) fn echo(_: &EchoArguments, _: &[String], _: &mut impl Write) -> Result<(), Failure> {
         Err(Failure::Failed(
             "echo needs Linux: its sockets are used for what others have no words for".to_owned(),
+        ))
+    }
+
+    pub(crate) fn gateway(_: &GatewayArguments, _: &mut impl Write) -> Result<(), Failure> {
+        Err(Failure::Failed(
+            "gateway needs Linux: its sockets are used for what others have no words for".to_owned(),
         ))
     }
 
@@ -50,4 +61,4 @@ mod elsewhere {
     }
 }
 #[cfg(not(target_os = "linux"))]
-pub(crate) use elsewhere::{echo, load, replay};
+pub(crate) use elsewhere::{echo, gateway, load, replay};

@@ -12,6 +12,7 @@ use slantpath_signalling::network::{
 use slantpath_signalling::{M3uaEvent, M3uaEventKind, PointEvent, PointEventKind};
 use slantpath_sigtran::asp::AspState;
 use slantpath_sigtran::transport::{AssociationNumber, StreamNumber, Transmit, TransportInput};
+use slantpath_ss7::transfer::TransferIndication;
 use slantpath_traffic::{LinkLoadReport, Loads};
 
 use crate::association::{Association, AssociationCounts, SeatAssociation, Told};
@@ -323,7 +324,7 @@ impl Seat {
         };
         for destination in self.loads.load_mut(number).begin(now).into_iter().flatten() {
             if !self.entity.is_accessible(served, destination) {
-                let pause = slantpath_ss7::transfer::TransferIndication::Pause(destination);
+                let pause = TransferIndication::Pause(destination);
                 self.loads.load_mut(number).indicate(now, &pause);
             }
         }
@@ -384,18 +385,20 @@ impl Seat {
                 self.associations.iter().position(|end| end.port == port && end.is_with(caller))
             }),
         };
-        return match place {
+        match place {
             Some(place) if matches!(self.phase, Phase::Serving | Phase::Leaving(_)) => {
                 self.take(now, host, socket, place);
             }
-            Some(_) => drop(host.abort(now, socket)),
+            Some(_) => {
+                host.abort(now, socket);
+            }
             None => {
                 self.strangers += 1;
                 let peer = host.peer(socket).map(|peer| ("peer", peer.to_string()));
                 self.tell(now, peer.into_iter().collect(), "stranger-refused", None);
                 host.abort(now, socket);
             }
-        };
+        }
     }
 
     fn take(&mut self, now: Instant, host: &mut Host, socket: SocketId, place: usize) {

@@ -9,6 +9,7 @@ mod delays;
 mod diversions_record;
 mod failover_sums;
 mod intervals;
+mod live_seat;
 mod parts;
 mod path_failovers;
 mod programs;
@@ -51,6 +52,7 @@ pub use attached::{
     AskedChange, AttachedInterface, Attachment, InterfaceCounts, InterfaceReport, Outside, SkyHandover, Turn,
     Work, run_attached_stored, run_attached_without_records,
 };
+pub use live_seat::{EntityEnd, EntityError, EntityRequest, SignallingEntity};
 pub use programs::{FlowRequest, ProgramEnd, RequestError, run_with_programs};
 pub use tables::script::{ScriptEvent, script_events};
 pub use trace::{TraceError, TraceRequest, TraceSink, run_traced};

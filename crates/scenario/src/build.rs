@@ -27,7 +27,9 @@ pub use crate::network::source::{RunNetwork, RunSource};
 pub use crate::script::asked::{event_of_table, events_of_settings};
 pub use crate::script::build::changes_of;
 pub use crate::sessions::build::PlannedSessions;
-pub use crate::signalling::{SignallingEnd, gateways_of, side_name, signalling_ends, with_mtp3};
+pub use crate::signalling::{
+    PlannedAssociation, SignallingEnd, gateways_of, side_name, signalling_ends, with_mtp3,
+};
 
 /// A network to be run, and what its parts are called.
 pub struct Plan {
@@ -43,6 +45,8 @@ pub struct Plan {
     pub sessions: Vec<PlannedSessions>,
     /// The signalling network, if there is one.
     pub signalling: Option<SignallingSimulation>,
+    /// Ends of the associations that carry signalling, both of each in turn.
+    pub associations: Vec<PlannedAssociation>,
     /// Links and antennas of the sky, if there is one.
     pub sky: Option<Sky>,
     /// The ways of flows under a sky, with the names of the flow and of the link at its end.
@@ -85,10 +89,10 @@ pub fn plan(scenario: &Checked, seed: Seed, roles: Roles<'_>) -> Result<Plan, Bu
     network::serve::place(scenario, seed, &mut site);
     let (flows, seats) = flow::build::place(scenario, seed, vacant, traced, &mut site)?;
     let sessions = sessions::build::place(scenario, seed, &mut site)?;
-    let signalling = signalling::plan(scenario, seed, traced, &mut site)?;
+    let (signalling, associations) = signalling::plan(scenario, seed, traced, &mut site)?;
     let ways = site.ways(scenario);
     let paths = site.paths(scenario, signalling.as_ref());
-    Ok(Plan { graph, hosts, links, flows, sessions, signalling, sky, ways, paths, seats })
+    Ok(Plan { graph, hosts, links, flows, sessions, signalling, associations, sky, ways, paths, seats })
 }
 
 fn hosts(graph: &NetworkGraph, links: &[PlannedLink]) -> Vec<Host> {

@@ -4,6 +4,7 @@
 mod adaptation;
 mod association;
 
+pub use association::PlannedAssociation;
 pub(crate) use association::plan;
 pub use slantpath_points::{
     M2PA_STREAMS, SignallingEnd, SignallingPlan, asp_node, gateway_point, gateways_of, is_served, link_sets,

@@ -68,7 +68,6 @@ const FLOORS: &[(&str, &[&str])] = &[
         &[
             "wire",
             "orbit",
-            "ss7",
             "results",
             "reader",
             "workers",
@@ -128,6 +127,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "plan",
             "live",
             "instruments",
+            "gateway",
             "trace",
             // Places and doors of an emulation, and what the system says of them.
             "emulate",

@@ -14,6 +14,8 @@ mod errors;
 mod explain;
 mod explain_signalling;
 mod explain_what_if;
+#[cfg(target_os = "linux")]
+mod gateway;
 mod import;
 mod keys;
 #[cfg(target_os = "linux")]

@@ -260,6 +260,7 @@ fn every_command_has_its_page_of_the_manual() {
         "completions",
         "echo",
         "explain",
+        "gateway",
         "keys",
         "load",
         "man",
@@ -276,8 +277,8 @@ fn every_command_has_its_page_of_the_manual() {
     }
     assert!(page(&["run"]).contains("\\-\\-reps"));
     let outcome = place.run(&["man", "rnu"]);
-    let wanted = "error: there is no command `rnu`; commands: check, completions, echo, emulate, explain, import, \
-     keys, load, man, new, plan, replay, run, schema, set, sweep, topology, help\n";
+    let wanted = "error: there is no command `rnu`; commands: check, completions, echo, emulate, explain, gateway, \
+     import, keys, load, man, new, plan, replay, run, schema, set, sweep, topology, help\n";
     assert_eq!((outcome.status, outcome.err.as_str()), (Some(2), wanted));
 }
 

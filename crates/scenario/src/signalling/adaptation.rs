@@ -11,6 +11,7 @@ use crate::build_error::BuildError;
 use crate::checked::Checked;
 use crate::network::node::ip_fields;
 use crate::network::site::Site;
+use crate::signalling::association::PlannedAssociation;
 
 /// The registered port of M3UA (RFC 4666, section 1.4.8): associations take it and those that follow, in the order of
 /// names.
@@ -22,9 +23,9 @@ pub(crate) fn places(
     seed: Seed,
     traced: &[String],
     site: &mut Site<'_>,
-) -> Result<Vec<AssociationPlace>, BuildError> {
+) -> Result<(Vec<AssociationPlace>, Vec<PlannedAssociation>), BuildError> {
     let signalling = &scenario.signalling;
-    let mut places = Vec::new();
+    let (mut places, mut planned) = (Vec::new(), Vec::new());
     for (number, (name, table)) in signalling.associations.iter().enumerate() {
         let of_gateway = site.host_named(&node_of(signalling, gateway_point(signalling, &table.gateway)))?;
         let of_asp = site.host_named(asp_node(signalling, &table.asp))?;
@@ -53,7 +54,9 @@ pub(crate) fn places(
             let path = format!("signalling/associations/{name}/{name_of_side}");
             let association = site.host(host).add_association(&config, seed, &path);
             places.push(AssociationPlace { end, node, association });
+            let node = site.graph.node_name(node).to_owned();
+            planned.push(PlannedAssociation { end, name: name.to_owned(), node, config });
         }
     }
-    Ok(places)
+    Ok((places, planned))
 }

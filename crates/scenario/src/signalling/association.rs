@@ -18,15 +18,31 @@ use crate::signalling::adaptation;
 /// The registered port of M2PA (RFC 4165, section 5.2): links take it and those that follow, in the order of names.
 const FIRST_PORT: u16 = 3_565;
 
+/// One end of an association that carries signalling, as its host has it.
+#[derive(Clone, Debug)]
+pub struct PlannedAssociation {
+    /// Signalling that the association carries, and the end of it.
+    pub end: AssociationSide,
+    /// Name of the link or the association.
+    pub name: String,
+    /// Name of the node whose host it is.
+    pub node: String,
+    /// Settings, addresses and port; the end that opens it has a peer.
+    pub config: AssociationConfig,
+}
+
+/// The signalling network of a run, with the ends of its associations at the hosts.
+pub(crate) type PlannedSignalling = (Option<SignallingSimulation>, Vec<PlannedAssociation>);
+
 /// The signalling network of a scenario, if it has one, with the ends of its associations added to the hosts.
 pub(crate) fn plan(
     scenario: &Checked,
     seed: Seed,
     traced: &[String],
     site: &mut Site<'_>,
-) -> Result<Option<SignallingSimulation>, BuildError> {
-    let Some(plan) = scenario.signalling_plan() else { return Ok(None) };
-    let mut places = Vec::new();
+) -> Result<PlannedSignalling, BuildError> {
+    let Some(plan) = scenario.signalling_plan() else { return Ok((None, Vec::new())) };
+    let (mut places, mut planned) = (Vec::new(), Vec::new());
     for (number, (name, link)) in scenario.signalling.links.iter().enumerate() {
         let Carrier::M2pa(m2pa) = &*link.carrier else { continue };
         let names = [&link.between.0, &link.between.1].map(|point| node_of(&scenario.signalling, point));
@@ -42,11 +58,15 @@ pub(crate) fn plan(
             let path = format!("signalling/links/{name}/{}", side_name(side));
             let association = site.host(host).add_association(&config, seed, &path);
             places.push(AssociationPlace { end, node, association });
+            let node = site.graph.node_name(node).to_owned();
+            planned.push(PlannedAssociation { end, name: name.to_owned(), node, config });
         }
     }
-    places.extend(adaptation::places(scenario, seed, traced, site)?);
+    let (of_m3ua, planned_of_m3ua) = adaptation::places(scenario, seed, traced, site)?;
+    places.extend(of_m3ua);
+    planned.extend(planned_of_m3ua);
     let signalling = SignallingNetwork::new(plan.network.clone(), seed)?;
-    Ok(Some(SignallingSimulation::new(signalling, places, plan.script.clone())))
+    Ok((Some(SignallingSimulation::new(signalling, places, plan.script.clone())), planned))
 }
 
 /// Both ends of an association: the first opens it, the second listens.
