@@ -1,7 +1,7 @@
 //! Check that a Linux kernel takes what `slantpath plan --format sysctl` prints: each value is written into `/proc/sys`
 //! of a guest's kernel, line by line, and read back equal. And that osmo-stp starts with what `--format osmo-stp`
-//! prints, and serves another osmo-stp as an application server process. Programs of others run on emulated networks, and
-//! are judged by `peers/emulate` and `peers/linux-tcp`.
+//! prints, and serves another osmo-stp as an application server process. Programs of others run on emulated networks,
+//! and are judged by `peers/emulate` and `peers/linux-tcp`.
 
 #![expect(
     clippy::print_stdout,
