@@ -16,6 +16,8 @@ import sys
 import time
 from pathlib import Path
 
+from lab import pause
+
 FRR = Path("/usr/lib/frr")
 SITES = (1, 2, 3)
 HELLO_S = 1
@@ -161,12 +163,12 @@ def main() -> None:
             while not control.exists():
                 if time.monotonic() > until:
                     sys.exit(f"{command[0]} has not started")
-                time.sleep(0.02)
+                pause(running[-1], 0.02)
         # The backup is first. IS-IS of FRR 8.4 may keep the worse of two tunnels that come up together.
         for way in ("geo", "leo"):
             ip([f"link set {name} up" for name, _ in made if name.startswith(way)])
             if program == "frr-isis":
-                time.sleep(ISIS_SETTLES_S)
+                pause(running[-1], ISIS_SETTLES_S)
         signal.pause()
     finally:
         # `ping` tells at the end what it has not told yet, if it is interrupted.

@@ -1,5 +1,6 @@
 """One emulation that a proof starts, watches and reads."""
 
+import contextlib
 import csv
 import json
 import socket
@@ -26,6 +27,12 @@ def hold(condition: object, told: str) -> None:
     """Fail with these words unless it holds."""
     if not condition:
         raise FailedError(told)
+
+
+def pause(process: subprocess.Popen[str] | subprocess.Popen[bytes], seconds: float) -> None:
+    """Wait for so long, or until the process has ended."""
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(timeout=seconds)
 
 
 @dataclass
@@ -76,7 +83,8 @@ class Lab:
     def stop_at(self, seconds: float) -> None:
         """End it at an instant of the run."""
         self.find_base()
-        time.sleep(max(0.0, self.base + seconds - time.time()))
+        assert self.process is not None
+        pause(self.process, max(0.0, self.base + seconds - time.time()))
         self.command({"stop": {}})
         self.wait()
 
@@ -101,7 +109,7 @@ class Lab:
             try:
                 status = self.command({"status": {}})["ok"]
             except (OSError, ValueError):
-                time.sleep(0.05)
+                pause(self.process, 0.05)
                 continue
             assert isinstance(status, dict)
             took_s = time.time() - asked

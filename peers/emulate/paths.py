@@ -1,7 +1,9 @@
 """MPTCP over two links, round trips, starts and a flood."""
 
+import contextlib
 import os
 import re
+import select
 import signal
 import statistics
 import subprocess
@@ -11,7 +13,7 @@ import uuid
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from lab import HERE, VOID, Lab, hold
+from lab import HERE, VOID, Lab, hold, pause
 
 Row = tuple[str, str, str]
 """A measure, what is asked of it and what was found."""
@@ -153,7 +155,11 @@ def starts(slantpath: Path, count: int, together: int) -> list[Row]:
     # Who is killed ends when the kernel comes to it.
     until = time.monotonic() + 10
     while (left := marked(mark)) and time.monotonic() < until:
-        time.sleep(0.05)
+        for process in left:
+            with contextlib.suppress(OSError):
+                end = os.pidfd_open(int(process))
+                select.select([end], [], [], 1.0)
+                os.close(end)
     hold(not left, f"processes are left: {left}")
     after = surroundings()
     hold(after == before, f"left behind: {after}, before: {before}")
@@ -201,7 +207,7 @@ def flood(slantpath: Path, seconds: int) -> list[Row]:
         samples = []
         while lab.process and lab.process.poll() is None:
             samples.append(memory_kb(mark))
-            time.sleep(0.5)
+            pause(lab.process, 0.5)
         lab.wait()
         hold(lab.status in (0, VOID), f"flood: exit status {lab.status}: {lab.err}")
         door = lab.rows("attached_interfaces", node="near")[0]

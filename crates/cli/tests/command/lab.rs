@@ -4,8 +4,8 @@ use std::path::Path;
 
 use crate::place::Place;
 
-/// Asks pico by both ways and jorge by one until the run has lasted ten seconds. Its kernel answers echo requests. Tells of each question the way, the
-/// instant of the run and the round trip in seconds, `lost` without an answer.
+/// Asks pico by both ways and jorge by one until the run has lasted ten seconds. Their kernels answer echo requests.
+/// Tells of each question the way, the instant of the run and the round trip in seconds, `lost` without an answer.
 const ASK: &str = r#"
 import json, select, socket, struct, sys, time
 control = socket.socket(socket.AF_UNIX)
@@ -137,8 +137,8 @@ fn round_trips_of_programs_are_those_of_the_plan() {
         assert!(median <= most, "{way}: {median} s is more than {most} s; {late} s are lateness");
     }
 
-    // Nothing passes where there is no contact: what waits is answered when the next one has begun. What was asked while
-    // there was one for sure is answered. Jorge is slower to change its satellite.
+    // Nothing passes where there is no contact: what waits is answered when the next one has begun. What was asked
+    // while there was one for sure is answered. Jorge is slower to change its satellite.
     let at = |way, range: std::ops::Range<f64>| by(way).filter(move |(at, _)| range.contains(at));
     for way in ["leo", "leo-jorge"] {
         let gap = ends..begins - SURE_S;

@@ -156,8 +156,8 @@ fn lost(seed: u64, direction: &str, loss: f64, packets: u64) -> impl Iterator<It
     (0..packets).filter(move |_| stream.happens(loss))
 }
 
-/// Tolerances of ours against Linux at one point: a part of its goodput, packets that its queue drops, and ms of waiting
-/// in it. `docs/models/tcp.md` says what is behind the wider ones.
+/// Tolerances of ours against Linux at one point: a part of its goodput, packets that its queue drops, and ms of
+/// waiting in it. `docs/models/tcp.md` says what is behind the wider ones.
 struct Point {
     control: &'static str,
     loss: f64,
