@@ -30,7 +30,7 @@ pub const SYNONYMS: &[(&str, &[&str])] = &[
     ("namespace", &["attached"]), ("gtp", &["gtp-u"]), ("gtpv1u", &["gtp-u"]),
     // Skies.
     ("walker", &["shell"]), ("walkerdelta", &["delta"]), ("walkerstar", &["star"]), ("tle", &["elements"]),
-    ("omm", &["elements"]), ("sgp4", &["elements"]), ("geo", &["slots", "clarke"]), ("gso", &["slots", "clarke"]),
+    ("omm", &["elements"]), ("sgp4", &["elements"]), ("geo", &["slots"]), ("gso", &["slots"]),
     ("transparent", &["bent-pipe"]), ("processing", &["regenerative"]), ("onboard", &["regenerative"]),
     ("mesh", &["grid"]), ("hard", &["break-before-make"]), ("soft", &["make-before-break"]),
     ("shortest", &["least-delay"]), ("fewesthops", &["least-hops"]),

@@ -15,7 +15,7 @@ enum Rank {
     InPath,
     /// A whole word of the meaning.
     WordOfMeaning,
-    /// Beginning of a word of the meaning, or of a value that may stand there.
+    /// Beginning of a word of the meaning, of a value that may stand there, or of a kind of its table.
     InMeaning,
 }
 
@@ -53,7 +53,7 @@ fn rank(entry: &Entry, word: &str) -> Option<Rank> {
     if last == word {
         return Some(Rank::Name);
     }
-    let meaning = folded(&format!("{} {}", entry.meaning, entry.value));
+    let meaning = folded(&format!("{} {} {}", entry.meaning, entry.value, entry.only.join(" ")));
     let places = [(last, Rank::WordOfName, Rank::InName), (&name, Rank::InPath, Rank::InPath)];
     let places = places.into_iter().chain([(&*meaning, Rank::WordOfMeaning, Rank::InMeaning)]);
     places
@@ -111,6 +111,8 @@ mod tests {
 
     #[test]
     fn every_word_has_to_be_found_and_a_word_within_another_comes_last() {
+        let kind = names("fq-codel");
+        assert!(kind.iter().any(|name| name.starts_with("links.<name>.discipline.")), "{kind:?}");
         let found = names("fade trace");
         assert_eq!(found[0], "links.<name>.fade_trace");
         assert!(names("fade nosuchword").is_empty());
