@@ -25,7 +25,7 @@ use crate::frames::{ETHERNET_HEADER_LEN, FrameKind, MacAddress, classify, ethern
 use crate::instants::{ClockReading, Stamps};
 use crate::lateness::{DepartureLateness, DepartureSummary};
 use crate::neighbours;
-use crate::offload::{DeviceLayer, Leaving, Offload, PacketMemory, join, packets, views};
+use crate::offload::{DeviceLayer, LeavingPacket, Offload, PacketMemory, join, packets, views};
 use crate::rest::{LOOK_EVERY, Rests};
 
 /// Why doors could not be opened.
@@ -249,7 +249,7 @@ impl Doors {
         })
     }
 
-    /// Has the thread not sleep for so long before each event: it is then awake when a packet is to leave, and keeps its
+    /// Has the thread not sleep for so long before each event: it is awake when a packet is to leave, and keeps its
     /// processor busy for that.
     pub const fn spin_for(&mut self, spin: Duration) {
         self.spin = spin;
@@ -458,7 +458,7 @@ impl Doors {
         let now = present(self.origin);
         let mut outcome = Ok(());
         let packets =
-            leaving.iter().map(|Departing { header, packet, .. }| Leaving { before: header, packet });
+            leaving.iter().map(|Departing { header, packet, .. }| LeavingPacket { before: header, packet });
         join(packets, JOINED_BYTES_MAX as usize, |_, pieces, packets| match socket.send_pieces(pieces) {
             Ok(true) => {}
             Ok(false) => *unsent += packets,
