@@ -17,7 +17,7 @@ use slantpath_wire::ip::protocol;
 use crate::doors::JOINED_BYTES_MAX;
 use crate::lab::{CARRIER_TIMEOUT, PlaceError, step};
 use crate::offload::{
-    Leaving, Offload, PacketMemory, PartialChecksum, Segmentation, SegmentationKind, join, views,
+    LeavingPacket, Offload, PacketMemory, PartialChecksum, Segmentation, SegmentationKind, join, views,
 };
 
 /// Time for which it is measured.
@@ -25,7 +25,7 @@ const TIME: Duration = Duration::from_millis(60);
 /// Frames that are under way at one time.
 const BATCH: usize = 16;
 const RING_BYTES: usize = 1 << 20;
-/// Times that a packet of TCP takes in an emulation what is measured here: the network lies between, and its sending has
+/// Times that a packet of TCP takes in an emulation what is measured here: a network lies between, and its sending has
 /// the receiver's kernel work. 2.6 us and 0.7 us on one machine.
 const IN_ALL: u128 = 4;
 const FRAME_BYTES: usize = 16_384;
@@ -74,7 +74,7 @@ pub fn capacity() -> Result<DataRate, PlaceError> {
     Ok(DataRate::from_bits_per_sec(u64::try_from(rate).unwrap_or(u64::MAX)))
 }
 
-/// Sends frames from `far` to a door and back, and gives the number of packets and the time that the door took for them.
+/// Sends frames from `far` to a door and back, and gives the number of packets and the time that the door took.
 fn carried(far: &mut PacketSocket, door: &mut PacketSocket) -> io::Result<(u64, Duration)> {
     let (offload, frame) = frame();
     let (offload_bytes, begin) = (offload.to_bytes(), monotonic());
@@ -93,7 +93,7 @@ fn carried(far: &mut PacketSocket, door: &mut PacketSocket) -> io::Result<(u64, 
             });
         }
         packets += leaving.len() as u64;
-        let going = leaving.iter().map(|(before, packet)| Leaving { before, packet });
+        let going = leaving.iter().map(|(before, packet)| LeavingPacket { before, packet });
         let mut outcome = Ok(true);
         join(going, JOINED_BYTES_MAX as usize, |_, pieces, _| outcome = door.send_pieces(pieces));
         outcome?;
@@ -144,7 +144,7 @@ mod tests {
         assert!(packets.iter().all(|packet| packet.len() == 1_500));
         let mut joined = Vec::new();
         let before = &frame[..14];
-        let going = packets.iter().map(|packet| Leaving { before, packet });
+        let going = packets.iter().map(|packet| LeavingPacket { before, packet });
         join(going, 15_872, |offload, pieces, packets| {
             joined.push((*offload, pieces[1..].iter().map(|piece| piece.len()).sum::<usize>(), packets));
         });

@@ -29,7 +29,7 @@ use crate::frames::{self, FrameKind, MacAddress, classify, with_vlan_tag};
 use crate::instants::{ClockReading, Stamps, Suspension, SuspensionReading};
 use crate::lateness::{DepartureLateness, DepartureSummary};
 use crate::neighbours;
-use crate::offload::{DeviceLayer, Leaving, Offload, PacketMemory, join, packets, views};
+use crate::offload::{DeviceLayer, LeavingPacket, Offload, PacketMemory, join, packets, views};
 use crate::port::OwnPort;
 use crate::rest::{LOOK_EVERY, Rests};
 use crate::station::Station;
@@ -339,7 +339,7 @@ impl Doors {
         })
     }
 
-    /// Has the thread not sleep for so long before each event: it is then awake when a packet is to leave, and keeps its
+    /// Has the thread not sleep for so long before each event: it is awake when a packet is to leave, and keeps its
     /// processor busy for that.
     pub const fn spin_for(&mut self, spin: Duration) {
         self.spin = spin;
@@ -604,8 +604,9 @@ impl Doors {
         }
         let now = present(self.origin);
         let mut outcome = Ok(());
-        let packets =
-            leaving.iter().map(|Departing { before, packet, .. }| Leaving { before: before.bytes(), packet });
+        let packets = leaving
+            .iter()
+            .map(|Departing { before, packet, .. }| LeavingPacket { before: before.bytes(), packet });
         join(packets, JOINED_BYTES_MAX as usize, |_, pieces, packets| match socket.send_pieces(pieces) {
             Ok(true) => {}
             Ok(false) => *unsent += packets,

@@ -21,7 +21,7 @@ use crate::ip::{IpExtent, IpFault, Transport};
 
 pub use cut::packets;
 pub use header::{OFFLOAD_LEN, Offload, PartialChecksum, Segmentation, SegmentationKind};
-pub use join::{Leaving, join};
+pub use join::{LeavingPacket, join};
 pub use views::{PacketMemory, views};
 
 /// Layer whose bytes a device carries: 2 (TAP, a packet socket) or 3 (TUN).

@@ -126,7 +126,7 @@ pub fn interface_drops() -> io::Result<BTreeMap<String, InterfaceDrops>> {
     Ok(drops_in(&std::fs::read_to_string("/proc/thread-self/net/dev")?))
 }
 
-/// Reads the table of interfaces: a name, and eight numbers each for what was received and sent, whose fourth are drops.
+/// Reads the table of interfaces: a name, and eight numbers each for what was received and sent, the fourth drops.
 fn drops_in(table: &str) -> BTreeMap<String, InterfaceDrops> {
     let row = |line: &str| {
         let (name, numbers) = line.split_once(':')?;
@@ -144,10 +144,10 @@ mod tests {
     #[test]
     fn drops_stand_in_the_fourth_and_the_twelfth_column() {
         let table = "\
-Inter-|   Receive                                                |  Transmit
- face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed
-    lo:     100       2    0    0    0     0          0         0      100       2    0    0    0     0       0          0
-  n0i0: 1234567    9999    1    7    0     0          0         0  7654321    8888    0   12    0     0       0          0
+Inter-|   Receive                                                | Transmit
+ face |bytes    packets errs drop fifo frame compressed multicast|bytes packets errs drop fifo colls carrier compressed
+    lo:     100       2    0    0    0     0          0         0 100 2 0 0 0 0 0 0
+  n0i0: 1234567    9999    1    7    0     0          0         0 7654321 8888 0 12 0 0 0 0
  short:       1       2    3    4
 ";
         let expected = [

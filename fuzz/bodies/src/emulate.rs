@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use slantpath_emulate::neighbours::answer;
-use slantpath_emulate::offload::{Leaving, OFFLOAD_LEN, PacketMemory, join, packets, views};
+use slantpath_emulate::offload::{LeavingPacket, OFFLOAD_LEN, PacketMemory, join, packets, views};
 use slantpath_emulate::{DeviceLayer, FrameKind, MacAddress, Offload, frames};
 use slantpath_wire::ethernet::{self, ETHERNET_HEADER_LEN};
 use slantpath_wire::ip::{IpHeader, protocol};
@@ -35,12 +35,16 @@ pub fn offload(data: &[u8]) {
     }
     let leaving: Vec<Packet> = cut.iter().map(|packet| packet.clone().into()).collect();
     let mut rest = &cut[..];
-    join(leaving.iter().map(|packet| Leaving { before: &[], packet }), 65_549, |offload, pieces, number| {
-        let frame: Vec<u8> = pieces[1..].iter().flat_map(|piece| piece.iter().copied()).collect();
-        let again = self::cut(offload, layer, &frame).expect("what was joined can be cut");
-        assert_eq!((again.len() as u64, &again[..]), (number, &rest[..again.len()]));
-        rest = &rest[again.len()..];
-    });
+    join(
+        leaving.iter().map(|packet| LeavingPacket { before: &[], packet }),
+        65_549,
+        |offload, pieces, number| {
+            let frame: Vec<u8> = pieces[1..].iter().flat_map(|piece| piece.iter().copied()).collect();
+            let again = self::cut(offload, layer, &frame).expect("what was joined can be cut");
+            assert_eq!((again.len() as u64, &again[..]), (number, &rest[..again.len()]));
+            rest = &rest[again.len()..];
+        },
+    );
     assert!(rest.is_empty());
 }
 

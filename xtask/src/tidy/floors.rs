@@ -186,7 +186,7 @@ const FLOORS: &[(&str, &[&str])] = &[
 /// Packages from outside, each with the crates that alone may import it: it would otherwise spread.
 const RESERVED: &[(&str, &[&str])] = &[
     ("tokio", &["tokio"]),
-    ("nix", &["live", "system", "tokio"]),
+    ("nix", &["cli", "live", "system", "tokio"]),
     ("rustix", &["live", "system"]),
     ("socket2", &["live"]),
     ("pyo3", &["py"]),

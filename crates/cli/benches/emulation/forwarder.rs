@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use slantpath_emulate::frames::ethernet;
 use slantpath_emulate::{InterfaceConfig, Lab, Offload, PlaceConfig, build_places, neighbours};
+use slantpath_system::clock::rest;
 use slantpath_system::packet::{DEFAULT_RING_BYTES, PacketSocket};
 use slantpath_system::poll::Poll;
 use slantpath_system::reentry;
@@ -56,7 +57,7 @@ pub(crate) fn run(words: &[&str]) {
         places[place].network.run(|| command.spawn()).unwrap().unwrap()
     };
     let mut receiver = start(1, &["receive", received]);
-    std::thread::sleep(Duration::from_millis(200));
+    rest(Duration::from_millis(200));
     let mut sender = start(0, &["send", rate, seconds, octets, sent, "10.0.0.2", "plain"]);
     while !poll.wait(Some(QUIET)).unwrap().is_empty() || sender.try_wait().unwrap().is_none() {
         for (from, to) in [(0, 1), (1, 0)] {

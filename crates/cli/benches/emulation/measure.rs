@@ -9,6 +9,8 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use slantpath_system::clock::rest;
+
 use crate::programs::{self, PORT};
 
 /// User and group without rights that root becomes.
@@ -138,7 +140,7 @@ impl Outcome {
             if begin.elapsed() > LONGEST {
                 child.kill().unwrap();
             }
-            thread::sleep(Duration::from_millis(2));
+            rest(Duration::from_millis(2));
         };
         Self { status: status.code(), err: reader.join().unwrap() }
     }

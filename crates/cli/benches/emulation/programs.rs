@@ -11,7 +11,7 @@ use nix::sys::socket::{
     ControlMessageOwned, MsgFlags, SockaddrStorage, TimestampingFlag, recvmsg, setsockopt, sockopt,
 };
 use nix::sys::time::TimeSpec;
-use slantpath_system::clock::{TimerFd, monotonic, set_timer_slack};
+use slantpath_system::clock::{TimerFd, monotonic, rest, set_timer_slack};
 use slantpath_system::poll::Poll;
 
 /// Port of the far end.
@@ -120,7 +120,7 @@ fn send([rate, seconds, octets]: [u64; 3], file: &Path, far: &str, is_stamped: b
     };
     // A first packet has neighbours found.
     send(0);
-    std::thread::sleep(Duration::from_millis(300));
+    rest(Duration::from_millis(300));
     publish(&file.with_extension("began"), "");
     let begin = Instant::now();
     let mut sent: u64 = 0;
@@ -139,10 +139,10 @@ fn send([rate, seconds, octets]: [u64; 3], file: &Path, far: &str, is_stamped: b
         if is_stamped {
             take_stamps(&socket, &mut found);
         }
-        std::thread::sleep(Duration::from_micros(if rate > 10_000 { 200 } else { 1_000_000 / rate }));
+        rest(Duration::from_micros(if rate > 10_000 { 200 } else { 1_000_000 / rate }));
     }
     let elapsed = begin.elapsed();
-    std::thread::sleep(Duration::from_millis(500));
+    rest(Duration::from_millis(500));
     if is_stamped {
         take_stamps(&socket, &mut found);
     }
@@ -152,7 +152,7 @@ fn send([rate, seconds, octets]: [u64; 3], file: &Path, far: &str, is_stamped: b
     let received = file.with_file_name("received");
     for _ in 0..PATIENCE.as_millis() / 100 {
         send(LAST);
-        std::thread::sleep(Duration::from_millis(100));
+        rest(Duration::from_millis(100));
         if received.exists() {
             return;
         }

@@ -24,7 +24,7 @@ const PADDING: [u8; 3] = [0; 3];
 
 /// A packet that leaves, and what stands before its IP header on the link.
 #[derive(Clone, Copy, Debug)]
-pub struct Leaving<'a> {
+pub struct LeavingPacket<'a> {
     /// Header of the link, tags among it.
     pub before: &'a [u8],
     /// Packet from the IP header on.
@@ -41,7 +41,7 @@ pub struct Leaving<'a> {
 /// checksum, as after a bit error, stays alone. [Omitted](Checksum::Omitted) checksums of TCP and UDP are left to the
 /// kernel, which computes them where somebody sees them.
 pub fn join<'a>(
-    packets: impl IntoIterator<Item = Leaving<'a>>,
+    packets: impl IntoIterator<Item = LeavingPacket<'a>>,
     max_bytes: usize,
     mut each: impl FnMut(&Offload, &[IoSlice<'_>], u64),
 ) {
@@ -69,8 +69,8 @@ pub fn join<'a>(
 }
 
 /// Hands on a packet that is no part of a run.
-fn alone(leaving: Leaving<'_>, each: &mut impl FnMut(&Offload, &[IoSlice<'_>], u64)) {
-    let Leaving { before, packet } = leaving;
+fn alone(leaving: LeavingPacket<'_>, each: &mut impl FnMut(&Offload, &[IoSlice<'_>], u64)) {
+    let LeavingPacket { before, packet } = leaving;
     if packet.checksum() == Checksum::Omitted {
         if let Some(left) = LeftToKernel::of(packet)
             && before.len() + left.header_len <= HEADERS_MAX
@@ -151,7 +151,7 @@ impl LeftToKernel {
 /// A packet of TCP with data, which a run may begin or go on with.
 #[derive(Clone, Copy, Debug)]
 struct Segment<'a> {
-    leaving: Leaving<'a>,
+    leaving: LeavingPacket<'a>,
     /// The part that has all headers.
     front: &'a [u8],
     /// Data that is not in that part.
@@ -164,8 +164,8 @@ struct Segment<'a> {
 
 impl<'a> Segment<'a> {
     /// Reads a packet; `None` if it is to stay alone.
-    fn of(leaving: Leaving<'a>) -> Option<Self> {
-        let Leaving { before, packet } = leaving;
+    fn of(leaving: LeavingPacket<'a>) -> Option<Self> {
+        let LeavingPacket { before, packet } = leaving;
         let (front, rest) = parts(packet);
         let ip = IpExtent::of_header(front)?;
         let transport = ip.transport(front).filter(|transport| transport.protocol == protocol::TCP)?;
@@ -304,8 +304,9 @@ impl<'a> Run<'a> {
     }
 
     fn close(self, data: &[&[u8]], each: &mut impl FnMut(&Offload, &[IoSlice<'_>], u64)) {
-        let Segment { leaving: Leaving { before, .. }, front, ip, transport_at, payload_at, flags, .. } =
-            self.first;
+        let Segment {
+            leaving: LeavingPacket { before, .. }, front, ip, transport_at, payload_at, flags, ..
+        } = self.first;
         let size = u16::try_from(self.first.payload_len()).ok().and_then(NonZeroU16::new);
         let Some(size) = size.filter(|_| self.count > 1) else {
             return alone(self.first.leaving, each);

@@ -154,11 +154,14 @@ fn joined(layer: DeviceLayer, packets: &[Vec<u8>], max_bytes: usize) -> Vec<(Off
         .iter()
         .map(|frame| (&frame[..header_len(frame)], Packet::from(frame[header_len(frame)..].to_vec())))
         .collect();
-    frames_of(split.iter().map(|(before, packet)| Leaving { before, packet }), max_bytes)
+    frames_of(split.iter().map(|(before, packet)| LeavingPacket { before, packet }), max_bytes)
 }
 
 /// Frames that `leaving` are joined to, each with its work.
-fn frames_of<'a>(leaving: impl Iterator<Item = Leaving<'a>>, max_bytes: usize) -> Vec<(Offload, Vec<u8>)> {
+fn frames_of<'a>(
+    leaving: impl Iterator<Item = LeavingPacket<'a>>,
+    max_bytes: usize,
+) -> Vec<(Offload, Vec<u8>)> {
     let mut frames = Vec::new();
     join(leaving, max_bytes, |offload, pieces, packets| {
         assert_eq!(pieces[0][..], offload.to_bytes());

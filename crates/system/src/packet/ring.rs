@@ -120,8 +120,8 @@ impl Ring {
     pub(super) fn is_ready(&self) -> bool {
         let slot_bytes = self.geometry.slot_bytes as usize;
         #[expect(unsafe_code, reason = "a word that the kernel writes, too")]
-        // SAFETY: `next` is less than the number of slots, all of which lie within the mapped memory. A slot begins with
-        // the status and is aligned to 16 bytes. Kernel and process access the word atomically.
+        // SAFETY: `next` is less than the number of slots, all of which lie within the mapped memory. A slot begins
+        // with the status and is aligned to 16 bytes. Kernel and process access the word atomically.
         let status = unsafe { AtomicU32::from_ptr(self.start.add(self.next * slot_bytes).as_ptr().cast()) };
         status.load(Ordering::Acquire) & OURS != 0
     }

@@ -1,6 +1,6 @@
 use super::*;
 
-/// The frame around an IP packet.
+/// Frame around an IP packet.
 fn framed(packet: &[u8]) -> Vec<u8> {
     let mut header = ETHERNET;
     if packet[0] >> 4 == 6 {
@@ -146,7 +146,7 @@ fn checksums_that_were_left_out_are_left_to_the_kernel() {
 fn joined_views(packets: &[Packet], max_bytes: usize) -> Vec<(Offload, Vec<u8>)> {
     let headers: Vec<Vec<u8>> =
         packets.iter().map(|packet| framed(&packet.contiguous())[..14].to_vec()).collect();
-    let leaving = packets.iter().zip(&headers).map(|(packet, before)| Leaving { before, packet });
+    let leaving = packets.iter().zip(&headers).map(|(packet, before)| LeavingPacket { before, packet });
     frames_of(leaving, max_bytes)
 }
 
