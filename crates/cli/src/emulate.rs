@@ -17,7 +17,7 @@ use slantpath_emulate::{
     build_places,
 };
 use slantpath_interface::InterfaceId;
-use slantpath_runner::schema::Node;
+use slantpath_runner::schema;
 use slantpath_runner::{
     Attachment, EmulationRecording, InterfaceReport, Outside, RunOptions, Scenario, Store, Turn,
     run_attached_stored, run_attached_without_records,
@@ -295,6 +295,7 @@ fn place(attachment: &Attachment, tcp_buffers: [Option<u64>; 2]) -> PlaceConfig 
 }
 
 fn tcp_buffers(scenario: &Scenario) -> BTreeMap<String, [Option<u64>; 2]> {
-    let buffers = |node: &Node| [node.tcp_rmem, node.tcp_wmem].map(|size| size.map(|size| size.as_bytes()));
+    let buffers =
+        |node: &schema::Node| [node.tcp_rmem, node.tcp_wmem].map(|size| size.map(|size| size.as_bytes()));
     scenario.nodes.iter().map(|(name, node)| (name.to_owned(), buffers(node))).collect()
 }
