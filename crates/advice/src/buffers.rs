@@ -2,7 +2,7 @@
 
 use slantpath_base::{DataRate, DataSize, Duration};
 use slantpath_net::Routes;
-use slantpath_reader::{Fault, Faults};
+use slantpath_reader::{Fault, Faults, Setting};
 use slantpath_scenario::network::Built;
 use slantpath_scenario::schema::{File, NodeKind};
 
@@ -39,7 +39,7 @@ pub(crate) fn check(file: &File, built: &Built, routes: &mut Routes, faults: &mu
                  `{key}` {has} {buffer} of a connection: one alone does not fill it"
             );
             let help = format!("write `{key} = \"{} MiB\"` in `[nodes.{name}]`", mebibytes(most.bytes));
-            let place = size.as_ref().map_or(node.place(), |size| size.place());
+            let place = size.as_ref().map_or(node.place(), Setting::place);
             faults.warn(place, Fault::new(message).help(help));
         }
     }

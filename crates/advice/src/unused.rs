@@ -18,7 +18,8 @@ pub fn is_of_unused(warning: &Diagnostic) -> bool {
     [UNUSED, NO_EFFECT].iter().any(|end| warning.message.ends_with(end))
 }
 
-/// Warns of profiles that no flow, session, signalling link, association or service has. Called when all defaults are in place.
+/// Warns of profiles that no flow, session, signalling link, association or service has. Called when all defaults are
+/// in place.
 pub(crate) fn check(file: &File, faults: &mut Faults) {
     let mut used: [BTreeSet<String>; 2] = [BTreeSet::new(), BTreeSet::new()];
     let [sctp, tcp] = &mut used;

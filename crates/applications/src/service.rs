@@ -133,10 +133,10 @@ enum Carrier {
 /// State of a peer's association or connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// It is not up, or this is the port.
+    /// State before it is up, and that of the port.
     Listening,
     Open,
-    /// It has ended, or is not wanted.
+    /// State once it has ended, or is not wanted.
     Over,
 }
 

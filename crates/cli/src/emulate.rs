@@ -18,7 +18,7 @@ use slantpath_emulate::{
     NodePrograms, PlaceConfig, Terminal, build_places, capacity,
 };
 use slantpath_interface::InterfaceId;
-use slantpath_runner::schema::Node;
+use slantpath_runner::schema;
 use slantpath_runner::{
     Attachment, EmulationRecording, InterfaceReport, Outside, RunOptions, Scenario, SkyHandover, SkyInPieces,
     Store, Turn, Work, run_attached_stored, run_attached_without_records,
@@ -397,6 +397,7 @@ fn place(
 }
 
 fn tcp_buffers(scenario: &Scenario) -> BTreeMap<String, [Option<u64>; 2]> {
-    let buffers = |node: &Node| [node.tcp_rmem, node.tcp_wmem].map(|size| size.map(|size| size.as_bytes()));
+    let buffers =
+        |node: &schema::Node| [node.tcp_rmem, node.tcp_wmem].map(|size| size.map(|size| size.as_bytes()));
     scenario.nodes.iter().map(|(name, node)| (name.to_owned(), buffers(node))).collect()
 }

@@ -1,7 +1,8 @@
 //! UDP (RFC 768) and the echoes of ICMP: packets that stand for themselves, without a connection below them.
 //!
 //! Both ends of a flow know each other's ports, so that a socket is found by both, as a connected socket of UDP is. A
-//! port that is open to all answers whoever asks. An echo has one number for both ends, its identifier. Nothing is kept of a datagram once it has left.
+//! port that is open to all answers whoever asks. An echo has one number for both ends, its identifier. Nothing is kept
+//! of a datagram once it has left.
 
 use std::collections::VecDeque;
 use std::net::{IpAddr, SocketAddr};

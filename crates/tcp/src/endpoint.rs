@@ -298,8 +298,8 @@ impl Endpoint {
         self.connections.get(id).map_or(0, Connection::writable)
     }
 
-    /// Tells if more than half of the send buffer of a connection is in use, or was when something was written last: that
-    /// it is free again is told by [`Writable`](Event::Writable). `false` if it is over.
+    /// Tells if more than half of the send buffer of a connection is in use, or was when something was written last:
+    /// that it is free again is told by [`Writable`](Event::Writable). `false` if it is over.
     pub fn is_filled(&self, id: ConnectionId) -> bool {
         self.connections.get(id).is_some_and(Connection::is_filled)
     }

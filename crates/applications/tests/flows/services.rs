@@ -10,7 +10,7 @@ use slantpath_applications::{
 use slantpath_base::{Duration, Instant, Seed};
 use slantpath_host::{DatagramConfig, Peer, Protocol, SocketId, TransportConfig};
 use slantpath_interface::{EndSystem as _, InterfaceId};
-use slantpath_tcp::{ConnectionId, Endpoint, Event, Input, Output, TcpConfig};
+use slantpath_tcp::{self as tcp, TcpConfig};
 use slantpath_wire::icmp::{IcmpError, IcmpMessage, Unreachable};
 use slantpath_wire::ip::{Fragmentation, IpFields, IpHeader, protocol};
 use slantpath_wire::udp::UdpHeader;
@@ -37,12 +37,12 @@ fn host(own: usize, is_v6: bool) -> Host {
 /// A host that serves, and a peer, joined by a wire that takes no time.
 struct Bench {
     host: Host,
-    peer: Endpoint,
+    peer: tcp::Endpoint,
     is_v6: bool,
     now: Instant,
-    /// What has come to the peer over each of its connections, and what it was told besides.
-    came: Vec<(ConnectionId, Vec<u8>)>,
-    told: Vec<(ConnectionId, Event)>,
+    /// Bytes that have come to the peer over each of its connections, and what it was told besides.
+    came: Vec<(tcp::ConnectionId, Vec<u8>)>,
+    told: Vec<(tcp::ConnectionId, tcp::Event)>,
     /// Other packets that have come to it, with their headers.
     others: Vec<(IpHeader, Bytes)>,
 }
@@ -64,16 +64,16 @@ impl Bench {
             }
         }
         let (came, told, others) = (Vec::new(), Vec::new(), Vec::new());
-        Self { host, peer: Endpoint::default(), is_v6, now: Instant::START, came, told, others }
+        Self { host, peer: tcp::Endpoint::default(), is_v6, now: Instant::START, came, told, others }
     }
 
-    fn connect(&mut self, from: u16, to: u16) -> ConnectionId {
+    fn connect(&mut self, from: u16, to: u16) -> tcp::ConnectionId {
         let id = self.call(from, to);
         self.exchange();
         id
     }
 
-    fn call(&mut self, from: u16, to: u16) -> ConnectionId {
+    fn call(&mut self, from: u16, to: u16) -> tcp::ConnectionId {
         let [own, host] = ends(self.is_v6);
         let (own, host) = (SocketAddr::new(own, from), SocketAddr::new(host, to));
         let mut stream = Seed::new(7, 0).stream(&from.to_string());
@@ -90,18 +90,18 @@ impl Bench {
                 continue;
             }
             match self.peer.poll_output(self.now, &mut packet) {
-                Output::Event(id, Event::Data(data)) => {
+                tcp::Output::Event(id, tcp::Event::Data(data)) => {
                     match self.came.iter_mut().find(|(known, _)| *known == id) {
                         Some((_, came)) => came.extend_from_slice(&data),
                         None => self.came.push((id, data.to_vec())),
                     }
                 }
-                Output::Event(id, event) => self.told.push((id, event)),
-                Output::Transmit(envelope) => {
+                tcp::Output::Event(id, event) => self.told.push((id, event)),
+                tcp::Output::Transmit(envelope) => {
                     self.send(protocol::TCP, &packet.contiguous(), [envelope.source, envelope.destination]);
                 }
-                Output::Wait(_) if self.host.poll_transmit(self.now, &mut packet).is_none() => return,
-                Output::Wait(_) => self.take(&packet),
+                tcp::Output::Wait(_) if self.host.poll_transmit(self.now, &mut packet).is_none() => return,
+                tcp::Output::Wait(_) => self.take(&packet),
             }
         }
     }
@@ -133,7 +133,7 @@ impl Bench {
         }
         let mut packet = Packet::copied(&bytes[len..], Checksum::Complete);
         let IpHeader { source, destination, .. } = header;
-        let input = Input::Packet { source, destination, ip: IpFields::default(), packet: &mut packet };
+        let input = tcp::Input::Packet { source, destination, ip: IpFields::default(), packet: &mut packet };
         self.peer.handle_input(self.now, input);
     }
 
@@ -147,16 +147,16 @@ impl Bench {
                 None => break,
             }
             self.host.handle_deadline(self.now);
-            self.peer.handle_input(self.now, Input::Deadline);
+            self.peer.handle_input(self.now, tcp::Input::Deadline);
         }
         self.now = until;
     }
 
-    fn came(&self, id: ConnectionId) -> &[u8] {
+    fn came(&self, id: tcp::ConnectionId) -> &[u8] {
         self.came.iter().find(|(known, _)| *known == id).map_or(&[], |(_, came)| came)
     }
 
-    fn was_told(&self, id: ConnectionId, event: &Event) -> bool {
+    fn was_told(&self, id: tcp::ConnectionId, event: &tcp::Event) -> bool {
         self.told.contains(&(id, event.clone()))
     }
 
@@ -202,7 +202,7 @@ fn echo_loses_nothing_of_a_peer_that_reads_late_and_has_closed() {
             // In the small one a segment waits for the acknowledgement of that before.
             bench.wait(Duration::from_secs(1_000));
             assert!(bench.came(id) == data, "{} came", bench.came(id).len());
-            assert!(bench.was_told(id, &Event::PeerClosed) && bench.was_told(id, &Event::Closed));
+            assert!(bench.was_told(id, &tcp::Event::PeerClosed) && bench.was_told(id, &tcp::Event::Closed));
         }
     }
 }
@@ -216,7 +216,7 @@ fn discard_takes_everything_and_ends_with_its_peer() {
     assert_eq!(bench.peer.snapshot(id).unwrap().acked_bytes, 300_000);
     bench.peer.close(bench.now, id).unwrap();
     bench.wait(Duration::from_secs(1));
-    assert!(bench.was_told(id, &Event::Closed) && bench.came(id).is_empty());
+    assert!(bench.was_told(id, &tcp::Event::Closed) && bench.came(id).is_empty());
 }
 
 #[test]
@@ -234,7 +234,7 @@ fn characters_come_as_long_as_somebody_takes_them() {
     bench.peer.release(bench.now, id).unwrap();
     bench.wait(Duration::from_secs(100));
     assert!(bench.came(id).len() > 100_000, "what waited comes, too");
-    assert!(bench.was_told(id, &Event::Closed));
+    assert!(bench.was_told(id, &tcp::Event::Closed));
     assert!(bench.came(id) == characters(bench.came(id).len()));
 }
 
@@ -286,7 +286,8 @@ fn who_asks_where_nobody_listens_is_told() {
         assert_eq!((ports.source_port, ports.destination_port), (5_000, 4_000));
         assert_eq!(data, b"is there somebody?");
         let id = bench.connect(5_000, 4_000);
-        let refused = bench.told.iter().any(|(told, event)| *told == id && matches!(event, Event::Reset(_)));
+        let refused =
+            bench.told.iter().any(|(told, event)| *told == id && matches!(event, tcp::Event::Reset(_)));
         assert!(refused, "{:?}", bench.told);
     }
 }
@@ -296,20 +297,20 @@ fn there_are_so_many_peers_at_once_and_one_of_whom_nothing_is_heard_is_let_go() 
     let mut bench = Bench::new(false, TcpConfig::default());
     let most = u16::try_from(SERVICE_PEERS_MAX).unwrap();
     let peers: Vec<_> = (0..most).map(|number| bench.connect(5_000 + number, 7)).collect();
-    assert!(peers.iter().all(|id| bench.was_told(*id, &Event::Connected)));
+    assert!(peers.iter().all(|id| bench.was_told(*id, &tcp::Event::Connected)));
     let late = bench.connect(6_000, 7);
-    assert!(!bench.was_told(late, &Event::Connected));
+    assert!(!bench.was_told(late, &tcp::Event::Connected));
     let other = bench.connect(6_001, 9);
-    assert!(bench.was_told(other, &Event::Connected), "each service has its own");
+    assert!(bench.was_told(other, &tcp::Event::Connected), "each service has its own");
     bench.peer.close(bench.now, peers[3]).unwrap();
     bench.wait(Duration::from_secs(4));
-    assert!(bench.was_told(late, &Event::Connected), "the call is repeated");
+    assert!(bench.was_told(late, &tcp::Event::Connected), "the call is repeated");
     bench.wait(Duration::from_secs(3_600));
     bench.peer.write(bench.now, peers[5], Bytes::from_static(b"here")).unwrap();
     bench.wait(Duration::from_secs(3_601));
     assert_eq!(bench.came(peers[5]), b"here");
-    let is_reset = |id: ConnectionId| {
-        bench.told.iter().any(|(told, event)| *told == id && matches!(event, Event::Reset(_)))
+    let is_reset = |id: tcp::ConnectionId| {
+        bench.told.iter().any(|(told, event)| *told == id && matches!(event, tcp::Event::Reset(_)))
     };
     let kept: Vec<_> = peers.iter().filter(|id| !is_reset(**id)).collect();
     assert_eq!(kept, [&peers[3], &peers[5]]);

@@ -31,7 +31,7 @@ section! {
         device: Option<Setting<Ports>>;
         /// Services that a host offers to whoever comes, over TCP, UDP and SCTP at their well-known ports: one, or a
         /// list. TCP and SCTP are as the profiles `default` say. None if absent.
-        serve: Option<Setting<Served>>;
+        serve: Option<Setting<NodeServices>>;
         /// Most that the kernel's TCP of an attached node keeps of what has come on a connection. As the machine has it
         /// if absent.
         tcp_rmem: Option<Setting<DataSize>>, at most KERNEL_BUFFER;
@@ -90,16 +90,16 @@ policy! {
 
 /// Services of a host, each once.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Served(Vec<ServiceName>);
+pub struct NodeServices(Vec<ServiceName>);
 
-impl Served {
+impl NodeServices {
     /// The services, in the order in which they are written.
     pub fn services(&self) -> impl Iterator<Item = Service> {
         self.0.iter().map(|name| name.policy())
     }
 }
 
-impl KeyValue for Served {
+impl KeyValue for NodeServices {
     type Most = ();
 
     fn read(node: &ValueNode) -> Result<Self, Fault> {
@@ -224,7 +224,7 @@ mod tests {
     fn served(text: &str) -> Result<String, String> {
         let entries = Document::parse("x", &format!("serve = {text}")).entries().expect("a table").0;
         let (_, entry) = entries.iter().next().expect("a key");
-        Served::read(&entry.node).map(|served| served.write()).map_err(|fault| fault.message)
+        NodeServices::read(&entry.node).map(|served| served.write()).map_err(|fault| fault.message)
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Services of hosts, at which programs of attached nodes find them.
 
+use std::net::IpAddr;
+
 use slantpath_applications::Services as _;
 use slantpath_base::Seed;
 use slantpath_host::{DatagramConfig, Protocol, TransportConfig};
@@ -11,6 +13,7 @@ use slantpath_tcp::TcpConfig;
 use super::node::{host_number, ip_fields};
 use super::site::Site;
 use crate::checked::Checked;
+use crate::schema::TcpProfile;
 
 /// Streams that an association with a service may use each way.
 const STREAMS: u16 = 64;
@@ -28,9 +31,9 @@ pub(crate) fn place(scenario: &Checked, seed: Seed, site: &mut Site<'_>) {
         // Without an address it has no link, and nobody comes.
         let (Some(mtu), false) = (mtu, addresses.is_empty()) else { continue };
         let ip = ip_fields(&scenario.nodes, name, None);
-        let room = mtu - HEADERS_LEN[usize::from(addresses.iter().any(|own| own.is_ipv6()))];
+        let room = mtu - HEADERS_LEN[usize::from(addresses.iter().any(IpAddr::is_ipv6))];
         let sctp = scenario.sctp.find(DEFAULT_PROFILE).map(|profile| profile.config(STREAMS));
-        let tcp = scenario.tcp.find(DEFAULT_PROFILE).map(|profile| profile.config());
+        let tcp = scenario.tcp.find(DEFAULT_PROFILE).map(TcpProfile::config);
         let tcp = tcp.map(|tcp| TcpConfig { ip, mss_bytes: tcp.mss_bytes.min(room), ..tcp });
         let source_mtu = u16::try_from(mtu).unwrap_or(u16::MAX);
         let protocols = [

@@ -11,7 +11,7 @@ pub(super) struct Limited {
     most: usize,
     /// All that are not over.
     open: BTreeSet<ConnectionId>,
-    /// Those that were not up when they were noted, the oldest first.
+    /// Connections that were not up when they were noted, the oldest first.
     opening: VecDeque<ConnectionId>,
 }
 
