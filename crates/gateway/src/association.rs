@@ -52,7 +52,7 @@ const WAITING_MAX: usize = 16_384;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Down,
-    /// It is being set up from here.
+    /// Association that is being set up from here.
     Opening(SocketId),
     Up(SocketId),
 }
@@ -129,7 +129,7 @@ impl Association {
         }
     }
 
-    /// It is up on this socket. Gives the one that it had before, which is to be aborted: the peer has begun anew
+    /// Notes that it is up on this socket. Gives the one that it had before, which is to be aborted: the peer has begun anew
     /// without a word.
     pub(crate) fn connected(&mut self, socket: SocketId) -> Option<SocketId> {
         let before = std::mem::replace(&mut self.state, State::Up(socket));

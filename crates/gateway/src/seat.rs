@@ -35,7 +35,7 @@ pub struct SeatConfig {
     pub network: NetworkConfig,
     /// Entity that is live.
     pub occupant: SeatOccupant,
-    /// Its ends of associations. Those at one port are told apart by the peers' addresses.
+    /// Ends of the entity's associations. Those at one port are told apart by the peers' addresses.
     pub associations: Vec<SeatAssociation>,
     /// Numbers of the loads that send from here, of those whose place is here.
     pub loads: BTreeSet<usize>,

@@ -32,7 +32,7 @@ pub struct EntityRequest {
     pub node: String,
     /// The whole network.
     pub network: NetworkConfig,
-    /// Its ends of associations.
+    /// Ends of the entity's associations.
     pub ends: Vec<EntityEnd>,
     /// Loads that send from it: their numbers, by name.
     pub loads: BTreeMap<String, usize>,
