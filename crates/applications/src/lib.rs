@@ -19,7 +19,8 @@
 //!   bytes.
 //! - [`session_source`]: a host opens [`sessions`] one after the other, as [`admission`] permits. Of one that is over
 //!   its record remains. [`requests`]: requests and responses within them.
-//! - [`associations`]: [`carrier`], with its [`carrier_records`]. [`programs`]: [`program`]. What they have for somebody outside is [`noted`].
+//! - [`associations`]: [`carrier`], with its [`carrier_records`]. [`programs`]: [`program`]. What they have for
+//!   somebody outside is [`noted`].
 //! - [`record`], [`timeline`], [`failover`]: what is remembered, and the steps of a failover.
 //!
 //! # What holds, and why

@@ -1,6 +1,6 @@
 //! Check that a Linux kernel takes what `slantpath plan --format sysctl` prints: each value is written into `/proc/sys`
-//! of a guest's kernel, line by line, and read back equal. That osmo-stp starts with what `--format osmo-stp` prints, and
-//! serves another osmo-stp as an application server process. And that a [`failover`] of the kernel is explained.
+//! of a guest's kernel, line by line, and read back equal. That osmo-stp starts with what `--format osmo-stp` prints,
+//! and serves another osmo-stp as an application server process. And that a [`failover`] of the kernel is explained.
 
 #![expect(
     clippy::print_stdout,
