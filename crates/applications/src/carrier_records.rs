@@ -10,7 +10,7 @@ use crate::failover::Failover;
 pub struct CarrierRecords {
     /// Failovers in order of time, each with the place of its first message.
     pub failovers: Vec<(Failover, Option<MessagePlace>)>,
-    /// Messages that have come, in order of time: each by its place. `None`: the association has begun anew, and numbers
-    /// its messages from zero.
+    /// Messages that have come, in order of time: each by its place. `None`: the association has begun anew, and
+    /// numbers its messages from zero.
     pub deliveries: Vec<(Instant, Option<MessagePlace>)>,
 }

@@ -266,8 +266,8 @@ impl Within {
         self.measure.unmeasured(runs)
     }
 
-    /// Share of runs in which each flow, and each end of signalling, that has the measure keeps the limit. A run in which
-    /// a flow failed, and has no measure for it, does not keep it.
+    /// Share of runs in which each flow, and each end of signalling, that has the measure keeps the limit. A run in
+    /// which a flow failed, and has no measure for it, does not keep it.
     pub(crate) fn shares(&self, outputs: &[RunOutput]) -> Vec<Kept> {
         let kept = |of: Subject| {
             let has_failed = |output: &RunOutput| {

@@ -13,8 +13,7 @@ use slantpath_simulation::SignallingSimulation;
 
 use super::failover_sums::FailoverSums;
 use super::service_record::ServiceRecord;
-use super::tables::failovers::{Columns, ToldFailover};
-use super::tables::link_of;
+use super::tables::failovers::{Columns, ToldFailover, link_of};
 use crate::observer::Observer;
 use crate::output::TableKind;
 use crate::scenario::Scenario;

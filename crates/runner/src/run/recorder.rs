@@ -363,7 +363,7 @@ impl<'a> Recorder<'a> {
             let taken = network.host_mut(end.node).take_association_samples(end.socket);
             let (samples, addresses) = taken.expect("the association was put there");
             if !samples.is_empty() {
-                let name = |address: &_| super::tables::link_of(self.links, *address).map(str::to_owned);
+                let name = |address: &_| failovers::link_of(self.links, *address).map(str::to_owned);
                 let names: Vec<_> = addresses.iter().map(name).collect();
                 let host = network.graph().node_name(end.node);
                 let rows = links::association_paths([&end.name, host], &names, &samples);
@@ -417,7 +417,7 @@ impl<'a> Recorder<'a> {
         let report = sender_report(network, flow);
         let record = &mut self.records[place];
         if record.paths.is_empty() {
-            let name = |address: &_| super::tables::link_of(self.links, *address).map(str::to_owned);
+            let name = |address: &_| failovers::link_of(self.links, *address).map(str::to_owned);
             record.paths = report.paths.iter().map(name).collect();
         }
         if let Some(table) = self.paths.filter(|_| !samples.is_empty()) {
@@ -441,7 +441,7 @@ impl<'a> Recorder<'a> {
                 let ends = [flow.from, flow.to];
                 let failed = self.service.as_ref().and_then(|service| service.failure(ends, failover));
                 let told = ToldFailover { failover: *failover, failed, arrived: *arrived };
-                let name = |address| super::tables::link_of(self.links, address);
+                let name = |address| failovers::link_of(self.links, address);
                 rows.push(&flow.name, [name(failover.from), name(failover.to)], &told);
                 if failover.at >= self.warm_up {
                     record.failovers.add(failed.map(|(at, _)| at), failover.at);

@@ -25,8 +25,6 @@ pub(super) mod signalling_failovers;
 pub(super) mod sky;
 pub(super) mod timelines;
 
-use std::net::IpAddr;
-
 use slantpath_applications::Flows;
 use slantpath_applications::record::{ReceiverReport, SenderReport};
 use slantpath_reader::Named;
@@ -227,11 +225,6 @@ pub(super) fn between_satellites(links: &[PlannedLink]) -> &[PlannedLink] {
 /// They come last, and no node of the scenario has an address on them.
 fn first_between_satellites(links: &[PlannedLink]) -> usize {
     links.partition_point(|link| link.ends_at_node)
-}
-
-/// Links by their addresses: what a path is called.
-pub(super) fn link_of(links: &[PlannedLink], address: IpAddr) -> Option<&str> {
-    links.iter().find(|link| link.addresses.contains(&Some(address))).map(|link| link.name.as_str())
 }
 
 /// The name of one of a flow's paths, which may have none.

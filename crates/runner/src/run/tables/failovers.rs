@@ -1,9 +1,12 @@
 //! `failovers`: moves of new messages to another path, since the one that carried them did not answer; of flows, and of
 //! associations that carry signalling.
 
+use std::net::IpAddr;
+
 use slantpath_applications::Failover;
 use slantpath_base::Instant;
 use slantpath_net::OutageCause;
+use slantpath_scenario::build::PlannedLink;
 
 use crate::columns::{Count, Number, Text, columns};
 
@@ -39,6 +42,11 @@ columns! {
         /// answered: all that an end can know. Missing if it has answered none.
         unanswered_s: Number,
     }
+}
+
+/// Links by their addresses: what a path is called.
+pub(in crate::run) fn link_of(links: &[PlannedLink], address: IpAddr) -> Option<&str> {
+    links.iter().find(|link| link.addresses.contains(&Some(address))).map(|link| link.name.as_str())
 }
 
 /// Failover with what the network knows of it.

@@ -39,8 +39,8 @@ columns! {
     pub(in crate::run) struct ServiceColumns {
         /// Signalling point, gateway or ASP at this end.
         point: Text,
-        /// Kind: `link` of MTP3, or `association` to an ASP, whose traffic moves to another one; `path` of the association
-        /// below either, which moves to another path while the link or the ASP stays in service.
+        /// Kind: `link` of MTP3, or `association` to an ASP, whose traffic moves to another one; `path` of the
+        /// association below either, which moves to another path while the link or the ASP stays in service.
         kind: Text,
         /// Name of the signalling link, or of the association.
         name: Text,
