@@ -138,7 +138,7 @@ struct Emulation<'a> {
     is_overload_told: bool,
     status: StatusLine,
     control: Option<Control>,
-    /// How late handovers of antennas were.
+    /// Lateness of handovers of antennas.
     handovers: DepartureLateness,
 }
 

@@ -1,7 +1,7 @@
 //! Check that a Linux kernel takes what `slantpath plan --format sysctl` prints: each value is written into `/proc/sys`
-//! of a guest's kernel, line by line, and read back equal. That osmo-stp starts with what `--format osmo-stp` prints, and
-//! serves another osmo-stp as an application server process. That a [`failover`] of the kernel is explained. And that
-//! programs of others run on emulated networks, which `peers/emulate` and `peers/linux-tcp` judge.
+//! of a guest's kernel, line by line, and read back equal. That osmo-stp starts with what `--format osmo-stp` prints,
+//! and serves another osmo-stp as an application server process. That a [`failover`] of the kernel is explained. And
+//! that programs of others run on emulated networks, which `peers/emulate` and `peers/linux-tcp` judge.
 
 #![expect(
     clippy::print_stdout,

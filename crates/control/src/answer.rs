@@ -39,7 +39,7 @@ pub enum ControlEvent {
         to: Option<String>,
         /// Reason in words.
         cause: String,
-        /// How much later than planned it happened, in seconds.
+        /// Time by which it happened later than planned, in seconds.
         late_s: f64,
     },
     /// A program at an attached node has ended.

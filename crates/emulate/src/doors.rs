@@ -32,7 +32,7 @@ use crate::neighbours;
 use crate::offload::{DeviceLayer, LeavingPacket, Offload, PacketMemory, join, packets, views};
 use crate::port::OwnPort;
 use crate::rest::{LOOK_EVERY, Rests};
-use crate::station::Station;
+use crate::station::PortStation;
 
 /// Why doors could not be opened.
 #[derive(Debug, thiserror::Error)]
@@ -100,7 +100,7 @@ pub enum Void {
         /// By how much it was late.
         late: Duration,
     },
-    /// This process was stopped, or others had the processor.
+    /// Stop of this process, or others had the processor.
     #[error("this process did not run for {time} from {at} on: it was stopped, or the machine was busy")]
     Stopped {
         /// Instant at which it was to go on.
@@ -156,7 +156,7 @@ struct Door {
     /// Packets that leave together, each with the instant at which it was to leave and its header of the link.
     leaving: Vec<Departing>,
     /// Whoever is behind a port whose link carries IP.
-    station: Option<Station>,
+    station: Option<PortStation>,
 }
 
 #[derive(Debug)]
@@ -300,7 +300,7 @@ impl Doors {
             let (dropped_before, leaving) = (InterfaceDrops::default(), Vec::new());
             let port = config.port.as_ref().filter(|_| !config.carries_frames);
             let station =
-                port.map(|port| Station::new(config.own, config.addresses.clone(), port.other_end.clone()));
+                port.map(|port| PortStation::new(config.own, config.addresses.clone(), port.other_end.clone()));
             doors.push(Door {
                 socket,
                 config,
@@ -582,7 +582,7 @@ impl Doors {
             Departing::frame(at, &packet)
         } else {
             let front = if packet.head().is_empty() { packet.tail() } else { packet.head() };
-            let known = door.station.as_ref().map_or(Some(door.config.attached), Station::address);
+            let known = door.station.as_ref().map_or(Some(door.config.attached), PortStation::address);
             let Some(attached) = known else {
                 door.counters.unresolved += 1;
                 return Ok(());

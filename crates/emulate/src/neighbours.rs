@@ -197,7 +197,7 @@ pub(crate) fn solicitation(own: MacAddress, from: Ipv6Addr, target: Ipv6Addr) ->
     discovery(MacAddress([0x33, 0x33, a, b, c, d]), own, from, group, message)
 }
 
-/// The same for an address of IPv4.
+/// The frame by which `own` asks for an address of IPv4.
 pub(crate) fn arp_request(own: MacAddress, from: Ipv4Addr, target: Ipv4Addr) -> Vec<u8> {
     let [r0, r1] = ARP_REQUEST.to_be_bytes();
     let [t0, t1] = ARP.to_be_bytes();
@@ -216,7 +216,7 @@ pub(crate) fn arp_request(own: MacAddress, from: Ipv4Addr, target: Ipv4Addr) -> 
     .concat()
 }
 
-/// Address that a neighbour advertisement is about, and the MAC address that it names, of the bytes behind an IP header.
+/// Address that a neighbour advertisement is about, and the MAC address that it names. `message` is behind `header`.
 pub(crate) fn advertised(header: &IpHeader, message: &[u8]) -> Option<(Ipv6Addr, Option<MacAddress>)> {
     let is_one = header.protocol == protocol::ICMPV6 && header.hop_limit == UNFORWARDED;
     let mut reader = Reader::new(message.get(..usize::from(header.payload_len))?);

@@ -19,7 +19,7 @@ const ASK_EVERY: Duration = Duration::from_secs(1);
 
 /// A station of which the IP addresses are known.
 #[derive(Clone, Debug)]
-pub struct Station {
+pub struct PortStation {
     /// Address of whoever asks.
     own: MacAddress,
     addresses: Vec<IpAddr>,
@@ -29,7 +29,7 @@ pub struct Station {
     asked: Option<Instant>,
 }
 
-impl Station {
+impl PortStation {
     /// A station that nothing is known of but its addresses: `own` asks for it, in the name of `other_end`.
     pub const fn new(own: MacAddress, addresses: Vec<IpAddr>, other_end: Vec<IpAddr>) -> Self {
         Self { own, addresses, other_end, known: None, asked: None }
@@ -113,8 +113,8 @@ mod tests {
         texts.map(|text| text.parse().unwrap()).to_vec()
     }
 
-    fn station() -> Station {
-        Station::new(OWN, addresses(["10.0.0.2", "fd00::2"]), addresses(["10.0.0.1", "fd00::1"]))
+    fn station() -> PortStation {
+        PortStation::new(OWN, addresses(["10.0.0.2", "fd00::2"]), addresses(["10.0.0.1", "fd00::1"]))
     }
 
     #[test]

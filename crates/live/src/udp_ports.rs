@@ -13,13 +13,14 @@ pub(crate) struct Key {
 }
 
 impl Key {
-    /// The same association at no certain address.
+    /// Its association, at no certain address.
     const fn anywhere(self) -> Self {
         Self { address: IpAddr::V4(Ipv4Addr::UNSPECIFIED), ..self }
     }
 }
 
-/// Number of ports that are kept for sure, more than two for each association of a host; at most twice as many are kept.
+/// Number of ports that are kept for sure, more than two for each association of a host; at most twice as many are
+/// kept.
 const KEPT: usize = 524_288;
 
 /// UDP ports that have been learned, for each association: the tag that packets to its peer bear tells it from others
@@ -104,8 +105,8 @@ impl UdpPorts {
     }
 
     /// The UDP port that a packet with this tag goes to. An address from which nothing has come yet has the port of the
-    /// others of its association. Where nothing has been learned at all, the packet answers the one at hand, if that was
-    /// of the same peer.
+    /// others of its association. Where nothing has been learned at all, the packet answers the one at hand, if that
+    /// was of the same peer.
     //
     //= https://www.rfc-editor.org/rfc/rfc6951#section-5.1
     //# Each SCTP stack uses a single local UDP encapsulation port number as

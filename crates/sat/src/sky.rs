@@ -74,7 +74,7 @@ pub struct SkyLinks<'a> {
     pub name_of: &'a dyn Fn(usize, usize) -> String,
     /// The cables of the plan that carry packets. Others are no part of any route.
     pub cables: &'a [CableLink],
-    /// What there will be besides, if the plan is only the beginning of a longer one.
+    /// Links that there will be besides, if the plan is only the beginning of a longer one.
     pub to_come: Option<SkyToCome<'a>>,
 }
 
@@ -394,7 +394,7 @@ impl Sky {
         ContactLink::InterSatellite { link, table }
     }
 
-    /// The same network under a longer plan, which agrees with that of its declaration as far as both go.
+    /// Network under a longer plan, which agrees with that of its declaration as far as both go.
     ///
     /// # Errors
     /// If it has a contact for which nothing was [declared](SkyToCome).

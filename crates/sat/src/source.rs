@@ -44,7 +44,7 @@ pub struct SkySource<'p> {
     turns: Vec<Turn>,
     turn_of: Vec<Option<usize>>,
     handovers: Vec<AntennaHandover>,
-    /// Those that are to be told soon, if any are.
+    /// Handovers that are to be told soon, if any are.
     pub(crate) told: Option<Vec<AntennaHandover>>,
     /// By direction of the network: the node that receives, and the delay, of those that are no contacts.
     wired: Vec<(NodeId, Delay)>,

@@ -8,6 +8,7 @@ import json
 import socket
 import struct
 import sys
+import threading
 import time
 
 SCTP = 132
@@ -49,7 +50,7 @@ def source(options: argparse.Namespace) -> dict[str, object]:
     while (due := number * options.every) < options.seconds:
         wait = begun + due - time.monotonic()
         if wait > 0:
-            time.sleep(wait)
+            threading.Event().wait(wait)
         end.send(struct.pack(">Q", number).ljust(options.size, b"\0"))
         number += 1
     end.close()

@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -131,7 +132,7 @@ class Guests:
                     if process.poll() is not None or time.monotonic() > until_s:
                         message = f"the network of {lab} does not begin: {_error(process)}"
                         raise RunError(message)
-                    time.sleep(0.02)
+                    threading.Event().wait(0.02)
                 yield process
 
     def _program(self, guest: str, *words: str) -> AbstractContextManager[subprocess.Popen[str]]:

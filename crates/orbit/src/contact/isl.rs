@@ -28,7 +28,7 @@ pub(crate) struct Link {
 enum Across {
     /// Each of the one with each of the other, while they are the nearest.
     Nearest(Vec<usize>, Vec<usize>),
-    /// Fixed pairs.
+    /// Pairs that never change.
     Fixed(Vec<(usize, usize)>),
 }
 

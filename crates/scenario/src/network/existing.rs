@@ -84,7 +84,8 @@ impl KeyValue for Ports {
 }
 
 impl Ports {
-    /// Gives the port of each of a node's links by their names. An error names a link that has none, or a port of no link.
+    /// Gives the port of each of a node's links by their names. An error names a link that has none, or a port of no
+    /// link.
     pub fn by_link<'a>(
         &self,
         links: impl Iterator<Item = &'a str>,

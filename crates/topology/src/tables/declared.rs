@@ -44,7 +44,7 @@ impl AnswerColumn {
 pub struct AnswerTable {
     /// Name, as of its files.
     pub name: &'static str,
-    /// What a row is, in a sentence, and on which condition the table is there.
+    /// Meaning of a row, in a sentence, and the condition on which the table is there.
     pub row: &'static str,
     /// Columns in their order.
     pub columns: &'static [AnswerColumn],

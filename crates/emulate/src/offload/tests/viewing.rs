@@ -17,7 +17,7 @@ fn viewed(offload: Offload, frame: &[u8], mtu_bytes: usize) -> Option<Result<Vec
     Some(result.map(|()| found))
 }
 
-/// The same packets as bytes, by the way that copies and sums each.
+/// Packets as bytes, by the way that copies and sums each.
 fn copied(offload: Offload, frame: &[u8], mtu_bytes: usize) -> Result<Vec<Vec<u8>>, OffloadError> {
     let cut = made(offload, DeviceLayer::Ethernet, frame, mtu_bytes)?;
     Ok(cut.iter().map(|frame| frame[14..].to_vec()).collect())
