@@ -129,8 +129,8 @@ impl Association {
         }
     }
 
-    /// Notes that it is up on this socket. Gives the one that it had before, which is to be aborted: the peer has begun anew
-    /// without a word.
+    /// Notes that it is up on this socket. Gives the one that it had before, which is to be aborted: the peer has begun
+    /// anew without a word.
     pub(crate) fn connected(&mut self, socket: SocketId) -> Option<SocketId> {
         let before = std::mem::replace(&mut self.state, State::Up(socket));
         self.counts.times_up += 1;
