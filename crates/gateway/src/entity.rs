@@ -28,7 +28,7 @@ pub(crate) struct Point {
     code: PointCode,
     /// Links of its MTP3 that associations carry: nothing of a line is live.
     links: Vec<Mtp3LinkId>,
-    point: SignallingPoint,
+    entity: SignallingPoint,
 }
 
 #[derive(Debug)]
@@ -77,7 +77,7 @@ impl Entity {
         Ok(Self::Point(Box::new(Point {
             code: network.points[id.0].mtp3.point_code,
             links: network.links_at(id).iter().enumerate().filter_map(of_association).collect(),
-            point: network.make_point(now, id)?,
+            entity: network.make_point(now, id)?,
         })))
     }
 
@@ -106,7 +106,7 @@ impl Entity {
         input: TransportInput,
     ) {
         match self {
-            Self::Point(own) => own.point.handle_input(now, PointInput::Association(association, input)),
+            Self::Point(own) => own.entity.handle_input(now, PointInput::Association(association, input)),
             Self::Process(own) => {
                 own.process.handle_input(now, ServerProcessInput::Association(association, input));
             }
@@ -121,7 +121,7 @@ impl Entity {
         transfer: &Transfer,
     ) -> bool {
         match self {
-            Self::Point(own) => own.point.transfer(now, transfer).is_ok(),
+            Self::Point(own) => own.entity.transfer(now, transfer).is_ok(),
             Self::Process(own) => own.transfer(from, transfer),
         }
     }
@@ -129,7 +129,7 @@ impl Entity {
     /// Tells if user parts reach a destination: at a process those of the served point of this number.
     pub(crate) fn is_accessible(&self, from: Option<ServedPointId>, destination: PointCode) -> bool {
         match self {
-            Self::Point(own) => own.point.is_accessible(destination),
+            Self::Point(own) => own.entity.is_accessible(destination),
             Self::Process(own) => own.process.reaches((own.network_of(from), destination)),
         }
     }
@@ -140,7 +140,7 @@ impl Entity {
             Self::Point(own) => {
                 for link in &own.links {
                     let request = ManagementRequest::Link(*link, LinkEndChange::Deactivate);
-                    own.point.handle_input(now, PointInput::Management(request));
+                    own.entity.handle_input(now, PointInput::Management(request));
                 }
             }
             Self::Process(own) => {
@@ -161,7 +161,7 @@ impl Entity {
 impl Point {
     fn poll_output(&mut self, now: Instant) -> EntityOutput {
         loop {
-            return match self.point.poll_output(now) {
+            return match self.entity.poll_output(now) {
                 PointOutput::Abort(association) => EntityOutput::Abort(association),
                 PointOutput::Event(event) => EntityOutput::Point(event),
                 PointOutput::Indication(_, TransferIndication::Transfer(transfer)) => {

@@ -522,24 +522,21 @@ impl Program for Seat {
     }
 
     fn stop(&mut self, now: Instant, host: &mut Host) {
-        match self.phase {
-            Phase::Serving => {
-                let until = now.saturating_add(self.patience);
-                self.phase = Phase::Leaving(until);
-                self.deadlines.set(PHASE, Some(until));
-                self.tell(now, Vec::new(), "stopping", None);
-                self.sending.iter().enumerate().for_each(|(own, _)| {
-                    self.deadlines.set(FIRST_OTHER + self.associations.len() + own, None);
-                });
-                self.entity.take_out(now);
-                self.deadlines.set(ENTITY, Some(now));
-                self.drive(now, host);
+        if self.phase == Phase::Serving {
+            let until = now.saturating_add(self.patience);
+            self.phase = Phase::Leaving(until);
+            self.deadlines.set(PHASE, Some(until));
+            self.tell(now, Vec::new(), "stopping", None);
+            for own in 0..self.sending.len() {
+                self.deadlines.set(self.first_load() + own, None);
             }
+            self.entity.take_out(now);
+            self.deadlines.set(ENTITY, Some(now));
+            self.drive(now, host);
+        } else {
             // Asked a second time: at once.
-            _ => {
-                self.phase = Phase::Closing(now);
-                self.phase_ends(now, host);
-            }
+            self.phase = Phase::Closing(now);
+            self.phase_ends(now, host);
         }
     }
 
