@@ -1,5 +1,6 @@
 //! Arguments of the command line.
 
+mod gateway_flags;
 mod plan_flags;
 mod sctp_flags;
 
@@ -13,6 +14,7 @@ use slantpath_profiles::{Assignment, Profile};
 use slantpath_runner::schema::NamedDscp;
 
 use crate::criteria::{Until, Within};
+pub(crate) use gateway_flags::GatewayArguments;
 pub(crate) use plan_flags::{PlanArguments, PlanFormat};
 use sctp_flags::Flags;
 
@@ -510,33 +512,6 @@ pub(crate) struct EmulateArguments {
     /// A program with its arguments that runs in `near`. At its end all is over.
     #[arg(last = true, value_name = "PROGRAM")]
     pub(crate) program: Vec<OsString>,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct GatewayArguments {
-    /// The scenario file. Of all but the point that is live it says point codes, addresses and ports.
-    pub(crate) scenario: PathBuf,
-    /// The signalling point, gateway or application server process that is live.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) point: String,
-    /// Addresses that a node has on the real network, in place of those of the scenario. May be given several times.
-    #[arg(long, value_name = "NODE=ADDRESS")]
-    pub(crate) at: Vec<String>,
-    /// Carry SCTP in UDP (RFC 6951), at this port here and at every peer, for which no privilege is needed.
-    #[arg(long, value_name = "PORT", num_args = 0..=1, require_equals = true, default_missing_value = "9899")]
-    pub(crate) udp: Option<u16>,
-    /// Send a load of the scenario from here, as its times say from the start on. May be given several times.
-    #[arg(long = "load", value_name = "LOAD")]
-    pub(crate) loads: Vec<String>,
-    /// Say what would be done, and do nothing.
-    #[arg(long)]
-    pub(crate) check: bool,
-    /// Seed of the loads, in place of the scenario's `seed`.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(0..=i64::MAX.unsigned_abs()))]
-    pub(crate) seed: Option<u64>,
-    /// Replace a value of the scenario, for example `sctp.default.rto_min="200 ms"`. May be given several times.
-    #[arg(long, value_name = "PATH=VALUE")]
-    pub(crate) set: Vec<String>,
 }
 
 #[derive(Args, Debug)]

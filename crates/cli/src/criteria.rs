@@ -365,10 +365,14 @@ mod tests {
         for (place, cells) in
             [["london", "boston"], ["link", "path"], ["trunk", "ipsp"]].into_iter().enumerate()
         {
-            cells.into_iter().for_each(|cell| columns[place].push(cell));
+            for cell in cells {
+                columns[place].push(cell);
+            }
         }
         let mut longest = TypedColumn::<f64>::new("failover_max_s");
-        [link, path].into_iter().for_each(|cell| longest.push_optional(cell));
+        for cell in [link, path] {
+            longest.push_optional(cell);
+        }
         let [point, kind, name] = columns;
         let service =
             Table::new("signalling_service", [point.into(), kind.into(), name.into(), longest.into()]);

@@ -77,7 +77,7 @@ impl Bar {
                 let _ = io::Write::write_all(&mut Visible(io::stderr()), line(&bar).as_bytes());
             })
         });
-        Self { drawn: bar, what, lines: lines }
+        Self { drawn: bar, what, lines }
     }
 
     /// A bar for runs whose results go into this directory.

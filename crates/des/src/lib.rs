@@ -2,7 +2,8 @@
 //!
 //! A simulation is a fixed set of components, each waiting for at most one instant. The [`Calendar`] knows
 //! which comes next; the [`Kernel`] moves time there and keeps the [`RunDigest`]. What a component does is its owner's
-//! business: nothing here calls back. Whoever holds virtual time back to the real one runs no further than to an instant.
+//! business: nothing here calls back. Whoever holds virtual time back to the real one runs no further than to an
+//! instant.
 //!
 //! # Map
 //!

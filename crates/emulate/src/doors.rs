@@ -12,7 +12,6 @@ use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::time;
 
-use bytes::Bytes;
 use slantpath_base::{Duration, Instant};
 use slantpath_system::SystemFailure;
 use slantpath_system::clock::{
@@ -22,9 +21,10 @@ use slantpath_system::clock::{
 use slantpath_system::network::{InterfaceDrops, interface_drops};
 use slantpath_system::packet::{DEFAULT_RING_BYTES, PacketSocket};
 use slantpath_system::poll::Poll;
+use slantpath_wire::Packet;
 use slantpath_wire::ethernet::{self, ETHERNET_HEADER_LEN};
-use slantpath_wire::{Checksum, Packet};
 
+use crate::departing::{Before, Departing};
 use crate::frames::{self, FrameKind, MacAddress, classify, with_vlan_tag};
 use crate::instants::{ClockReading, Stamps, Suspension, SuspensionReading};
 use crate::lateness::{DepartureLateness, DepartureSummary};
@@ -159,48 +159,6 @@ struct Door {
     station: Option<PortStation>,
 }
 
-#[derive(Debug)]
-struct Departing {
-    at: Instant,
-    before: Before,
-    /// From the IP header on; empty if a frame carries none.
-    packet: Packet,
-}
-
-/// Bytes of a frame before an IP packet: of one that carries none, the whole frame.
-#[derive(Debug)]
-enum Before {
-    Ip([u8; ETHERNET_HEADER_LEN]),
-    Frame(Bytes),
-}
-
-impl Before {
-    fn bytes(&self) -> &[u8] {
-        match self {
-            Self::Ip(header) => header,
-            Self::Frame(bytes) => bytes,
-        }
-    }
-}
-
-impl Departing {
-    /// A frame that leaves as it came.
-    fn frame(at: Instant, frame: &Packet) -> Self {
-        let bytes = frame.contiguous();
-        let end = ethernet::ip_at(&bytes).unwrap_or(bytes.len());
-        let packet = Packet::shared(bytes.slice(end..), Checksum::Complete);
-        Self { at, before: Before::Frame(bytes.slice(..end)), packet }
-    }
-
-    /// Bytes of the packet, or of what a frame carries.
-    fn content_len(&self) -> usize {
-        match &self.before {
-            Before::Frame(frame) if self.packet.is_empty() => ethernet::content_len(frame),
-            Before::Ip(_) | Before::Frame(_) => self.packet.len(),
-        }
-    }
-}
-
 /// All doors of an emulation, with its clock.
 #[derive(Debug)]
 pub struct Doors {
@@ -299,8 +257,8 @@ impl Doors {
             let counters = DoorCounters::default();
             let (dropped_before, leaving) = (InterfaceDrops::default(), Vec::new());
             let port = config.port.as_ref().filter(|_| !config.carries_frames);
-            let station =
-                port.map(|port| PortStation::new(config.own, config.addresses.clone(), port.other_end.clone()));
+            let station = port
+                .map(|port| PortStation::new(config.own, config.addresses.clone(), port.other_end.clone()));
             doors.push(Door {
                 socket,
                 config,

@@ -28,6 +28,8 @@ mod capacity;
 #[cfg(target_os = "linux")]
 mod control_socket;
 #[cfg(target_os = "linux")]
+mod departing;
+#[cfg(target_os = "linux")]
 mod doors;
 pub mod frames;
 pub mod instants;

@@ -13,7 +13,7 @@ pub(crate) struct Key {
 }
 
 impl Key {
-    /// Its association, at no certain address.
+    /// Key of the association at no certain address.
     const fn anywhere(self) -> Self {
         Self { address: IpAddr::V4(Ipv4Addr::UNSPECIFIED), ..self }
     }

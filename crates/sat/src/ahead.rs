@@ -24,7 +24,9 @@ impl<'p> SkySource<'p> {
                 links.go_on_with_contact(self.uplink(antenna), self.delay(last));
             }
         }
-        for (link, &id) in &self.joined {
+        let mut joined: Vec<_> = self.joined.iter().map(|(&link, &id)| (link, id)).collect();
+        joined.sort_unstable();
+        for (link, id) in joined {
             for direction in [link.forward(), link.reverse()] {
                 links.go_on_with_contact(direction, self.delay(id));
             }

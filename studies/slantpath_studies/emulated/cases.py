@@ -70,7 +70,7 @@ class Cell:
         attached: dict[str, Value] = {}
         for machine in (self.near, self.far):
             node = {link: devices[link] for link in machine.links}
-            attached[f"nodes.{machine.node}"] = {"kind": "attached", "devices": node}
+            attached[f"nodes.{machine.node}"] = {"kind": "attached", "device": node}
         return self._scenario(attached)
 
     def _scenario(self, values: Mapping[str, Value]) -> Scenario:

@@ -28,7 +28,7 @@ pub(crate) fn run(words: &[&str]) {
     match words[0] {
         "receive" => receive(Path::new(words[1])),
         "send" => {
-            send([number(1), number(2), number(3)], Path::new(words[4]), words[5], words[6] == "stamped")
+            send([number(1), number(2), number(3)], Path::new(words[4]), words[5], words[6] == "stamped");
         }
         "sink" => sink(Path::new(words[1])),
         "source" => source(number(1), words[2]),
@@ -47,7 +47,11 @@ fn publish(path: &Path, text: &str) {
 
 /// Lines of a packet's number and its kernel stamp.
 fn stamps_text(stamps: &[(u64, i128)]) -> String {
-    stamps.iter().map(|(number, nanos)| format!("{number} {nanos}\n")).collect()
+    lines(stamps.iter().map(|(number, nanos)| format!("{number} {nanos}")))
+}
+
+fn lines(lines: impl Iterator<Item = String>) -> String {
+    lines.flat_map(|line| [line, "\n".to_owned()]).collect()
 }
 
 /// Reads what [`stamps_text`] wrote.
@@ -192,7 +196,7 @@ fn sink(file: &Path) {
         seconds.resize(seconds.len().max(second + 1), 0);
         seconds[second] += octets;
     }
-    publish(file, &seconds.iter().map(|octets| format!("{octets}\n")).collect::<String>());
+    publish(file, &lines(seconds.iter().map(ToString::to_string)));
 }
 
 /// Sends for so many seconds as much as goes, by this controller of congestion.

@@ -1,69 +1,10 @@
 //! `slantpath emulate`, with real programs: as whoever runs the tests, and as a user without rights.
 
 use std::io::{BufRead as _, BufReader, Read as _};
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
 
-use crate::place::{Outcome, Place};
-
-/// User and group without rights that root becomes.
-const NOBODY: u32 = 65_534;
-
-/// Whoever calls the command, with a directory for the test.
-struct Caller {
-    place: Place,
-    /// A copy of the program that everybody may run, if it is run by somebody without rights.
-    copy: Option<std::path::PathBuf>,
-}
-
-impl Caller {
-    /// Whoever runs the tests, and if that is root, somebody without rights as well. Nobody where the machine refuses
-    /// namespaces.
-    fn all(test: &str) -> Vec<Self> {
-        let mut callers = vec![Self { place: Place::new(test), copy: None }];
-        if std::fs::metadata("/proc/self").expect("this process").uid() == 0 {
-            // The program may lie where nobody else looks.
-            let copy = std::env::temp_dir().join(format!("slantpath-{test}-{}", std::process::id()));
-            std::fs::copy(env!("CARGO_BIN_EXE_slantpath"), &copy).expect("a copy");
-            std::fs::set_permissions(&copy, std::fs::Permissions::from_mode(0o755)).expect("its rights");
-            callers.push(Self { place: Place::new(&format!("{test}-nobody")), copy: Some(copy) });
-        }
-        callers.retain(|caller| {
-            let outcome = caller.run(&["--", "true"]);
-            let is_refused = outcome.err.contains("namespace");
-            if is_refused {
-                eprintln!("skipped: {test}: {}", outcome.err.trim());
-            } else {
-                assert_eq!(outcome.status, Some(0), "{}", outcome.err);
-            }
-            !is_refused
-        });
-        callers
-    }
-
-    fn command(&self, arguments: &[&str]) -> Command {
-        // A machine that tests other things at the time may be late.
-        let late = if arguments.contains(&"--late") { &[][..] } else { &["--late", "10 s"][..] };
-        let arguments = [&["emulate"], late, arguments].concat();
-        let Some(copy) = &self.copy else { return self.place.command(&arguments) };
-        let mut command = Command::new(copy);
-        command.args(arguments).uid(NOBODY).gid(NOBODY).env("PATH", "/usr/bin:/bin").current_dir("/");
-        command
-    }
-
-    fn run(&self, arguments: &[&str]) -> Outcome {
-        self.command(arguments).output().expect("the program runs").into()
-    }
-}
-
-impl Drop for Caller {
-    fn drop(&mut self) {
-        if let Some(copy) = &self.copy {
-            let _ = std::fs::remove_file(copy);
-        }
-    }
-}
+use crate::caller::{Caller, NOBODY};
 
 /// Answers datagrams at port 7000, of either version of IP.
 const ECHO: &str = "python3 -c \"
@@ -485,108 +426,6 @@ router.kind = "router"
 link = { ends = ["near", "router"], rate = "1 Gbit/s", delay = "1 ms", loss = "50 %" }
 exit = { ends = ["router", "far"], rate = "1 Gbit/s", delay = "1 ms" }
 "#;
-
-/// Sends each frame back to whoever has sent it, as `socket` sees it, with the tag that the kernel has taken out.
-const MIRROR: &str = "
-import socket, struct
-s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
-s.bind(('link', 3))
-s.setsockopt(263, 8, 1)
-def received():
-    while True:
-        data, control, _, source = s.recvmsg(70000, 200)
-        if source[2] == 4:
-            continue
-        for level, kind, told in control:
-            status, _, _, _, _, tci, tpid = struct.unpack('IIIHHHH', told[:20])
-            if status & 16:
-                data = data[:12] + struct.pack('!HH', tpid if status & 64 else 0x8100, tci) + data[12:]
-        return data
-";
-
-/// Frames that no router would carry, each of which comes back with a mark before its content.
-const FRAMES: &str = "
-import time
-here = s.getsockname()[4]
-group = bytes.fromhex('0180c200000e')
-content = bytes(range(46))
-frames = [
-    group + here + bytes.fromhex('88cc') + content,
-    group + here + bytes.fromhex('002e') + content,
-    group + here + bytes.fromhex('8100a064') + bytes.fromhex('88cc') + content,
-    group + here + bytes.fromhex('88a82007') + bytes.fromhex('8100a064') + bytes.fromhex('0806') + content,
-    group + here + bytes.fromhex('0800') + bytes([0x45, 0, 0, 40]) + content,
-    group + here + bytes.fromhex('81000001') + bytes.fromhex('88b5') + bytes(1500),
-]
-for frame in frames:
-    begin = time.monotonic()
-    s.send(frame)
-    back = received()
-    while back[0] != 0xf3:
-        back = received()
-    assert back[12:] == frame[12:], (back.hex(), frame.hex())
-    assert time.monotonic() - begin >= 0.02
-print('all', len(frames), flush=True)
-";
-
-#[test]
-fn frames_between_two_places_come_as_they_were_sent() {
-    for caller in Caller::all("emulate-frames") {
-        let back = "
-listening = socket.create_server(('', 7000))
-while True:
-    frame = received()
-    if frame[0] != 0xf3:
-        s.send(bytes([0xf3]) + frame[1:])
-";
-        let far = format!("exec python3 -c \"{MIRROR}{back}\"");
-        let near = [MIRROR, FRAMES].concat();
-        let outcome = caller.run(&[
-            "--delay", "10 ms", "--root", "near", "--root", "far", "--in", "far", &far, "--ready",
-            "far:7000", "--", "python3", "-c", &near,
-        ]);
-        assert_eq!(outcome.status, Some(0), "{}{}", outcome.out, outcome.err);
-        assert!(outcome.out.contains("near: all 6\n"), "{}", outcome.out);
-    }
-}
-
-#[test]
-fn both_ends_of_a_link_of_frames_have_a_subnet_and_find_each_other() {
-    for caller in Caller::all("emulate-subnet") {
-        // A long transfer: segments are cut, joined, and cut again.
-        let far = "exec python3 -c \"
-import socket
-listening = socket.create_server(('', 7000))
-peer, _ = listening.accept()
-total = 0
-while True:
-    data = peer.recv(1 << 20)
-    if not data:
-        break
-    total += len(data)
-peer.sendall(b'%d' % total)
-peer.close()
-import time
-time.sleep(1000)
-\"";
-        let near = "
-import socket
-s = socket.create_connection(('far', 7000))
-s.sendall(bytes(5_000_000))
-s.shutdown(socket.SHUT_WR)
-print('told', s.recv(100).decode(), flush=True)
-print(open('/proc/net/arp').read().split()[9:13], flush=True)
-";
-        let show = format!("ip -o route; python3 -c \"{near}\"");
-        let outcome = caller
-            .run(&["--delay", "1 ms", "--in", "far", far, "--ready", "far:7000", "--", "sh", "-c", &show]);
-        assert_eq!(outcome.status, Some(0), "{}{}", outcome.out, outcome.err);
-        for told in ["near: told 5000000\n", "/30 dev link ", "'02:00:00:00:00:01'"] {
-            assert!(outcome.out.contains(told), "{told}: {}", outcome.out);
-        }
-        assert!(!outcome.out.contains("default"), "{}", outcome.out);
-    }
-}
 
 #[test]
 fn the_kernel_has_the_buffers_of_its_node() {

@@ -6,31 +6,48 @@ use crate::place::{Outcome, Place};
 
 /// Two machines with two paths between them.
 fn lab(ends: [[&str; 2]; 4]) -> String {
-    let mut text = String::from(
-        "[scenario]\nname = \"lab\"\nduration = \"4 s\"\nseed = 9\n\n[nodes]\nnear.kind = \"attached\"\n\
-         far.kind = \"attached\"\nfirst.kind = \"router\"\nsecond.kind = \"router\"\n\n",
-    );
-    for ([name, from, to], addresses) in [
-        ["out1", "near", "first"],
-        ["in1", "first", "far"],
-        ["out2", "near", "second"],
-        ["in2", "second", "far"],
-    ]
-    .into_iter()
-    .zip(ends)
-    {
-        text += &format!(
-            "[links.{name}]\nends = [\"{from}\", \"{to}\"]\nrate = \"10 Mbit/s\"\ndelay = \"10 ms\"\n\
-             addresses = {addresses:?}\n\n"
-        );
-    }
-    text += "[sctp.quick]\nrto_initial = \"250 ms\"\nrto_min = \"100 ms\"\nrto_max = \"250 ms\"\n\
-             path_max_retrans = 2\nsack_delay = \"40 ms\"\n\n\
-             [flows.signals]\ntransport = \"sctp\"\nprofile = \"quick\"\nfrom = \"near\"\nto = \"far\"\n\
-             primary = \"in1\"\nwhen_blocked = \"queue\"\n\
-             application = { kind = \"constant-rate\", message_size = \"250 B\", rate = \"200 kbit/s\" }\n\n\
-             [[script]]\nat = \"2 s\"\nlink = \"in1\"\naction = \"down\"\n";
-    text
+    let [out1, in1, out2, in2] = ends;
+    format!(
+        r#"
+[scenario]
+name = "lab"
+duration = "4 s"
+seed = 9
+
+[nodes]
+near.kind = "attached"
+far.kind = "attached"
+first.kind = "router"
+second.kind = "router"
+
+[links]
+out1 = {{ ends = ["near", "first"], addresses = {out1:?}, rate = "10 Mbit/s", delay = "10 ms" }}
+in1 = {{ ends = ["first", "far"], addresses = {in1:?}, rate = "10 Mbit/s", delay = "10 ms" }}
+out2 = {{ ends = ["near", "second"], addresses = {out2:?}, rate = "10 Mbit/s", delay = "10 ms" }}
+in2 = {{ ends = ["second", "far"], addresses = {in2:?}, rate = "10 Mbit/s", delay = "10 ms" }}
+
+[sctp.quick]
+rto_initial = "250 ms"
+rto_min = "100 ms"
+rto_max = "250 ms"
+path_max_retrans = 2
+sack_delay = "40 ms"
+
+[flows.signals]
+transport = "sctp"
+profile = "quick"
+from = "near"
+to = "far"
+primary = "in1"
+when_blocked = "queue"
+application = {{ kind = "constant-rate", message_size = "250 B", rate = "200 kbit/s" }}
+
+[[script]]
+at = "2 s"
+link = "in1"
+action = "down"
+"#
+    )
 }
 
 /// A number of a summary, by its keys.

@@ -77,7 +77,7 @@ const NODES: [&str; 6] =
     ["--at", "exchange=127.0.0.1", "--at", "london=127.0.0.2", "--at", "boston=127.0.0.3"];
 
 /// Time after which a line that does not come is missed.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A running `slantpath gateway`.
 struct Live {

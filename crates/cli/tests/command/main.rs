@@ -2,6 +2,8 @@
 
 #![allow(clippy::print_stderr, reason = "a test that is skipped says so")]
 
+#[cfg(target_os = "linux")]
+mod caller;
 mod check;
 #[cfg(target_os = "linux")]
 mod control;
@@ -10,6 +12,8 @@ mod criteria;
 mod emulate;
 #[cfg(target_os = "linux")]
 mod emulate_failover;
+#[cfg(target_os = "linux")]
+mod emulate_frames;
 mod errors;
 mod explain;
 mod explain_signalling;

@@ -76,7 +76,7 @@ pub(crate) struct Outcome {
     pub(crate) err: String,
 }
 
-/// What stands on the error stream but how far the work is, of which a slow machine is told.
+/// Error stream without the lines that say how far the work is, of which a slow machine has more.
 fn without_progress(err: &str) -> String {
     err.split_inclusive('\n').filter(|line| !line.ends_with(" s elapsed\n")).collect()
 }

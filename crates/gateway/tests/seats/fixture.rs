@@ -1,5 +1,7 @@
 //! One signalling network twice: each entity in a seat of its own, and all in one run.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests may panic")]
+
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
@@ -124,7 +126,7 @@ fn lab_of_two(is_known: bool) -> Lab {
     };
     let carried = Carried::Link(SignallingLinkId(0));
     let ways = [Way { carried, nodes: [0, 1], opens: Side::First, port: 3_565, is_known }];
-    Lab::new(config, &[0, 1].map(|id| SeatOccupant::Point(PointId(id))), &ways)
+    Lab::new(&config, &[0, 1].map(|id| SeatOccupant::Point(PointId(id))), &ways)
 }
 
 /// An exchange, a gateway and a process behind it, with loads both ways.
@@ -182,11 +184,14 @@ pub(crate) fn lab_of_m3ua() -> Lab {
     ];
     let occupants =
         [SeatOccupant::Point(PointId(0)), SeatOccupant::Point(PointId(1)), SeatOccupant::Process(AspId(0))];
-    Lab::new(config, &occupants, &ways)
+    Lab::new(&config, &occupants, &ways)
 }
 
+/// A link with the addresses at its ends.
+type Addressed = (LinkId, [IpAddr; 2]);
+
 /// Nodes with a link for each association, and the addresses at its ends.
-fn graph(count: usize, ways: &[Way]) -> (NetworkGraph, Vec<NodeId>, Vec<(LinkId, [IpAddr; 2])>) {
+fn graph(count: usize, ways: &[Way]) -> (NetworkGraph, Vec<NodeId>, Vec<Addressed>) {
     let queue = QueueConfig::DropTail(QueueLimit::Packets(1_000));
     let direction = DirectionConfig::new("2 Mbit/s".parse().unwrap(), "20 ms".parse().unwrap(), queue);
     let mut builder = NetworkBuilder::new();
@@ -222,7 +227,7 @@ fn sctp() -> Box<SctpConfig> {
 }
 
 impl Lab {
-    fn new(config: NetworkConfig, occupants: &[SeatOccupant], ways: &[Way]) -> Self {
+    fn new(config: &NetworkConfig, occupants: &[SeatOccupant], ways: &[Way]) -> Self {
         let count = occupants.len();
         let (run_graph, nodes, links) = graph(count, ways);
         let mut hosts: Vec<Host> = (0..count).map(|node| host(node, ways, &links)).collect();
@@ -253,7 +258,7 @@ impl Lab {
         let (seat_graph, _, links) = graph(count, ways);
         let seats = occupants.iter().enumerate().map(|(node, occupant)| {
             let mut host = host(node, ways, &links);
-            let program = seat(&config, *occupant, node, ways, &links, &mut host);
+            let program = seat(config, *occupant, node, ways, &links, &mut host);
             Station { host, program }
         });
         let seats = Network::new(seat_graph, SEED, seats.collect());
@@ -283,7 +288,7 @@ impl Lab {
     }
 
     pub(crate) fn stop(&mut self, number: usize) {
-        self.seats.command(self.nodes[number], |station, now| station.stop(now));
+        self.seats.command(self.nodes[number], Station::stop);
     }
 
     /// Sent and arrived messages of a load in the run.

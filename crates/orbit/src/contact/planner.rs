@@ -82,8 +82,8 @@ impl<'n> Planner<'n> {
         Self::part(network, (span, span), stop)
     }
 
-    /// Variant of [`Self::until`] for a span up to some time of it. As far as nothing depends on what comes behind that,
-    /// the plan is the beginning of the whole one to the last bit: of a part, the first half as a rule, which
+    /// Variant of [`Self::until`] for a span up to some time of it. As far as nothing depends on what comes behind
+    /// that, the plan is the beginning of the whole one to the last bit: of a part, the first half as a rule, which
     /// [`ContactPlan::agrees_with`] tells of a longer part.
     pub fn part(
         network: &'n ContactNetwork,

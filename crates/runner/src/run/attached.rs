@@ -109,8 +109,8 @@ impl Turn<'_> {
         self.inside.inject(at.max(self.now), interface, packet.into())
     }
 
-    /// Instant at which an antenna gains or loses a satellite next, as far as the sky is planned, and its name. Those of
-    /// attached nodes count; if they have none, all.
+    /// Instant at which an antenna gains or loses a satellite next, as far as the sky is planned, and its name. Those
+    /// of attached nodes count; if they have none, all.
     pub fn next_handover(&mut self) -> Option<(Instant, String)> {
         self.inside.next_handover()
     }

@@ -26,7 +26,7 @@ pub struct SkyPieces {
     /// Span of the whole, and end of the first piece.
     span: Duration,
     until: Duration,
-    longer: [OnceLock<Result<SkyPiece, String>>; DOUBLED_AT_MOST],
+    longer: Box<[OnceLock<Result<SkyPiece, String>>]>,
 }
 
 /// Number of times that a plan of minutes is doubled until it is one of thousands of years.
@@ -39,7 +39,12 @@ impl SkyPieces {
     pub fn of(scenario: &Checked) -> Option<Arc<Self>> {
         let first = Arc::clone(scenario.shared_sky_plan()?);
         let (span, until) = first.in_pieces()?;
-        Some(Arc::new(Self { first, span, until, longer: [const { OnceLock::new() }; DOUBLED_AT_MOST] }))
+        Some(Arc::new(Self {
+            first,
+            span,
+            until,
+            longer: (0..DOUBLED_AT_MOST).map(|_| OnceLock::new()).collect(),
+        }))
     }
 
     fn end(&self, number: usize) -> Duration {

@@ -21,8 +21,16 @@ const SKY: &str = r#"
     epoch = "2026-03-01T00:00:00Z"
 
     [sky.constellations.ring]
-    satellites = { kind = "shell", arrangement = "delta", planes = 8, per_plane = 12, altitude = "1200 km", inclination = "60 deg", phasing = "walker 1" }
     isl = { pattern = "grid" }
+
+    [sky.constellations.ring.satellites]
+    kind = "shell"
+    arrangement = "delta"
+    planes = 8
+    per_plane = 12
+    altitude = "1200 km"
+    inclination = "60 deg"
+    phasing = "walker 1"
 
     [sky.ground]
     min_elevation = "10 deg"
