@@ -28,6 +28,8 @@ pub(crate) fn routes(
         reached.sort_by_key(|&(bits, _)| bits);
         reached.dedup_by_key(|&mut (bits, _)| bits);
         cover(&reached, default, &mut |bits, len, place| {
+            // All bits of one address are common, of which IPv4 has 32.
+            let len = if is_ipv6 { len } else { len.min(32) };
             routes.push(NodeRoute { destination: (address(bits, is_ipv6), len), place });
         });
     }
