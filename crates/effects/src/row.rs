@@ -142,7 +142,7 @@ impl Place {
         if check.is_empty() {
             return setting;
         }
-        if self.is_plain() && !check.starts_with("refused") {
+        if self.is_plain() && !["refused", "mends"].iter().any(|told| check.starts_with(told)) {
             return format!("{setting} | run.all !=");
         }
         let (figures, way) = check.rsplit_once(' ').unwrap_or((check, ""));

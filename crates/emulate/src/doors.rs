@@ -602,7 +602,12 @@ impl Doors {
         for door in &mut self.all {
             let InterfaceDrops { received, sent } =
                 dropped.get(&door.config.interface).copied().unwrap_or_default();
-            let received = received.saturating_sub(door.dropped_before.received);
+            // Of frames the kernel counts those as dropped, too, that it has no use for itself.
+            let received = if door.config.carries_frames {
+                0
+            } else {
+                received.saturating_sub(door.dropped_before.received)
+            };
             door.counters.lost = door.socket.drops()? + received;
             door.counters.refused = door.unsent + sent.saturating_sub(door.dropped_before.sent);
         }

@@ -3,7 +3,7 @@
 use bytes::{Bytes, BytesMut};
 use slantpath_wire::ethernet::ETHERNET_HEADER_LEN;
 use slantpath_wire::ethernet::ether_type::{IPV4, IPV6};
-use slantpath_wire::ip::protocol;
+use slantpath_wire::ip::{IpHeader, protocol};
 use slantpath_wire::{Checksum, Packet};
 
 use super::cut::{Segments, checksum_offset, fits, length_of};
@@ -43,7 +43,12 @@ impl PacketMemory {
         let Some(ip_len) = ip.map(|ip| ip.first_header_len()).filter(|len| *len <= bytes.len()) else {
             return Packet::shared(self.keep(bytes), Checksum::Complete);
         };
-        self.with_headers(bytes, ip_len, ip_len, Checksum::Complete)
+        // All headers of IP lie in one part: behind the first there may be that of a fragment.
+        let headers_end = IpHeader::parse_header(bytes).map_or(ip_len, |(_, len)| len);
+        if !(ip_len..=ip_len + Packet::HEAD_CAPACITY).contains(&headers_end) {
+            return Packet::shared(self.keep(bytes), Checksum::Complete);
+        }
+        self.with_headers(bytes, ip_len, headers_end, Checksum::Complete)
     }
 
     /// A frame that passes as it is, copied.

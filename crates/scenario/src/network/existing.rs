@@ -77,7 +77,7 @@ impl KeyValue for Ports {
     fn schema() -> Json {
         let port = json!({ "type": "string", "minLength": 1, "maxLength": NAME_MAX });
         json!({
-            "anyOf": [port, { "type": "object", "additionalProperties": port }],
+            "oneOf": [port, { "type": "object", "additionalProperties": port }],
             "examples": ["eth1", { "up": "eth1", "down": "eth2" }],
         })
     }

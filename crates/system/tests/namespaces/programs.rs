@@ -162,14 +162,12 @@ pub(crate) fn ends(_: &Entered) -> u8 {
     let mut output = running.stdout.take().unwrap();
     wait_for(&output);
     assert_eq!(output.read(&mut octets).unwrap(), 0);
-    let mut ended = Vec::new();
-    while let Ok(Some((pid, status))) = rustix::process::wait(rustix::process::WaitOptions::empty())
+    while let Ok(Some((_, status))) = rustix::process::wait(rustix::process::WaitOptions::empty())
         .map(|ended| ended.map(|(pid, status)| (pid.as_raw_pid().unsigned_abs(), status)))
     {
         assert_eq!(status.terminating_signal(), Some(9));
-        ended.push(pid);
     }
-    assert!(ended.contains(&orphan) || ended.is_empty(), "{orphan} {ended:?}");
+    // Whoever has waited for it: nobody is left.
     assert!(!std::path::Path::new(&format!("/proc/{orphan}")).exists());
     PASSED
 }

@@ -1,3 +1,7 @@
+use std::net::IpAddr;
+
+use slantpath_wire::ip::Fragment;
+
 use super::*;
 
 /// Frame around an IP packet.
@@ -238,6 +242,33 @@ proptest! {
             let packets = viewed(offload, &frame, 1_500).and_then(Result::ok).unwrap_or_default();
             let _ = joined_views(&packets, 65_549);
             let _ = PacketMemory::default().packet(&frame);
+        }
+    }
+}
+
+#[test]
+fn all_headers_of_ip_lie_in_one_part() {
+    for source in [IpAddr::from([10, 0, 0, 1]), "fd00::1".parse().unwrap()] {
+        for fragmentation in [
+            Fragmentation::Forbidden,
+            Fragmentation::Fragment(Fragment { identification: 7, offset_bytes: 1_448, is_followed: true }),
+        ] {
+            let header = IpHeader {
+                source,
+                destination: source,
+                protocol: 17,
+                hop_limit: 9,
+                traffic_class: 0,
+                payload_len: 1_400,
+                fragmentation,
+            };
+            let mut bytes = vec![0; header.header_len()];
+            header.emit(&mut bytes);
+            bytes.extend(payload(1_400));
+            let packet = PacketMemory::default().packet(&bytes);
+            let front = if packet.head().is_empty() { packet.tail() } else { packet.head() };
+            assert_eq!(IpHeader::parse_header(front).unwrap(), (header, header.header_len()));
+            assert_eq!(packet.observed(), bytes);
         }
     }
 }
