@@ -244,7 +244,7 @@ def test_runs_that_do_not_share_their_draws_are_not_paired(
 
 
 def test_an_emulation_s_report_tells_of_real_programs_and_of_no_flows(tmp_path: Path) -> None:
-    interfaces = {
+    interfaces: dict[str, Sequence[object]] = {
         "run": [0, 0],
         "node": ["far", "near"],
         "link": ["link", "link"],

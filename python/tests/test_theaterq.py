@@ -74,9 +74,10 @@ def test_a_sky_is_played_as_its_tables_say() -> None:
     output = topology(sky)
     lines = read(theaterq(output, "main", rate_bit_per_s=2_000_000))
     assert sum(line[0] for line in lines) == 600_000_000
-    assert lines[0][1] == round(output["legs"]["delay_start_s"][0] * 1e9)
+    delays = [delay for delay in output["legs"]["delay_start_s"] if isinstance(delay, float)]
+    assert lines[0][1] == round(delays[0] * 1e9)
     changes = {latency for _, latency, *_ in lines}
-    assert {round(delay * 1e9) for delay in output["legs"]["delay_start_s"] if delay} <= changes
+    assert {round(delay * 1e9) for delay in delays} <= changes
 
 
 @pytest.mark.parametrize(

@@ -43,8 +43,9 @@ pub const SERVICE_PEERS_MAX: u32 = 256;
 
 /// Time after which a peer of whom nothing is heard is let go: that of keep-alives.
 //= https://www.rfc-editor.org/rfc/rfc9293#section-3.8.4
-//# This interval MUST be
-//# configurable and MUST default to no less than two hours (MUST-28).
+//# This interval MUST
+//# be configurable (MUST-27) and MUST default to no less than two hours
+//# (MUST-28).
 const SILENCE_MAX: Duration = Duration::from_secs(2 * 60 * 60);
 
 /// Ports of UDP at which services answer whatever comes, so that two would answer each other for ever: echo, daytime,

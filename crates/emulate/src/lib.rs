@@ -5,7 +5,7 @@
 //! On Linux:
 //!
 //! - [`doors`][]: the interfaces to attached nodes, and the loop that keeps the pace.
-//! - [`capacity`][]: packets that this machine carries. [`rest`][]: pauses without which the kernel would stop the
+//! - [`mod@capacity`][]: packets that this machine carries. [`rest`][]: pauses without which the kernel would stop the
 //!   thread for long.
 //! - [`control_socket`][]: clients by whom the running network is asked and changed.
 //! - [`lab`][]: places of attached nodes, as network namespaces. [`port`]: ports of this machine.
