@@ -151,6 +151,8 @@ struct Door {
     lateness: DepartureLateness,
     /// Packets that were refused when they were sent.
     unsent: u64,
+    /// Frames that came and that the kernel has no use for itself: it counts them as dropped.
+    of_no_use: u64,
     /// Packets that the interface had dropped when the run began.
     dropped_before: InterfaceDrops,
     /// Packets that leave together, each with the instant at which it was to leave and its header of the link.
@@ -265,6 +267,7 @@ impl Doors {
                 counters,
                 lateness,
                 unsent: 0,
+                of_no_use: 0,
                 dropped_before,
                 leaving,
                 station,
@@ -464,7 +467,7 @@ impl Doors {
         network_now: Instant,
         take: &mut dyn FnMut(Incoming),
     ) -> Option<Instant> {
-        let Door { socket, config, counters, unsent, station, .. } = &mut self.all[number];
+        let Door { socket, config, counters, unsent, of_no_use, station, .. } = &mut self.all[number];
         let mut last = None;
         for _ in 0..BUDGET {
             let frame = socket.receive()?;
@@ -473,6 +476,7 @@ impl Doors {
             last = Some(at);
             let is_whole = !frame.is_cut() && (config.carries_frames || frame.vlan().is_none());
             let tag = frame.vlan();
+            *of_no_use += u64::from(!frames::is_of_the_kernel(frame.bytes()));
             let mut came = |packet: Packet, len: usize| {
                 counters.packets_in += 1;
                 counters.bytes_in += len as u64;
@@ -602,12 +606,7 @@ impl Doors {
         for door in &mut self.all {
             let InterfaceDrops { received, sent } =
                 dropped.get(&door.config.interface).copied().unwrap_or_default();
-            // Of frames the kernel counts those as dropped, too, that it has no use for itself.
-            let received = if door.config.carries_frames {
-                0
-            } else {
-                received.saturating_sub(door.dropped_before.received)
-            };
+            let received = received.saturating_sub(door.dropped_before.received + door.of_no_use);
             door.counters.lost = door.socket.drops()? + received;
             door.counters.refused = door.unsent + sent.saturating_sub(door.dropped_before.sent);
         }

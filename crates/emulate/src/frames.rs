@@ -99,6 +99,12 @@ pub fn with_vlan_tag(frame: &[u8], tpid: u16, tci: u16) -> Option<Vec<u8>> {
     Some([addresses, &[t0, t1, c0, c1], behind].concat())
 }
 
+/// Tells if any kernel has a protocol for a frame. Others it counts as dropped, whoever listens beside.
+pub fn is_of_the_kernel(frame: &[u8]) -> bool {
+    let kind = frame.get(ADDRESSES_LEN..).and_then(|behind| behind.first_chunk());
+    kind.is_some_and(|kind| matches!(u16::from_be_bytes(*kind), ARP | IPV4 | IPV6))
+}
+
 /// Header of a frame around an IP packet; `None` if the packet has the version of neither.
 pub fn ethernet(
     destination: MacAddress,
@@ -247,6 +253,15 @@ mod tests {
             fault(|frame| frame[12..14].copy_from_slice(&[0x08, 0x00]), v6(17, &[])),
             IpFault::OtherVersion { ether_type: 0x0800, version: 6 }
         );
+    }
+
+    #[test]
+    fn a_kernel_has_protocols_for_ip_and_its_neighbours() {
+        let frame = |kind: [u8; 2]| [&[0; 12][..], &kind].concat();
+        let known = |kind| is_of_the_kernel(&frame(kind));
+        assert_eq!([[8, 0], [8, 6], [0x86, 0xdd]].map(known), [true; 3]);
+        assert_eq!([[0x88, 0xcc], [0x81, 0], [0, 46]].map(known), [false; 3]);
+        assert!(!is_of_the_kernel(&frame([8, 0])[..13]));
     }
 
     #[test]

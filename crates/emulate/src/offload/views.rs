@@ -15,7 +15,7 @@ use crate::ip::IpExtent;
 
 /// Bytes of a piece of memory that packets share. A packet that waits for long keeps its piece from being used for
 /// others: so it is no larger.
-const PIECE_BYTES: usize = 64 << 10;
+const PIECE_BYTES: usize = 16 << 10;
 
 /// Memory for packets that come: those that come one after the other share a piece of it. A piece whose packets are all
 /// gone is used for the next.
