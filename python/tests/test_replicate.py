@@ -114,6 +114,7 @@ action = "down"
 """
 
 
+@pytest.mark.filterwarnings("ignore::slantpath.errors.ScenarioWarning")
 def test_failovers_of_signalling_are_measured_as_those_of_flows_are() -> None:
     found = slantpath.replicate(TRUNK, "failover ± 90 %", within="failover 5 s", tables="failovers")
     assert found.is_reached

@@ -15,7 +15,6 @@ from slantpath.files import locked
 from slantpath.running import run_jobs
 from slantpath.store import Store
 from slantpath_studies import (
-    emulated,
     failover,
     ftp_qos,
     long_paths,
@@ -59,14 +58,6 @@ class Adaptive(Results, Protocol):
         """List the runs that are needed beside those that were added, each with the name of its case."""
 
 
-@runtime_checkable
-class Emulated(Results, Protocol):
-    """Results of which some are of runs in real time, with kernels of others at the ends."""
-
-    def emulate(self, out: Path, scripts: Path, /) -> None:
-        """Make those runs, by guests that scripts of a directory start; what they give goes below ``out``."""
-
-
 class Study(Protocol):
     """What there is of each study."""
 
@@ -89,7 +80,6 @@ class Study(Protocol):
 
 
 STUDIES: dict[str, Study] = {
-    "emulated": emulated,
     "failover": failover,
     "ftp-qos": ftp_qos,
     "long-paths": long_paths,
@@ -104,8 +94,6 @@ QUICK: dict[str, Study] = {
     "sctp-over-satellites": sctp_over_satellites.QUICK,
 }
 """Studies that can be made with fewer cases and shorter runs."""
-EMULATED = ("emulated",)
-"""Studies of which some runs are made in real time."""
 LARGEST_STEP: dict[str, Study] = {"soip": soip.largest_step}
 """Studies with a figure of the largest step of load, which takes runs of its own."""
 
@@ -136,8 +124,6 @@ def main(arguments: Sequence[str]) -> int:
             pace = collect(study.plan(runs, options.seed), results, out, options.jobs)
             while isinstance(results, Adaptive) and (more := results.further()):
                 pace = collect(more, results, out, options.jobs)
-            if isinstance(results, Emulated):
-                results.emulate(out, options.guests)
             table, files = study.write(out, results)
     except InUseError as error:
         print(f"slantpath study {options.name}: {error}", file=sys.stderr)
@@ -205,16 +191,8 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
         "--runs", type=_count, metavar="N", help="runs of each case; as the study says if absent"
     )
     parser.add_argument("--seed", type=_seed, metavar="N", help="in place of the scenario's")
-    parser.add_argument(
-        "--guests",
-        type=Path,
-        metavar="DIR",
-        help=f"scripts that start the kernels of real machines, which these need: {', '.join(EMULATED)}",
-    )
     parser.add_argument("--jobs", type=_count, metavar="N", help="runs at once; all processors if absent")
     options = parser.parse_args(arguments)
-    if (options.guests is None) == (options.name in EMULATED):
-        parser.error(f"--guests is for {', '.join(EMULATED)}, and must be given there")
     if options.quick and options.name not in QUICK:
         parser.error(f"--quick is for {', '.join(QUICK)}")
     if options.largest_step and options.name not in LARGEST_STEP:
