@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{Read as _, Write as _};
-use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
+use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::os::fd::AsFd as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,10 +13,10 @@ use std::time::Duration as Time;
 
 use slantpath_base::{Duration, Instant};
 use slantpath_emulate::{
-    Doors, ExistingPlace, Incoming, InterfaceConfig, Lab, PlaceConfig, PlaceError, build_places,
+    DoorCounters, Doors, ExistingPlace, Incoming, InterfaceConfig, Lab, PlaceConfig, PlaceError, build_places,
 };
 use slantpath_system::clock::monotonic;
-use slantpath_system::netlink::{Netlink, Veth};
+use slantpath_system::netlink::{KernelRoute, Netlink, Veth};
 use slantpath_system::network::{NetNamespace, write_setting};
 use slantpath_system::packet::PacketSocket;
 use slantpath_wire::Packet;
@@ -25,6 +25,10 @@ const DELAY: Duration = Duration::from_millis(10);
 /// Longer than anything takes here that does not hang.
 const LIMIT: Time = Time::from_secs(30);
 const LATE: Duration = Duration::from_secs(60);
+/// Least time of a handshake: there and back.
+const HANDSHAKE: Time = Time::from_millis(20);
+/// Least time of one behind a question for the neighbour, which passes as well.
+const BEHIND_A_QUESTION: Time = Time::from_millis(40);
 const HERE: [u8; 6] = [2, 0, 0, 1, 0, 1];
 const THERE: [u8; 6] = [2, 0, 0, 1, 0, 2];
 
@@ -91,8 +95,12 @@ fn port(name: &str, interface: &str, network: &Arc<NetNamespace>) -> PlaceConfig
     node(name, [[192, 0, 2, 1], [192, 0, 2, 2]], Some(ExistingPlace::Ports { by_link, network }))
 }
 
-/// Lets frames pass between two doors until `use_it` is over. Gives how many came from each.
-fn relayed(inside: &NetNamespace, nodes: &[PlaceConfig], use_it: impl FnOnce(&Lab) + Send) -> [u64; 2] {
+/// Lets what comes pass between two doors until `use_it` is over. Gives the counts of each.
+fn relayed(
+    inside: &NetNamespace,
+    nodes: &[PlaceConfig],
+    use_it: impl FnOnce(&Lab) + Send,
+) -> [DoorCounters; 2] {
     let relayed = inside.run(|| {
         let mut lab = build_places(nodes).expect("places");
         let mut doors = Doors::open(std::mem::take(&mut lab.doors), LATE).expect("doors");
@@ -118,32 +126,118 @@ fn relayed(inside: &NetNamespace, nodes: &[PlaceConfig], use_it: impl FnOnce(&La
             user.join().expect("what was to be seen");
         });
         let reports = doors.reports().expect("reports");
-        [reports[0].counters.packets_in, reports[1].counters.packets_in]
+        [reports[0].counters, reports[1].counters]
     });
     relayed.expect("a namespace")
 }
 
+/// The next connection; a test whose way does not work ends all the same.
+fn accepted(listener: &TcpListener) -> TcpStream {
+    let end = monotonic() + LIMIT;
+    listener.set_nonblocking(true).expect("a setting");
+    while monotonic() < end {
+        if let Ok((peer, _)) = listener.accept() {
+            peer.set_nonblocking(false).expect("a setting");
+            peer.set_read_timeout(Some(LIMIT)).expect("a limit");
+            return peer;
+        }
+        thread::yield_now();
+    }
+    panic!("nobody has called");
+}
+
 /// Sends a million bytes from one network to another over TCP.
-fn transfer(from: &NetNamespace, to: &NetNamespace, address: [u8; 4]) {
+fn transfer(from: &NetNamespace, to: &NetNamespace, address: impl Into<IpAddr>, least: Time) {
     const BYTES: usize = 1_000_000;
-    let address = SocketAddr::from((address, 7_000));
+    let address = SocketAddr::new(address.into(), 7_000);
     let listener = to.run(|| TcpListener::bind(address).expect("a port")).expect("a namespace");
     thread::scope(|scope| {
         scope.spawn(|| {
-            let (mut peer, _) = listener.accept().expect("a peer");
+            let mut peer = accepted(&listener);
             let mut received = vec![0; BYTES];
             peer.read_exact(&mut received).expect("all of it");
             peer.write_all(&[7]).expect("an answer");
         });
-        let (begin, least) = (monotonic(), Time::from_millis(40));
+        let begin = monotonic();
         let mut stream =
             from.run(|| TcpStream::connect_timeout(&address, LIMIT).expect("a way")).expect("a namespace");
-        // There and back, for the handshake, behind a question for the neighbour.
         assert!(monotonic() >= begin + least);
         stream.set_read_timeout(Some(LIMIT)).expect("a limit");
         stream.write_all(&vec![1; BYTES]).expect("room");
         stream.read_exact(&mut [0]).expect("an answer");
     });
+}
+
+/// Equipment at subnet `number`, whose gateway is the other end of its link: what is behind a port of IP.
+fn equipment(
+    machine: &Arc<NetNamespace>,
+    number: u8,
+    mac: [u8; 6],
+) -> Option<(Arc<NetNamespace>, PlaceConfig)> {
+    let equipment = namespace()?;
+    let interface = format!("eth{number}");
+    join(machine, &interface, mac, &equipment);
+    let at = |last: u8| {
+        [
+            IpAddr::from([10, number, 0, last]),
+            IpAddr::from([0xfd00 | u16::from(number), 0, 0, 0, 0, 0, 0, last.into()]),
+        ]
+    };
+    equipment
+        .run(|| {
+            write_setting("ipv6/conf/far/disable_ipv6", "0").expect("a setting");
+            let mut link = Netlink::open().expect("a socket");
+            for ((address, gateway), len) in at(2).into_iter().zip(at(1)).zip([24, 64]) {
+                link.add_address("far", address, len).expect("an address");
+                let any = if address.is_ipv4() { IpAddr::from([0; 4]) } else { IpAddr::from([0; 16]) };
+                let (interface, gateway) = ("far", Some(gateway));
+                let route =
+                    KernelRoute { destination: (any, 0), gateway, interface, source: None, metric: None };
+                link.add_route(&route).expect("a route");
+            }
+        })
+        .expect("a namespace");
+    let mut config = port(&interface, &interface, machine);
+    let interface = &mut config.interfaces[0];
+    (interface.addresses, interface.other_end) = (at(2).to_vec(), at(1).to_vec());
+    interface.carries_frames = false;
+    Some((equipment, config))
+}
+
+#[test]
+fn equipment_behind_ports_of_ip_is_reached_over_both_versions() {
+    let (Some(machine), Some(inside)) = (namespace(), namespace()) else { return };
+    let (left, first) = equipment(&machine, 1, HERE).expect("a namespace");
+    let (right, second) = equipment(&machine, 2, THERE).expect("a namespace");
+    let counts = relayed(&inside, &[first, second], |_| {
+        transfer(&left, &right, [10, 2, 0, 2], HANDSHAKE);
+        transfer(&right, &left, [0xfd01, 0, 0, 0, 0, 0, 0, 2], HANDSHAKE);
+    });
+    assert!(counts.iter().all(|count| count.packets_in > 100 && count.packets_out > 100), "{counts:?}");
+}
+
+#[test]
+fn a_station_that_does_not_answer_is_asked_for_again_and_what_it_is_sent_is_counted() {
+    let (Some(machine), Some(inside)) = (namespace(), namespace()) else { return };
+    let (left, first) = equipment(&machine, 1, HERE).expect("a namespace");
+    let (right, mut second) = equipment(&machine, 2, THERE).expect("a namespace");
+    // Nobody has this address there.
+    let missing = IpAddr::from([10, 2, 0, 9]);
+    second.interfaces[0].addresses = vec![missing];
+    let counts = relayed(&inside, &[first, second], |_| {
+        let mut receiver = right
+            .run(|| PacketSocket::open("far", 1 << 20, 1_600, true).expect("a socket"))
+            .expect("a namespace");
+        let sender = left.run(|| UdpSocket::bind(("0.0.0.0", 0)).expect("a port")).expect("a namespace");
+        sender.send_to(b"anybody?", (missing, 9)).expect("it is sent");
+        // The second question comes a second later: what was sent has long arrived then.
+        for _ in 0..2 {
+            let (_, question) = next_frame(&mut receiver, [0x08, 0x06]);
+            let asked = [&[0, 1][..], &question[22..28], &[10, 2, 0, 1], &[0; 6], &[10, 2, 0, 9]].concat();
+            assert_eq!(question[20..42], asked);
+        }
+    });
+    assert_eq!(counts.map(|count| (count.packets_in, count.unresolved)), [(1, 0), (0, 1)], "{counts:?}");
 }
 
 /// The next frame of this type, with its tag.
@@ -186,14 +280,14 @@ fn a_box_between_two_ports_passes_whatever_comes_and_changes_nothing_of_them() {
             assert!(sender.send(&[0; 10], &frame(tags, kind)).expect("it is sent"));
             assert_eq!(next_frame(&mut receiver, kind), (vlan, frame(&[], kind)));
         }
-        transfer(&left, &right, [10, 9, 0, 2]);
+        transfer(&left, &right, [10, 9, 0, 2], BEHIND_A_QUESTION);
         // Nobody else may have a port meanwhile.
         let other = NetNamespace::new().expect("another").run(|| build_places(&nodes).err());
         let told = other.expect("a namespace").as_ref().map(PlaceError::to_string);
         let expected = "port `eth1` of `left`: another emulation has it: end that, or name another port";
         assert_eq!(told.as_deref(), Some(expected));
     });
-    assert!(counts.iter().all(|count| *count > 100), "{counts:?}");
+    assert!(counts.iter().all(|count| count.packets_in > 100), "{counts:?}");
     let after = machine.run(|| Netlink::open().unwrap().link_state("eth1").unwrap()).unwrap();
     assert_eq!(after, before);
 }
@@ -206,7 +300,9 @@ fn a_namespace_that_exists_gets_an_interface_which_ends_with_the_emulation() {
         node("container", [[10, 8, 0, 1], [10, 8, 0, 2]], existing),
         node("place", [[10, 8, 0, 2], [10, 8, 0, 1]], None),
     ];
-    relayed(&inside, &nodes, |lab| transfer(&container, &lab.places[1].network, [10, 8, 0, 2]));
+    relayed(&inside, &nodes, |lab| {
+        transfer(&container, &lab.places[1].network, [10, 8, 0, 2], BEHIND_A_QUESTION);
+    });
     let state = || container.run(|| Netlink::open().unwrap().link_state("wire")).unwrap();
     assert!(state().is_ok_and(|state| state.is_up && state.addresses == [IpAddr::from([10, 8, 0, 1])]));
     // As when its process ends, however that does.
