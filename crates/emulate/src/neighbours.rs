@@ -218,8 +218,12 @@ pub(crate) fn arp_request(own: MacAddress, from: Ipv4Addr, target: Ipv4Addr) -> 
 
 /// Address that a neighbour advertisement is about, and the MAC address that it names. `message` is behind `header`.
 pub(crate) fn advertised(header: &IpHeader, message: &[u8]) -> Option<(Ipv6Addr, Option<MacAddress>)> {
-    let is_one = header.protocol == protocol::ICMPV6 && header.hop_limit == UNFORWARDED;
-    let mut reader = Reader::new(message.get(..usize::from(header.payload_len))?);
+    // RFC 6980: neighbours void fragments.
+    let is_whole = header.fragmentation == Fragmentation::Forbidden;
+    let is_one = header.protocol == protocol::ICMPV6 && header.hop_limit == UNFORWARDED && is_whole;
+    // What lies behind is a frame's padding.
+    let message = message.get(..usize::from(header.payload_len))?;
+    let mut reader = Reader::new(message);
     let is_advertisement = is_one && reader.array().ok()? == [NEIGHBOUR_ADVERTISEMENT, 0];
     // Checksum, flags and reserved field.
     reader.take(6).ok()?;

@@ -130,6 +130,32 @@ mod tests {
         }
     }
 
+    /// Address that is learned of an advertisement that no address of the station has sent, once it was changed.
+    fn learned_of(change: fn(&mut Vec<u8>)) -> Option<MacAddress> {
+        let mut station = station();
+        let question = &station.questions(Instant::START)[1];
+        let mut frame = answer(question, THERE, &addresses(["10.0.0.1", "fd00::1"])).unwrap();
+        // Between two other addresses, whose sum stays as it is.
+        frame[37] += 1;
+        frame[53] -= 1;
+        change(&mut frame);
+        station.learn(&frame);
+        station.address()
+    }
+
+    #[test]
+    fn an_advertisement_from_another_address_shows_it_whole_and_padded_and_not_in_a_fragment() {
+        assert_eq!(learned_of(|_| {}), Some(THERE));
+        assert_eq!(learned_of(|frame| frame.extend([7; 9])), Some(THERE));
+        assert_eq!(learned_of(|frame| frame[60] ^= 1), None);
+        let in_a_fragment = |frame: &mut Vec<u8>| {
+            frame[19] += 8;
+            frame[20] = 44;
+            frame.splice(54..54, [58, 0, 0, 0, 0, 0, 0, 1]);
+        };
+        assert_eq!(learned_of(in_a_fragment), None);
+    }
+
     #[test]
     fn it_is_asked_for_once_a_second_until_it_is_known() {
         let mut station = station();
