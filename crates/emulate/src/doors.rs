@@ -19,7 +19,7 @@ use slantpath_system::clock::{
     with_suspension,
 };
 use slantpath_system::network::{InterfaceDrops, interface_drops};
-use slantpath_system::packet::{DEFAULT_RING_BYTES, PacketSocket};
+use slantpath_system::packet::{DEFAULT_RING_BYTES, PacketSocket, ReceivedFrame};
 use slantpath_system::poll::Poll;
 use slantpath_wire::Packet;
 use slantpath_wire::ethernet::{self, ETHERNET_HEADER_LEN};
@@ -62,6 +62,14 @@ pub struct DoorConfig {
     pub carries_frames: bool,
     /// Port of the machine that the interface is, if it is one.
     pub port: Option<Arc<OwnPort>>,
+}
+
+impl DoorConfig {
+    /// Tells if a frame is read here: all of it has come, and it has no tag of a virtual LAN where the link carries IP,
+    /// which is in none.
+    fn is_readable(&self, frame: &ReceivedFrame<'_>) -> bool {
+        !frame.is_cut() && (self.carries_frames || frame.vlan().is_none())
+    }
 }
 
 /// Counts of what passed a door.
@@ -151,7 +159,7 @@ struct Door {
     lateness: DepartureLateness,
     /// Packets that were refused when they were sent.
     unsent: u64,
-    /// Frames that came and that the kernel has no use for itself: it counts them as dropped.
+    /// Frames that have been read, and that the kernel [counts as dropped](frames::is_counted_as_dropped).
     of_no_use: u64,
     /// Packets that the interface had dropped when the run began.
     dropped_before: InterfaceDrops,
@@ -341,7 +349,9 @@ impl Doors {
     pub fn start(&mut self) {
         for door in &mut self.all {
             while let Some(frame) = door.socket.receive() {
-                if let Some(station) = &mut door.station {
+                if let Some(station) = &mut door.station
+                    && door.config.is_readable(&frame)
+                {
                     station.learn(frame.bytes());
                 }
             }
@@ -474,9 +484,8 @@ impl Doors {
             let nanos = i64::try_from(frame.stamp().as_nanos()).unwrap_or(i64::MAX);
             let at = self.stamps.instant(number, nanos);
             last = Some(at);
-            let is_whole = !frame.is_cut() && (config.carries_frames || frame.vlan().is_none());
             let tag = frame.vlan();
-            *of_no_use += u64::from(!frames::is_of_the_kernel(frame.bytes()));
+            *of_no_use += u64::from(frames::is_counted_as_dropped(frame.bytes(), tag.is_some()));
             let mut came = |packet: Packet, len: usize| {
                 counters.packets_in += 1;
                 counters.bytes_in += len as u64;
@@ -484,10 +493,14 @@ impl Doors {
                 take(Incoming { door: number, at, packet });
             };
             let (bytes, mtu_bytes) = (frame.bytes(), config.mtu_bytes);
+            if station.is_some() && !is_for(config.own, bytes) {
+                continue;
+            }
+            if !config.is_readable(&frame) {
+                counters.unreadable += 1;
+                continue;
+            }
             if let Some(station) = station {
-                if !is_for(config.own, bytes) {
-                    continue;
-                }
                 station.learn(bytes);
             }
             let (mut answer, mut multicast, mut unreadable) = (None, 0, 0);
@@ -504,7 +517,6 @@ impl Doors {
                 }
                 packets(&offload, DeviceLayer::Ethernet, bytes, mtu_bytes, &mut self.cut, |frame| {
                     match classify(frame) {
-                        _ if !is_whole => {}
                         _ if config.carries_frames => {
                             let tagged = tag.and_then(|(tpid, tci)| with_vlan_tag(frame, tpid, tci));
                             let frame = tagged.as_deref().unwrap_or(frame);
@@ -519,9 +531,7 @@ impl Doors {
                     }
                 })
             });
-            if !is_whole || cut.is_err() {
-                unreadable += 1;
-            }
+            unreadable += u64::from(cut.is_err());
             drop(frame);
             counters.multicast += multicast;
             counters.unreadable += unreadable;
