@@ -31,7 +31,7 @@ use crate::lateness::{DepartureLateness, DepartureSummary};
 use crate::neighbours;
 use crate::offload::{DeviceLayer, LeavingPacket, Offload, PacketMemory, join, packets, views};
 use crate::port::OwnPort;
-use crate::rest::{LOOK_EVERY, Rests};
+use crate::rest::{ALL_PPM, LOOK_EVERY, Rests};
 use crate::station::PortStation;
 
 /// Why doors could not be opened.
@@ -228,15 +228,13 @@ const DROPS_EVERY: Duration = Duration::from_millis(500);
 const RINGS_BYTES: usize = 512 << 20;
 const LEAST_RING_BYTES: usize = 1 << 20;
 /// Longest frame in that memory, in bytes, unless a packet may be longer.
-const FRAME_BYTES: usize = 16_384;
+pub(crate) const FRAME_BYTES: usize = 16_384;
 /// Bytes before a packet in a frame, with all tags that are known.
 const HEADERS_BYTES_MAX: usize = ETHERNET_HEADER_LEN + 8 * 4;
 /// Longest packet that an attached interface may join of several, in bytes: whole in that memory.
 pub(crate) const JOINED_BYTES_MAX: u32 = 15_872;
 /// Real-time priority of the calling thread, where it may have one: below those of the kernel's own threads.
 const PRIORITY: i32 = 10;
-/// All of a processor, in parts of a million.
-const MILLION: u64 = 1_000_000;
 /// Token of the timer, which is no door.
 const TIMER: u64 = u64::MAX;
 /// Token of what somebody else has to look at.
@@ -297,7 +295,7 @@ impl Doors {
             void: None,
             drops_looked_for,
             spin: Duration::ZERO,
-            rests: Rests::new(if priority.is_none() { real_time_share_ppm() } else { MILLION }),
+            rests: Rests::new(if priority.is_none() { real_time_share_ppm() } else { ALL_PPM }),
             used: (Instant::START, thread_time()),
             overload: None,
             priority_refused: priority,
