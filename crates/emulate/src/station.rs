@@ -3,7 +3,7 @@
 //! It is asked for by ARP (RFC 826) or neighbour solicitation (RFC 4861), at most once a second, until it is known. A
 //! station that is replaced by another one of its addresses is followed.
 
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 
 use slantpath_base::{Duration, Instant};
 use slantpath_wire::Reader;
@@ -91,12 +91,6 @@ impl PortStation {
         };
         self.addresses.iter().filter_map(question).collect()
     }
-}
-
-/// Group that everybody with an address listens to who may be asked for it (RFC 4291, section 2.7.1).
-pub(crate) fn solicited_group(target: Ipv6Addr) -> Ipv6Addr {
-    let [.., a, b, c] = target.octets();
-    Ipv6Addr::new(0xff02, 0, 0, 0, 0, 1, 0xff00 | u16::from(a), u16::from_be_bytes([b, c]))
 }
 
 #[cfg(test)]
@@ -187,12 +181,6 @@ mod tests {
         of_another[11] = 8;
         station.learn(&of_another);
         assert_eq!(station.address(), Some(MacAddress([2, 0, 0, 0, 0, 7])), "a group sends nothing");
-    }
-
-    #[test]
-    fn a_group_has_the_last_octets_of_its_address() {
-        let target = "2001:db8::12:3456:789a".parse().unwrap();
-        assert_eq!(solicited_group(target), "ff02::1:ff56:789a".parse::<Ipv6Addr>().unwrap());
     }
 
     proptest! {
