@@ -14,7 +14,7 @@ use slantpath_wire::checksum;
 use slantpath_wire::ethernet::ETHERNET_HEADER_LEN;
 use slantpath_wire::ip::protocol;
 
-use crate::doors::JOINED_BYTES_MAX;
+use crate::doors::{FRAME_BYTES, JOINED_BYTES_MAX};
 use crate::lab::{CARRIER_TIMEOUT, PlaceError, step};
 use crate::offload::{
     LeavingPacket, Offload, PacketMemory, PartialChecksum, Segmentation, SegmentationKind, join, views,
@@ -28,7 +28,6 @@ const RING_BYTES: usize = 1 << 20;
 /// Times that a packet of TCP takes in an emulation what is measured here: a network lies between, and its sending has
 /// the receiver's kernel work. 2.6 us and 0.7 us on one machine.
 const IN_ALL: u128 = 4;
-const FRAME_BYTES: usize = 16_384;
 const MTU: u32 = 1_500;
 const HEADERS_LEN: usize = 40;
 const SEGMENT: u16 = 1_460;
@@ -94,8 +93,12 @@ fn carried(far: &mut PacketSocket, door: &mut PacketSocket) -> io::Result<(u64, 
         }
         packets += leaving.len() as u64;
         let going = leaving.iter().map(|(before, packet)| LeavingPacket { before, packet });
-        let mut outcome = Ok(true);
-        join(going, JOINED_BYTES_MAX as usize, |_, pieces, _| outcome = door.send_pieces(pieces));
+        let mut outcome = Ok(());
+        join(going, JOINED_BYTES_MAX as usize, |_, pieces, _| {
+            if let Err(error) = door.send_pieces(pieces) {
+                outcome = Err(error);
+            }
+        });
         outcome?;
         leaving.clear();
         used += thread_time().saturating_sub(before);

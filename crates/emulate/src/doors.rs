@@ -19,7 +19,7 @@ use slantpath_system::clock::{
     with_suspension,
 };
 use slantpath_system::network::{InterfaceDrops, interface_drops};
-use slantpath_system::packet::{DEFAULT_RING_BYTES, PacketSocket};
+use slantpath_system::packet::{DEFAULT_RING_BYTES, PacketSocket, ReceivedFrame};
 use slantpath_system::poll::Poll;
 use slantpath_wire::Packet;
 use slantpath_wire::ethernet::{self, ETHERNET_HEADER_LEN};
@@ -31,7 +31,7 @@ use crate::lateness::{DepartureLateness, DepartureSummary};
 use crate::neighbours;
 use crate::offload::{DeviceLayer, LeavingPacket, Offload, PacketMemory, join, packets, views};
 use crate::port::OwnPort;
-use crate::rest::{LOOK_EVERY, Rests};
+use crate::rest::{ALL_PPM, LOOK_EVERY, Rests};
 use crate::station::PortStation;
 
 /// Why doors could not be opened.
@@ -62,6 +62,14 @@ pub struct DoorConfig {
     pub carries_frames: bool,
     /// Port of the machine that the interface is, if it is one.
     pub port: Option<Arc<OwnPort>>,
+}
+
+impl DoorConfig {
+    /// Tells if a frame is read here: all of it has come, and it has no tag of a virtual LAN where the link carries IP,
+    /// which is in none.
+    fn is_readable(&self, frame: &ReceivedFrame<'_>) -> bool {
+        !frame.is_cut() && (self.carries_frames || frame.vlan().is_none())
+    }
 }
 
 /// Counts of what passed a door.
@@ -151,7 +159,7 @@ struct Door {
     lateness: DepartureLateness,
     /// Packets that were refused when they were sent.
     unsent: u64,
-    /// Frames that came and that the kernel has no use for itself: it counts them as dropped.
+    /// Frames that have been read, and that the kernel [counts as dropped](frames::is_counted_as_dropped).
     of_no_use: u64,
     /// Packets that the interface had dropped when the run began.
     dropped_before: InterfaceDrops,
@@ -220,15 +228,13 @@ const DROPS_EVERY: Duration = Duration::from_millis(500);
 const RINGS_BYTES: usize = 512 << 20;
 const LEAST_RING_BYTES: usize = 1 << 20;
 /// Longest frame in that memory, in bytes, unless a packet may be longer.
-const FRAME_BYTES: usize = 16_384;
+pub(crate) const FRAME_BYTES: usize = 16_384;
 /// Bytes before a packet in a frame, with all tags that are known.
 const HEADERS_BYTES_MAX: usize = ETHERNET_HEADER_LEN + 8 * 4;
 /// Longest packet that an attached interface may join of several, in bytes: whole in that memory.
 pub(crate) const JOINED_BYTES_MAX: u32 = 15_872;
 /// Real-time priority of the calling thread, where it may have one: below those of the kernel's own threads.
 const PRIORITY: i32 = 10;
-/// All of a processor, in parts of a million.
-const MILLION: u64 = 1_000_000;
 /// Token of the timer, which is no door.
 const TIMER: u64 = u64::MAX;
 /// Token of what somebody else has to look at.
@@ -289,7 +295,7 @@ impl Doors {
             void: None,
             drops_looked_for,
             spin: Duration::ZERO,
-            rests: Rests::new(if priority.is_none() { real_time_share_ppm() } else { MILLION }),
+            rests: Rests::new(if priority.is_none() { real_time_share_ppm() } else { ALL_PPM }),
             used: (Instant::START, thread_time()),
             overload: None,
             priority_refused: priority,
@@ -341,7 +347,9 @@ impl Doors {
     pub fn start(&mut self) {
         for door in &mut self.all {
             while let Some(frame) = door.socket.receive() {
-                if let Some(station) = &mut door.station {
+                if let Some(station) = &mut door.station
+                    && door.config.is_readable(&frame)
+                {
                     station.learn(frame.bytes());
                 }
             }
@@ -474,9 +482,8 @@ impl Doors {
             let nanos = i64::try_from(frame.stamp().as_nanos()).unwrap_or(i64::MAX);
             let at = self.stamps.instant(number, nanos);
             last = Some(at);
-            let is_whole = !frame.is_cut() && (config.carries_frames || frame.vlan().is_none());
             let tag = frame.vlan();
-            *of_no_use += u64::from(!frames::is_of_the_kernel(frame.bytes()));
+            *of_no_use += u64::from(frames::is_counted_as_dropped(frame.bytes(), tag.is_some()));
             let mut came = |packet: Packet, len: usize| {
                 counters.packets_in += 1;
                 counters.bytes_in += len as u64;
@@ -484,10 +491,14 @@ impl Doors {
                 take(Incoming { door: number, at, packet });
             };
             let (bytes, mtu_bytes) = (frame.bytes(), config.mtu_bytes);
+            if station.is_some() && !is_for(config.own, bytes) {
+                continue;
+            }
+            if !config.is_readable(&frame) {
+                counters.unreadable += 1;
+                continue;
+            }
             if let Some(station) = station {
-                if !is_for(config.own, bytes) {
-                    continue;
-                }
                 station.learn(bytes);
             }
             let (mut answer, mut multicast, mut unreadable) = (None, 0, 0);
@@ -504,7 +515,6 @@ impl Doors {
                 }
                 packets(&offload, DeviceLayer::Ethernet, bytes, mtu_bytes, &mut self.cut, |frame| {
                     match classify(frame) {
-                        _ if !is_whole => {}
                         _ if config.carries_frames => {
                             let tagged = tag.and_then(|(tpid, tci)| with_vlan_tag(frame, tpid, tci));
                             let frame = tagged.as_deref().unwrap_or(frame);
@@ -519,9 +529,7 @@ impl Doors {
                     }
                 })
             });
-            if !is_whole || cut.is_err() {
-                unreadable += 1;
-            }
+            unreadable += u64::from(cut.is_err());
             drop(frame);
             counters.multicast += multicast;
             counters.unreadable += unreadable;

@@ -99,10 +99,13 @@ pub fn with_vlan_tag(frame: &[u8], tpid: u16, tci: u16) -> Option<Vec<u8>> {
     Some([addresses, &[t0, t1, c0, c1], behind].concat())
 }
 
-/// Tells if any kernel has a protocol for a frame. Others it counts as dropped, whoever listens beside.
-pub fn is_of_the_kernel(frame: &[u8]) -> bool {
+/// Tells if the kernel counts a frame as dropped that a packet socket has: one of a virtual LAN that is not on the
+/// machine (`has_tag`, which it took out), and of no protocol of its own. Of others the socket is the one to whom it
+/// goes.
+pub fn is_counted_as_dropped(frame: &[u8], has_tag: bool) -> bool {
     let kind = frame.get(ADDRESSES_LEN..).and_then(|behind| behind.first_chunk());
-    kind.is_some_and(|kind| matches!(u16::from_be_bytes(*kind), ARP | IPV4 | IPV6))
+    let has_protocol = kind.is_some_and(|kind| matches!(u16::from_be_bytes(*kind), ARP | IPV4 | IPV6));
+    has_tag && !has_protocol
 }
 
 /// Header of a frame around an IP packet; `None` if the packet has the version of neither.
@@ -256,12 +259,12 @@ mod tests {
     }
 
     #[test]
-    fn a_kernel_has_protocols_for_ip_and_its_neighbours() {
+    fn a_kernel_drops_what_is_behind_a_tag_and_not_of_ip_and_its_neighbours() {
         let frame = |kind: [u8; 2]| [&[0; 12][..], &kind].concat();
-        let known = |kind| is_of_the_kernel(&frame(kind));
-        assert_eq!([[8, 0], [8, 6], [0x86, 0xdd]].map(known), [true; 3]);
-        assert_eq!([[0x88, 0xcc], [0x81, 0], [0, 46]].map(known), [false; 3]);
-        assert!(!is_of_the_kernel(&frame([8, 0])[..13]));
+        let dropped = |kind| [false, true].map(|has_tag| is_counted_as_dropped(&frame(kind), has_tag));
+        assert_eq!([[8, 0], [8, 6], [0x86, 0xdd]].map(dropped), [[false; 2]; 3]);
+        assert_eq!([[0x88, 0xcc], [0x81, 0], [0, 46]].map(dropped), [[false, true]; 3]);
+        assert!(is_counted_as_dropped(&frame([8, 0])[..13], true));
     }
 
     #[test]

@@ -13,7 +13,6 @@ use slantpath_wire::{Reader, WireError, checksum};
 
 use crate::frames::{MacAddress, ethernet};
 use crate::ip::IpExtent;
-use crate::station::solicited_group;
 
 /// The answer to a frame that asks for the MAC address of an IP address, as a whole frame: `own` has it. `None`
 /// to any other frame, and to one that asks for one of `attached`, the addresses of the node at the interface.
@@ -197,6 +196,12 @@ pub(crate) fn solicitation(own: MacAddress, from: Ipv6Addr, target: Ipv6Addr) ->
     discovery(MacAddress([0x33, 0x33, a, b, c, d]), own, from, group, message)
 }
 
+/// Group that everybody with an address listens to who may be asked for it (RFC 4291, section 2.7.1).
+fn solicited_group(target: Ipv6Addr) -> Ipv6Addr {
+    let [.., a, b, c] = target.octets();
+    Ipv6Addr::new(0xff02, 0, 0, 0, 0, 1, 0xff00 | u16::from(a), u16::from_be_bytes([b, c]))
+}
+
 /// The frame by which `own` asks for an address of IPv4.
 pub(crate) fn arp_request(own: MacAddress, from: Ipv4Addr, target: Ipv4Addr) -> Vec<u8> {
     let [r0, r1] = ARP_REQUEST.to_be_bytes();
@@ -218,8 +223,12 @@ pub(crate) fn arp_request(own: MacAddress, from: Ipv4Addr, target: Ipv4Addr) -> 
 
 /// Address that a neighbour advertisement is about, and the MAC address that it names. `message` is behind `header`.
 pub(crate) fn advertised(header: &IpHeader, message: &[u8]) -> Option<(Ipv6Addr, Option<MacAddress>)> {
-    let is_one = header.protocol == protocol::ICMPV6 && header.hop_limit == UNFORWARDED;
-    let mut reader = Reader::new(message.get(..usize::from(header.payload_len))?);
+    // RFC 6980: neighbours void fragments.
+    let is_whole = header.fragmentation == Fragmentation::Forbidden;
+    let is_one = header.protocol == protocol::ICMPV6 && header.hop_limit == UNFORWARDED && is_whole;
+    // What lies behind is a frame's padding.
+    let message = message.get(..usize::from(header.payload_len))?;
+    let mut reader = Reader::new(message);
     let is_advertisement = is_one && reader.array().ok()? == [NEIGHBOUR_ADVERTISEMENT, 0];
     // Checksum, flags and reserved field.
     reader.take(6).ok()?;
@@ -465,6 +474,12 @@ mod tests {
         fragment.extend([58, 0, 0, 0, 0, 0, 0, 1]);
         fragment.extend_from_slice(&frame[54..]);
         assert_eq!(asked(&fragment), None);
+    }
+
+    #[test]
+    fn a_group_has_the_last_octets_of_its_address() {
+        let target = "2001:db8::12:3456:789a".parse().unwrap();
+        assert_eq!(solicited_group(target), "ff02::1:ff56:789a".parse::<Ipv6Addr>().unwrap());
     }
 
     proptest! {

@@ -1,4 +1,4 @@
-//! NodePrograms of attached nodes: started in order, their output told with the node's name, and stopped together.
+//! Programs of attached nodes: started in order, their output told with the node's name, and stopped together.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -45,7 +45,7 @@ pub enum Terminal {
     Whole,
 }
 
-/// NodePrograms of an emulation. At the end of the last one all is over.
+/// Programs of an emulation. At the end of the last one all is over.
 #[derive(Debug)]
 pub struct NodePrograms {
     shared: Arc<Shared>,

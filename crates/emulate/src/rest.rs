@@ -12,7 +12,8 @@ pub(crate) const LOOK_EVERY: Duration = Duration::from_millis(10);
 const BUSY_LOOKS: u32 = 50;
 /// Parts of a million that are left of what the kernel allows: for real-time threads of others.
 const MARGIN_PPM: u64 = 20_000;
-const MILLION: u64 = 1_000_000;
+/// All of a processor, in parts of a million.
+pub(crate) const ALL_PPM: u64 = 1_000_000;
 
 /// Account of the processor time of one thread.
 #[derive(Clone, Copy, Debug)]
@@ -25,14 +26,14 @@ pub(crate) struct Rests {
 impl Rests {
     /// Account of a thread of which the kernel allows this share, in parts of a million.
     pub(crate) fn new(allowed_ppm: u64) -> Self {
-        let allowed_ppm = allowed_ppm.min(MILLION);
+        let allowed_ppm = allowed_ppm.min(ALL_PPM);
         Self { share_ppm: allowed_ppm.saturating_sub(MARGIN_PPM).max(allowed_ppm / 2).max(1), busy_looks: 0 }
     }
 
     /// Takes what was `used` of the time that has `elapsed` since the last look. Gives the time to rest, if more of it
     /// was used than may be.
     pub(crate) fn look(&mut self, elapsed: Duration, used: Duration) -> Option<Duration> {
-        let needed = u128::from(used.as_nanos()) * u128::from(MILLION) / u128::from(self.share_ppm);
+        let needed = u128::from(used.as_nanos()) * u128::from(ALL_PPM) / u128::from(self.share_ppm);
         let needed = Duration::from_nanos(u64::try_from(needed).unwrap_or(u64::MAX));
         let rest = needed.saturating_sub(elapsed);
         if rest == Duration::ZERO {

@@ -3,7 +3,7 @@
 //! It is asked for by ARP (RFC 826) or neighbour solicitation (RFC 4861), at most once a second, until it is known. A
 //! station that is replaced by another one of its addresses is followed.
 
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 
 use slantpath_base::{Duration, Instant};
 use slantpath_wire::Reader;
@@ -93,12 +93,6 @@ impl PortStation {
     }
 }
 
-/// Group that everybody with an address listens to who may be asked for it (RFC 4291, section 2.7.1).
-pub(crate) fn solicited_group(target: Ipv6Addr) -> Ipv6Addr {
-    let [.., a, b, c] = target.octets();
-    Ipv6Addr::new(0xff02, 0, 0, 0, 0, 1, 0xff00 | u16::from(a), u16::from_be_bytes([b, c]))
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -128,6 +122,32 @@ mod tests {
             station.learn(&answer);
             assert_eq!(station.address(), Some(THERE), "{place}");
         }
+    }
+
+    /// Address that is learned of an advertisement that no address of the station has sent, once it was changed.
+    fn learned_of(change: fn(&mut Vec<u8>)) -> Option<MacAddress> {
+        let mut station = station();
+        let question = &station.questions(Instant::START)[1];
+        let mut frame = answer(question, THERE, &addresses(["10.0.0.1", "fd00::1"])).unwrap();
+        // Between two other addresses, whose sum stays as it is.
+        frame[37] += 1;
+        frame[53] -= 1;
+        change(&mut frame);
+        station.learn(&frame);
+        station.address()
+    }
+
+    #[test]
+    fn an_advertisement_from_another_address_shows_it_whole_and_padded_and_not_in_a_fragment() {
+        assert_eq!(learned_of(|_| {}), Some(THERE));
+        assert_eq!(learned_of(|frame| frame.extend([7; 9])), Some(THERE));
+        assert_eq!(learned_of(|frame| frame[60] ^= 1), None);
+        let in_a_fragment = |frame: &mut Vec<u8>| {
+            frame[19] += 8;
+            frame[20] = 44;
+            frame.splice(54..54, [58, 0, 0, 0, 0, 0, 0, 1]);
+        };
+        assert_eq!(learned_of(in_a_fragment), None);
     }
 
     #[test]
@@ -161,12 +181,6 @@ mod tests {
         of_another[11] = 8;
         station.learn(&of_another);
         assert_eq!(station.address(), Some(MacAddress([2, 0, 0, 0, 0, 7])), "a group sends nothing");
-    }
-
-    #[test]
-    fn a_group_has_the_last_octets_of_its_address() {
-        let target = "2001:db8::12:3456:789a".parse().unwrap();
-        assert_eq!(solicited_group(target), "ff02::1:ff56:789a".parse::<Ipv6Addr>().unwrap());
     }
 
     proptest! {

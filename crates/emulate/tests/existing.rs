@@ -12,14 +12,15 @@ use std::thread;
 use std::time::Duration as Time;
 
 use slantpath_base::{Duration, Instant};
+use slantpath_emulate::frames::is_counted_as_dropped;
 use slantpath_emulate::{
     DoorCounters, Doors, ExistingPlace, Incoming, InterfaceConfig, Lab, PlaceConfig, PlaceError, build_places,
 };
 use slantpath_system::clock::monotonic;
 use slantpath_system::netlink::{KernelRoute, Netlink, Veth};
-use slantpath_system::network::{NetNamespace, write_setting};
+use slantpath_system::network::{NetNamespace, interface_drops, write_setting};
 use slantpath_system::packet::PacketSocket;
-use slantpath_wire::Packet;
+use slantpath_wire::{Packet, checksum};
 
 const DELAY: Duration = Duration::from_millis(10);
 /// Longer than anything takes here that does not hang.
@@ -346,4 +347,91 @@ fn a_port_that_is_not_fit_is_refused_with_its_cure() {
     let address = |mut link: Netlink| link.add_address("eth1", [10, 9, 0, 7].into(), 24);
     machine.run(|| Netlink::open().map(address).unwrap().unwrap()).unwrap();
     assert!(refusal("eth1", 1_500).contains("`ip address flush dev eth1`, or name another port"));
+}
+
+/// An IPv4 packet of UDP without a checksum.
+fn datagram() -> Vec<u8> {
+    let mut packet = vec![0x45, 0, 0, 30, 0, 1, 0, 0, 64, 17, 0, 0, 192, 0, 2, 1, 192, 0, 2, 2];
+    let sum = checksum::internet([&packet[..]]);
+    packet[10..12].copy_from_slice(&sum.to_be_bytes());
+    packet.extend([0, 1, 0, 2, 0, 10, 0, 0, 7, 8]);
+    packet
+}
+
+#[test]
+fn a_port_whose_link_carries_ip_reads_nothing_of_a_virtual_lan() {
+    let (Some(machine), Some(equipment), Some(inside)) = (namespace(), namespace(), namespace()) else {
+        return;
+    };
+    join(&machine, "eth1", HERE, &equipment);
+    let mut own = port("left", "eth1", &machine);
+    own.interfaces[0].carries_frames = false;
+    let (came, unreadable, learned) = inside
+        .run(|| {
+            let mut lab = build_places(&[own]).expect("a port");
+            let door = lab.doors[0].own.0;
+            let mut doors = Doors::open(std::mem::take(&mut lab.doors), LATE).expect("doors");
+            doors.start();
+            let open = || PacketSocket::open("far", 1 << 20, 1_600, true).expect("a socket");
+            let sender = equipment.run(open).expect("a namespace");
+            let frame = |source: [u8; 6], tags: &[u8]| {
+                [&door[..], &source, tags, &[0x08, 0x00], &datagram()].concat()
+            };
+            let other = [2, 0, 0, 1, 0, 7];
+            assert!(sender.send(&[0; 10], &frame(HERE, &[])).expect("it is sent"));
+            for _ in 0..3 {
+                assert!(sender.send(&[0; 10], &frame(other, &[0x81, 0x00, 0, 9])).expect("it is sent"));
+            }
+            let (mut came, mut now) = (Vec::new(), Instant::START);
+            let end = monotonic() + LIMIT;
+            let counters = loop {
+                let mut take = |Incoming { packet, .. }: Incoming| came.push(packet.observed());
+                now = doors.turn(now, None, &mut take).expect("a turn");
+                let counters = doors.reports().expect("reports")[0].counters;
+                if counters.packets_in + counters.unreadable >= 4 {
+                    break counters;
+                }
+                assert!(monotonic() < end, "{counters:?}");
+            };
+            // A packet to the station goes to the address that was learned.
+            let mut receiver = equipment.run(open).expect("a namespace");
+            doors.depart(0, now, datagram().into()).expect("it leaves");
+            doors.turn(now, None, &mut |_| {}).expect("a turn");
+            let (_, learned) = next_frame(&mut receiver, [0x08, 0x00]);
+            (came, counters.unreadable, learned[..6].to_vec())
+        })
+        .expect("a namespace");
+    assert_eq!((came, unreadable), (vec![datagram()], 3));
+    assert_eq!(learned, HERE);
+}
+
+#[test]
+fn drops_that_the_kernel_counts_beside_a_socket_are_those_that_are_told_of_its_frames() {
+    let (Some(machine), Some(equipment)) = (namespace(), namespace()) else { return };
+    join(&machine, "eth1", HERE, &equipment);
+    let open = |interface: &'static str| move || PacketSocket::open(interface, 1 << 20, 1_600, true);
+    let sender = equipment.run(open("far")).expect("a namespace").expect("a socket");
+    let mut receiver = machine.run(open("eth1")).expect("a namespace").expect("a socket");
+    let drops = || machine.run(interface_drops).expect("a namespace").expect("a table")["eth1"].received;
+    let before = drops();
+    let mut expected = 0;
+    // Those that count come last: with them all are counted.
+    for tags in [&[][..], &[0x81, 0x00, 0, 9], &[0x88, 0xa8, 0, 7]] {
+        for destination in [[0x01, 0x80, 0xc2, 0, 0, 0x0e], [2, 0, 0, 1, 0, 9]] {
+            // Of LLC some kernels have a protocol.
+            for kind in [[0x08, 0x00], [0x86, 0xdd], [0x08, 0x06], [0x88, 0xcc]] {
+                let frame = [&destination[..], &HERE, tags, &kind, &[0; 46]].concat();
+                assert!(sender.send(&[0; 10], &frame).expect("it is sent"));
+                let (vlan, bytes) = next_frame(&mut receiver, kind);
+                expected += u64::from(is_counted_as_dropped(&bytes, vlan.is_some()));
+            }
+        }
+    }
+    assert_eq!(expected, 4);
+    let end = monotonic() + LIMIT;
+    while drops() - before < expected {
+        assert!(monotonic() < end, "{} of {expected}", drops() - before);
+        thread::yield_now();
+    }
+    assert_eq!(drops() - before, expected);
 }

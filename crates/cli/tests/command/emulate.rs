@@ -386,29 +386,11 @@ station.kind = "attached"
 phone.kind = "attached"
 core.kind = "router"
 
-[links.satellite]
-ends = ["station", "core"]
-addresses = ["10.1.0.1", "10.1.0.2"]
-rate = "20 Mbit/s"
-delay = "12 ms"
-
-[links.backup]
-ends = ["station", "core"]
-addresses = ["fd00::1", "fd00::2"]
-rate = "2 Mbit/s"
-delay = "3 ms"
-
-[links.radio]
-ends = ["phone", "core"]
-addresses = ["10.2.0.1", "10.2.0.2"]
-rate = "50 Mbit/s"
-delay = "1 ms"
-
-[links.radio-6]
-ends = ["phone", "core"]
-addresses = ["fd00:1::1", "fd00:1::2"]
-rate = "50 Mbit/s"
-delay = "1 ms"
+[links]
+satellite = { ends = ["station", "core"], addresses = ["10.1.0.1", "10.1.0.2"], rate = "20 Mbit/s", delay = "12 ms" }
+backup = { ends = ["station", "core"], addresses = ["fd00::1", "fd00::2"], rate = "2 Mbit/s", delay = "3 ms" }
+radio = { ends = ["phone", "core"], addresses = ["10.2.0.1", "10.2.0.2"], rate = "50 Mbit/s", delay = "1 ms" }
+radio-6 = { ends = ["phone", "core"], addresses = ["fd00:1::1", "fd00:1::2"], rate = "50 Mbit/s", delay = "1 ms" }
 "#;
 
 /// A router between two places, and a link that loses half.
@@ -462,17 +444,9 @@ duration = "1 h"
 phone.kind = "attached"
 server = { kind = "host", serve = ["echo", "discard", "chargen"] }
 
-[links.four]
-ends = ["phone", "server"]
-addresses = ["10.2.0.1", "10.2.0.2"]
-rate = "100 Mbit/s"
-delay = "2 ms"
-
-[links.six]
-ends = ["phone", "server"]
-addresses = ["fd00:1::1", "fd00:1::2"]
-rate = "100 Mbit/s"
-delay = "2 ms"
+[links]
+four = { ends = ["phone", "server"], addresses = ["10.2.0.1", "10.2.0.2"], rate = "100 Mbit/s", delay = "2 ms" }
+six = { ends = ["phone", "server"], addresses = ["fd00:1::1", "fd00:1::2"], rate = "100 Mbit/s", delay = "2 ms" }
 "#;
 
 /// The kernel's own TCP and UDP against ours: everything comes back, whoever reads late is waited for, and ports are

@@ -81,9 +81,6 @@ while True:
         break
     total += len(data)
 peer.sendall(b'%d' % total)
-peer.close()
-import time
-time.sleep(1000)
 \"";
         let near = "
 import socket

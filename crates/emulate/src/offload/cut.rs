@@ -86,7 +86,12 @@ fn complete(checksum: PartialChecksum, parts: &Parts, frame: &mut [u8]) -> Resul
         return Ok(());
     }
     let sum = checksum::internet([&*covered]);
-    covered[offset..offset + 2].copy_from_slice(&no_zero(sum));
+    // Of an inner packet nobody knows whether it is UDP.
+    let is_tcp = parts.transport.is_some_and(|own| {
+        own.protocol == protocol::TCP && (parts.ip_at + own.at, TCP_CHECKSUM) == (start, offset)
+    });
+    let octets = if is_tcp { sum.to_be_bytes() } else { no_zero(sum) };
+    covered[offset..offset + 2].copy_from_slice(&octets);
     Ok(())
 }
 

@@ -146,6 +146,22 @@ fn checksums_that_were_left_out_are_left_to_the_kernel() {
     assert_eq!(joined_views(&[packet], 65_549), [(Offload::NONE, framed(&whole))]);
 }
 
+#[test]
+fn a_checksum_of_zero_is_written_as_it_is_in_tcp_by_whoever_completes_it() {
+    for (is_v4, start) in [(true, 34), (false, 54)] {
+        let segment = |data: [u8; 2]| Tcp::new(is_v4, 7, ACK, &data).packet();
+        let is_zero = |packet: &Vec<u8>| packet[start - 14 + 16..start - 14 + 18] == [0, 0];
+        let whole = (0..=u16::MAX).map(|data| segment(data.to_be_bytes())).find(is_zero);
+        let whole = whole.expect("each sum is met once");
+        let mut frame = framed(&whole);
+        let checksum = make_partial(&mut frame, 14, 6, start, 16);
+        let offload = Offload { checksum: Some(checksum), ..Offload::NONE };
+        let seen = observed(&viewed(offload, &frame, 1_500).unwrap().unwrap());
+        assert_eq!(seen, slice::from_ref(&whole));
+        assert_eq!(copied(offload, &frame, 1_500).unwrap(), [whole]);
+    }
+}
+
 /// Frames that packets are joined to behind a header of Ethernet.
 fn joined_views(packets: &[Packet], max_bytes: usize) -> Vec<(Offload, Vec<u8>)> {
     let headers: Vec<Vec<u8>> =
