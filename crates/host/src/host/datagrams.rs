@@ -78,8 +78,7 @@ impl<A: Application> SocketHost<A> {
     //# there is no pending LISTEN call, UDP SHOULD send an ICMP
     //# Port Unreachable message.
     fn report_unreachable(&mut self, now: Instant, envelope: &Envelope, header: UdpHeader, payload: &Bytes) {
-        let reports = &mut self.unbound_ports;
-        if !reports.may_report(now) {
+        if !self.unbound_ports.may_report(now) {
             return;
         }
         let &Envelope { source, destination, fields } = envelope;
