@@ -82,7 +82,7 @@ conformance: need-cargo need-cc
 
 # Programs of others on emulated networks, and the kernel's TCP measured anew: the tables of peers/ that are kept. Some
 # three quarters of an hour, as root, on a machine that has nothing else to do; what is too late is made once more.
-acceptance: need-cargo need-cc
+acceptance: need-cargo need-cc need-python3 need-bird need-frr
 	cargo build --quiet --release --package slantpath-cli
 	peers/emulate/prove.py --out peers/emulate/acceptance.csv
 	rm -f peers/linux-tcp/kernel.csv
@@ -137,7 +137,9 @@ clean:
 	rm -rf target fuzz/target .venv out
 
 # A missing prerequisite is named with the line that installs it.
-.PHONY: need-cargo need-cargo-fuzz need-cargo-mutants need-cc need-python3 need-valgrind
+.PHONY: need-bird need-cargo need-cargo-fuzz need-cargo-mutants need-cc need-frr need-python3 need-valgrind
+need-bird:
+	@PATH=$$PATH:/usr/sbin command -v bird >/dev/null || { echo "BIRD is missing: apt-get install bird2" >&2; exit 1; }
 need-cargo:
 	@cargo --version >/dev/null 2>&1 || { echo "Rust 1.95 is missing: rustup toolchain install 1.95.0 --component rustfmt,clippy" >&2; exit 1; }
 need-cargo-fuzz:
@@ -146,6 +148,8 @@ need-cargo-mutants:
 	@command -v cargo-mutants >/dev/null || { echo "cargo-mutants is missing: cargo install cargo-mutants --locked --version 27.1.0" >&2; exit 1; }
 need-cc:
 	@command -v cc >/dev/null || { echo "a C compiler is missing: apt-get install gcc libc6-dev" >&2; exit 1; }
+need-frr:
+	@[ -x /usr/lib/frr/ospfd ] || { echo "FRR is missing: apt-get install frr" >&2; exit 1; }
 need-python3:
 	@python3 -c 'import ensurepip, sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { echo "Python 3.11 with venv is missing: apt-get install python3 python3-venv" >&2; exit 1; }
 need-valgrind:

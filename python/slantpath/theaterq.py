@@ -8,6 +8,7 @@ hold, the delay in nanoseconds, the rate in bit/s, the loss as a share of 2^32 -
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ def theaterq(
     no rate, loss or queue: they are given, and hold all the time. Load the text into
     ``/dev/theaterq:...``, and run it with ``cont HOLD``.
     """
+    rate_bit_per_s = _whole("rate", rate_bit_per_s, "20_000_000")
+    limit = _whole("limit", limit, "1000")
     _check(rate_bit_per_s, loss, limit)
     known = list(dict.fromkeys(output["legs"]["path"]))
     if path not in known:
@@ -52,6 +55,15 @@ def theaterq(
         share = _U32_MAX if delay is None else lost
         lines.append(f"{keep},{latency},{rate_bit_per_s},{share},{limit}\n")
     return "".join(lines)
+
+
+def _whole(name: str, value: int, example: str) -> int:
+    """Give a whole number, be it NumPy's. A float would have a point, which the kernel does not read."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        message = f"a {name} of {value!r}: give a whole number, like {example}"
+        raise TypeError(message) from None
 
 
 def _check(rate_bit_per_s: int, loss: float, limit: int) -> None:

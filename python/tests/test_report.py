@@ -252,13 +252,14 @@ def test_an_emulation_s_report_tells_of_real_programs_and_of_no_flows(tmp_path: 
         "packets_out": [19, 16],
         "lateness_median_s": [6.7e-5, None],
         "late": [0, 3],
-        "lost": [0, 0],
+        "lost": [2, 0],
     }
     tables = {"attached_interfaces": interfaces, "flows": flows([])}
     html = report(by_hand(tmp_path / "emulated", tables, runs=numbered(1)))
     first, second = Page(html).table("What passed the interfaces")
     assert (first["node"], first["packets from it"], second["packets to it"]) == ("far", "19", "16")
     assert "3 packets at near, link left later than" in html
+    assert "2 packets at far, link were dropped before they were read" in html
     assert "An emulation with real programs, seed 1" in html
     for no_word in ("no flow was asked for", "chance is not parted", "slantpath run scenario.toml"):
         assert no_word not in html

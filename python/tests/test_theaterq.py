@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from slantpath import Table, Topology, topology
@@ -94,3 +95,12 @@ def test_what_cannot_be_is_told(wrong: dict[str, object], told: str) -> None:
     values: dict[str, object] = {"path": "a", "rate_bit_per_s": 1} | wrong
     with pytest.raises(ValueError, match="^" + told.replace(".", r"\.")):
         theaterq(output, values.pop("path"), **values)  # type: ignore[arg-type]
+
+
+def test_a_number_with_a_point_is_told_and_one_of_numpy_is_taken() -> None:
+    output = answer([("a", 0.0, 1.0, 0.1)], [("a", 0.0, 0.1)])
+    with pytest.raises(TypeError, match=r"a rate of 2000000\.0: give a whole number, like 20_000_000"):
+        theaterq(output, "a", rate_bit_per_s=2e6)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"a limit of 1000\.0: give a whole number, like 1000"):
+        theaterq(output, "a", rate_bit_per_s=1, limit=1e3)  # type: ignore[arg-type]
+    assert read(theaterq(output, "a", rate_bit_per_s=np.int64(7)))[0][2] == 7  # type: ignore[arg-type]

@@ -176,7 +176,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
         description="Make a study: run its scenarios, check its claims, draw its figures.",
         epilog="Without a name: the list of studies. An interrupted study goes on where it stopped. "
         "Another value than its own is another question: in a checkout, "
-        "slantpath run studies/NAME/scenario.toml --set PATH=VALUE.",
+        "slantpath run studies/NAME/FILE.toml --set PATH=VALUE.",
     )
     parser.add_argument("name", nargs="?", choices=STUDIES, metavar="NAME", help=", ".join(STUDIES))
     form = parser.add_mutually_exclusive_group()

@@ -653,11 +653,11 @@ fn a_rate(text: &str) -> Result<f64, String> {
     }
 }
 
-/// A step that the names of Hypatia's directories can tell: they count milliseconds.
 fn a_duration(text: &str) -> Result<Duration, String> {
     text.parse().map_err(|error: slantpath_base::QuantityError| error.to_string())
 }
 
+/// A step that the names of Hypatia's directories can tell: they count milliseconds.
 fn whole_milliseconds(text: &str) -> Result<Duration, String> {
     let step: Duration = text.parse().map_err(|error: slantpath_base::QuantityError| error.to_string())?;
     if step.is_zero() || !step.as_nanos().is_multiple_of(1_000_000) {

@@ -182,3 +182,44 @@ fn print_status(status: &Json, out: &mut impl Write) -> io::Result<()> {
         None => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use slantpath_control::{ControlEvent, ControlStatus, NextHandover};
+
+    use super::*;
+
+    #[test]
+    fn a_handover_is_told_with_both_satellites_and_its_lateness() {
+        let event = |from: Option<&str>, to: Option<&str>| ControlEvent::Handover {
+            at_s: 12.6,
+            antenna: "leo-faial".to_owned(),
+            from: from.map(str::to_owned),
+            to: to.map(str::to_owned),
+            cause: "set".to_owned(),
+            late_s: 0.0015,
+        };
+        let words = |from, to| event_in_words(&event(from, to).to_json());
+        assert_eq!(
+            words(Some("leo-1-4"), None),
+            "12.600 s: antenna leo-faial: from leo-1-4 to none, set, 1.500 ms late"
+        );
+        assert_eq!(
+            words(None, Some("leo-1-5")),
+            "12.600 s: antenna leo-faial: from none to leo-1-5, set, 1.500 ms late"
+        );
+    }
+
+    #[test]
+    fn a_status_tells_the_next_handover_if_there_is_one() {
+        let told = |next_handover| {
+            let mut out = Vec::new();
+            let status = ControlStatus { at_s: 1.5, next_handover, ..ControlStatus::default() };
+            print_status(&status.to_json(), &mut out).unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        let next = NextHandover { at_s: 12.6, antenna: "leo-faial".to_owned() };
+        assert_eq!(told(Some(next)), "1.500 s\nnext handover: leo-faial at 12.600 s\n");
+        assert_eq!(told(None), "1.500 s\n");
+    }
+}

@@ -16,12 +16,15 @@ const CURES: [(&str, &str); 5] = [
     ("invalid IP address syntax", "give an IP address, like 192.0.2.1 or 2001:db8::1"),
 ];
 
-/// Arguments in which `--udp 9899` of `echo` and `load` is `--udp=9899`. No address is a number, so that nothing else
-/// can be meant.
+/// Commands whose `--udp` may have a port behind it.
+const IN_UDP: [&str; 3] = ["echo", "gateway", "load"];
+
+/// Arguments in which `--udp 9899` is `--udp=9899`. No address is a number, and no scenario is called by one, so that
+/// nothing else can be meant.
 pub(crate) fn joined(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut joined: Vec<OsString> = Vec::new();
     for arg in args {
-        let is_live = joined.get(1).is_some_and(|command| command == "echo" || command == "load");
+        let is_live = joined.get(1).is_some_and(|command| IN_UDP.iter().any(|own| command == own));
         match joined.last_mut() {
             Some(last) if is_live && last == "--udp" && is_number(&arg) => {
                 last.push("=");
@@ -59,6 +62,7 @@ mod tests {
             "slantpath load 127.0.0.1 --udp=9899 --count 1"
         );
         assert_eq!(of("slantpath echo --udp 9899"), "slantpath echo --udp=9899");
+        assert_eq!(of("slantpath gateway --udp 9899 lab.toml"), "slantpath gateway --udp=9899 lab.toml");
         for kept in
             ["slantpath load --udp 127.0.0.1", "slantpath load --udp --count 1", "slantpath run --udp 9899"]
         {

@@ -209,8 +209,16 @@ fn has_emulation() -> bool {
     });
     if let Some((error, package)) = &missing {
         needs_program(error, &format!("apt-get install {package}"));
+        return false;
     }
-    missing.is_none()
+    let slantpath =
+        Command::new(env!("CARGO_BIN_EXE_slantpath")).args(["emulate", "--late=10 s", "--", "true"]).output();
+    let said = slantpath.expect("the command starts");
+    if !said.status.success() {
+        let refused = String::from_utf8_lossy(&said.stderr).trim().to_owned();
+        needs_program(&std::io::Error::other(refused), "allow namespaces");
+    }
+    said.status.success()
 }
 
 /// Daemon of FRR, as Debian installs it.

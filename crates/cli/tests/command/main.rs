@@ -1,7 +1,5 @@
 //! The command as its users meet it: real invocations, their words, files and exit status.
 
-#![allow(clippy::print_stderr, reason = "a test that is skipped says so")]
-
 #[cfg(target_os = "linux")]
 mod caller;
 mod check;

@@ -76,6 +76,17 @@ pub(crate) struct Outcome {
     pub(crate) err: String,
 }
 
+impl Outcome {
+    /// Tells if the machine refuses the namespaces of an emulation, of which it says so loudly.
+    pub(crate) fn is_refused_namespaces(&self) -> bool {
+        let is_refused = self.status != Some(0) && self.err.contains("namespace");
+        if is_refused {
+            slantpath_testkit::skip(self.err.trim());
+        }
+        is_refused
+    }
+}
+
 /// Error stream without the lines that say how far the work is, of which a slow machine has more.
 fn without_progress(err: &str) -> String {
     err.split_inclusive('\n').filter(|line| !line.ends_with(" s elapsed\n")).collect()

@@ -67,8 +67,7 @@ fn an_emulation_is_repeated_from_its_record_and_over_another_network() {
     let emulate =
         ["emulate", "labs/lab.toml", "--late", "10 s", "--record", "lab.record", "--in", "near", sending()];
     let emulated = place.run(&emulate);
-    if emulated.err.contains("namespace") {
-        eprintln!("skipped: the machine refuses namespaces: {}", emulated.err.trim());
+    if emulated.is_refused_namespaces() {
         return;
     }
     assert_eq!(emulated.status, Some(0), "{}", emulated.err);
