@@ -69,7 +69,7 @@ pub struct AssociationCounters {
 /// Greatest number of messages kept that SCTP's send buffer has refused. The layer above is told of congestion at the
 /// first: those that follow are what the users of M3UA send before their congestion control answers. 16,384 messages of
 /// 100 bytes are 1.6 MB, beside SCTP's own buffer of 1 MiB.
-const REFUSED_MAX: usize = 16_384;
+pub const REFUSED_MAX: usize = 16_384;
 
 /// Conduct after a loss of an end that opens the association.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -65,7 +65,7 @@ pub use adaptation::FlowAdaptation;
 pub use admission::{AdmissionConfig, Otherwise};
 pub use application::{Application, Host, SharedState};
 pub use associations::Associations;
-pub use carrier::{AssociationConfig, AssociationCounters};
+pub use carrier::{AssociationConfig, AssociationCounters, REFUSED_MAX};
 pub use carrier_records::CarrierRecords;
 pub use failover::Failover;
 pub use flows::Flows;

@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use std::net::SocketAddr;
 
-use slantpath_applications::{Host, ProgramConfig, ProgramMessage, Programs, Refused};
+use slantpath_applications::{Host, ProgramConfig, ProgramMessage, Programs, REFUSED_MAX, Refused};
 use slantpath_base::{Duration, Instant};
 use slantpath_host::SocketId;
 use slantpath_signalling::network::Carried;
@@ -45,9 +45,6 @@ pub struct AssociationCounts {
     /// Number of times that it was lost.
     pub times_lost: u64,
 }
-
-/// Greatest number of messages that wait for room in SCTP's send buffer, as in a run.
-const WAITING_MAX: usize = 16_384;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -171,11 +168,16 @@ impl Association {
         }
     }
 
-    /// The entity sends. Gives what it is to be told.
-    pub(crate) fn send(&mut self, now: Instant, host: &mut Host, transmit: Transmit) -> Told {
+    /// The entity sends. Gives all that it is to be told.
+    pub(crate) fn send(
+        &mut self,
+        now: Instant,
+        host: &mut Host,
+        transmit: Transmit,
+    ) -> impl Iterator<Item = TransportInput> + use<> {
         let State::Up(socket) = self.state else {
             self.counts.discarded_down += 1;
-            return Told::Nothing;
+            return [None, None].into_iter().flatten();
         };
         let report = transmit.report;
         let message = ProgramMessage {
@@ -189,30 +191,29 @@ impl Association {
         let was_empty = self.waiting.is_empty();
         if was_empty {
             self.offer(now, host, socket, message);
-        } else if self.waiting.len() < WAITING_MAX {
+        } else if self.waiting.len() < REFUSED_MAX {
             self.waiting.push_back(message);
         } else {
             self.counts.discarded_full += 1;
         }
-        if was_empty && !self.waiting.is_empty() {
-            return Told::Input(TransportInput::Congested(true));
-        }
-        // SCTP does not say when it sends a message first: it has it.
-        report.map_or(Told::Nothing, |number| Told::Input(TransportInput::Transmitted(number)))
+        let is_congested = was_empty && !self.waiting.is_empty();
+        let congested = is_congested.then_some(TransportInput::Congested(true));
+        // SCTP does not say when it sends a message first: it is told of at its hand-over, with room or without.
+        [congested, report.map(TransportInput::Transmitted)].into_iter().flatten()
     }
 
-    /// There is room in the send buffer again. Gives what the entity is to be told.
-    pub(crate) fn writable(&mut self, now: Instant, host: &mut Host) -> Told {
-        let State::Up(socket) = self.state else { return Told::Nothing };
+    /// There is room in the send buffer again. Gives what the entity is to be told, if anything.
+    pub(crate) fn writable(&mut self, now: Instant, host: &mut Host) -> Option<TransportInput> {
+        let State::Up(socket) = self.state else { return None };
         if self.waiting.is_empty() {
-            return Told::Nothing;
+            return None;
         }
         while let Some(message) = self.waiting.pop_front() {
             if !self.offer(now, host, socket, message) {
-                return Told::Nothing;
+                return None;
             }
         }
-        Told::Input(TransportInput::Congested(false))
+        Some(TransportInput::Congested(false))
     }
 
     /// The peer has begun anew: what waited was for its former self. Tells if anything did.
@@ -244,11 +245,4 @@ impl Association {
         self.counts.discarded_down += self.waiting.len() as u64;
         self.waiting.clear();
     }
-}
-
-/// Something that the entity is to be told of its association, if anything.
-#[derive(Debug)]
-pub(crate) enum Told {
-    Input(TransportInput),
-    Nothing,
 }

@@ -19,5 +19,6 @@ mod seat;
 
 pub use association::{AssociationCounts, SeatAssociation};
 pub use happening::Happening;
-pub use seat::{Seat, SeatConfig, SeatOccupant, SeatReport};
+pub use seat::{Seat, SeatConfig, SeatReport};
+pub use slantpath_signalling::network::SignallingEntity;
 pub use slantpath_traffic::LinkLoadReport;

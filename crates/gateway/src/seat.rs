@@ -7,7 +7,7 @@ use slantpath_base::{Deadlines, Duration, Instant, Seed, Stream};
 use slantpath_host::SocketId;
 use slantpath_live::{BySocket, Lost, Program};
 use slantpath_signalling::network::{
-    AspId, Carried, NetworkConfig, NetworkConfigError, PointId, ServedPointId, SignallingLinkId, UserPlace,
+    Carried, NetworkConfig, NetworkConfigError, ServedPointId, SignallingEntity, SignallingLinkId, UserPlace,
 };
 use slantpath_signalling::{M3uaEvent, M3uaEventKind, PointEvent, PointEventKind};
 use slantpath_sigtran::asp::AspState;
@@ -15,18 +15,9 @@ use slantpath_sigtran::transport::{AssociationNumber, StreamNumber, Transmit, Tr
 use slantpath_ss7::transfer::TransferIndication;
 use slantpath_traffic::{LinkLoadReport, Loads};
 
-use crate::association::{Association, AssociationCounts, SeatAssociation, Told};
+use crate::association::{Association, AssociationCounts, SeatAssociation};
 use crate::entity::{Entity, EntityOutput};
 use crate::happening::Happening;
-
-/// Occupant of a seat.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SeatOccupant {
-    /// A signalling point, with the gateway that it may have.
-    Point(PointId),
-    /// An application server process.
-    Process(AspId),
-}
 
 /// Settings of a seat.
 #[derive(Clone, Debug)]
@@ -34,7 +25,7 @@ pub struct SeatConfig {
     /// The whole network: of all but the occupant it says what the occupant has to know.
     pub network: NetworkConfig,
     /// Entity that is live.
-    pub occupant: SeatOccupant,
+    pub occupant: SignallingEntity,
     /// Ends of the entity's associations. Those at one port are told apart by the peers' addresses.
     pub associations: Vec<SeatAssociation>,
     /// Numbers of the loads that send from here, of those whose place is here.
@@ -81,7 +72,7 @@ const HAPPENINGS_MAX: usize = 4_096;
 #[derive(Debug)]
 pub struct Seat {
     network: NetworkConfig,
-    occupant: SeatOccupant,
+    occupant: SignallingEntity,
     entity: Entity,
     /// Links of the occupant by the numbers of its MTP3.
     links: Vec<SignallingLinkId>,
@@ -117,11 +108,11 @@ impl Seat {
     ) -> Result<Self, NetworkConfigError> {
         let SeatConfig { network, occupant, associations, loads: own_loads, seed, patience } = config;
         let (entity, links) = match occupant {
-            SeatOccupant::Point(id) => {
+            SignallingEntity::Point(id) => {
                 let links = network.links_at(id).into_iter().map(|(link, _)| link).collect();
                 (Entity::point(now, &network, id)?, links)
             }
-            SeatOccupant::Process(id) => (Entity::process(now, &network, id)?, Vec::new()),
+            SignallingEntity::Process(id) => (Entity::process(now, &network, id)?, Vec::new()),
         };
         let mut loads = Loads::new(network.loads.clone(), seed)?;
         let mut ports = BTreeMap::new();
@@ -283,14 +274,14 @@ impl Seat {
     fn place(&self, served: Option<ServedPointId>) -> UserPlace {
         match (served, self.occupant) {
             (Some(served), _) => UserPlace::Served(served),
-            (None, SeatOccupant::Point(id)) => UserPlace::Point(id),
-            (None, SeatOccupant::Process(_)) => unreachable!("users of a process are at a served point"),
+            (None, SignallingEntity::Point(id)) => UserPlace::Point(id),
+            (None, SignallingEntity::Process(_)) => unreachable!("users of a process are at a served point"),
         }
     }
 
     fn transmit(&mut self, now: Instant, host: &mut Host, transmit: Transmit) {
         let Some(place) = self.by_number.get(&transmit.association).copied() else { return };
-        if let Told::Input(input) = self.associations[place].send(now, host, transmit) {
+        for input in self.associations[place].send(now, host, transmit) {
             self.input(now, place, input);
         }
     }
@@ -359,7 +350,7 @@ impl Seat {
     fn note_m3ua(&mut self, now: Instant, event: M3uaEvent) {
         let M3uaEvent { association, routing_context, kind } = event;
         if let (Some(_), Some(context), M3uaEventKind::Asp(state)) = (association, routing_context, kind)
-            && matches!(self.occupant, SeatOccupant::Process(_))
+            && matches!(self.occupant, SignallingEntity::Process(_))
         {
             if state == AspState::Active {
                 self.in_traffic.insert((association, context));
@@ -504,7 +495,7 @@ impl Program for Seat {
             }
             ProgramEvent::Writable => {
                 let Some(place) = self.by_socket.get(socket).copied() else { return };
-                if let Told::Input(input) = self.associations[place].writable(now, host) {
+                if let Some(input) = self.associations[place].writable(now, host) {
                     self.input(now, place, input);
                 }
             }

@@ -56,7 +56,7 @@ pub use replicate::{replicate, replicate_without_records};
 pub use run::{
     AskedChange, AttachedInterface, Attachment, EntityEnd, EntityError, EntityRequest, FlowRequest,
     InterfaceCounts, InterfaceReport, Outside, ProgramEnd, RequestError, RunError, RunOptions, ScriptEvent,
-    SignallingEntity, SkyHandover, TraceError, TraceRequest, TraceSink, Turn, Work, run, run_attached_stored,
+    SkyHandover, TraceError, TraceRequest, TraceSink, Turn, Work, run, run_attached_stored,
     run_attached_without_records, run_observed, run_traced, run_while, run_with_programs, script_events,
 };
 pub use scenario::{Scenario, topology_remarks};

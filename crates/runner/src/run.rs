@@ -52,7 +52,7 @@ pub use attached::{
     AskedChange, AttachedInterface, Attachment, InterfaceCounts, InterfaceReport, Outside, SkyHandover, Turn,
     Work, run_attached_stored, run_attached_without_records,
 };
-pub use live_seat::{EntityEnd, EntityError, EntityRequest, SignallingEntity};
+pub use live_seat::{EntityEnd, EntityError, EntityRequest};
 pub use programs::{FlowRequest, ProgramEnd, RequestError, run_with_programs};
 pub use tables::script::{ScriptEvent, script_events};
 pub use trace::{TraceError, TraceRequest, TraceSink, run_traced};

@@ -4,10 +4,12 @@
 //! and each process what that one is made of, so that a driver may have all of them or a single one.
 
 mod change;
+mod entity;
 mod m3ua;
 mod parts;
 
 pub use change::{LinkChange, ManagementChange};
+pub use entity::SignallingEntity;
 pub use m3ua::{
     AdaptationConfig, AspConfig, AspId, GatewayConfig, GatewayId, M3uaConfig, ServedPointConfig,
     ServedPointId, ServerConfig, ServerId, SignallingProcess,

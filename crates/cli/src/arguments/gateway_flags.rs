@@ -15,7 +15,8 @@ pub(crate) struct GatewayArguments {
     #[arg(long, value_name = "NODE=ADDRESS")]
     pub(crate) at: Vec<String>,
     /// Carry SCTP in UDP (RFC 6951), at this port here and at every peer, for which no privilege is needed.
-    #[arg(long, value_name = "PORT", num_args = 0..=1, require_equals = true, default_missing_value = "9899")]
+    #[arg(long, value_name = "PORT", num_args = 0..=1, require_equals = true, default_missing_value = "9899",
+        value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) udp: Option<u16>,
     /// Send a load of the scenario from here, as its times say from the start on. May be given several times.
     #[arg(long = "load", value_name = "LOAD")]

@@ -6,13 +6,14 @@ use std::net::IpAddr;
 use std::sync::atomic::Ordering;
 
 use slantpath_base::{Duration, Instant, Stream};
-use slantpath_gateway::{LinkLoadReport, Seat, SeatAssociation, SeatConfig, SeatOccupant};
+use slantpath_gateway::{LinkLoadReport, Seat, SeatAssociation, SeatConfig, SignallingEntity};
 use slantpath_live::{
     Carriage, Live, Peer, Program as _, ProgramConfig, SctpConfig, Station, check_addresses, host_of,
 };
-use slantpath_runner::{EntityEnd, EntityRequest, Scenario, SignallingEntity};
+use slantpath_runner::{EntityEnd, EntityRequest, Scenario};
 
 use super::outputs::{print_machine, say_changes};
+use super::server::STOP;
 use super::settings::{failed, live, not_opened};
 use crate::arguments::GatewayArguments;
 use crate::failure::Failure;
@@ -24,8 +25,6 @@ use crate::terminal::{self, Visible};
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Interval at which Ctrl-C is looked for.
 const GLANCE: Duration = Duration::from_millis(200);
-/// The number of the command to stop.
-const STOP: u8 = 1;
 
 pub(crate) fn gateway(arguments: &GatewayArguments, out: &mut impl Write) -> Result<(), Failure> {
     let mut overrides = arguments.set.clone();
@@ -42,6 +41,7 @@ pub(crate) fn gateway(arguments: &GatewayArguments, out: &mut impl Write) -> Res
     };
     let nodes = addresses_of_nodes(&arguments.at, &scenario)?;
     let associations = associations(&request, &nodes, carriage);
+    associations.iter().try_for_each(check_ends)?;
     let own = own_addresses(&associations);
     let loads = loads(&arguments.loads, &request)?;
     check_addresses(&own).map_err(|error| not_opened(&error))?;
@@ -51,10 +51,7 @@ pub(crate) fn gateway(arguments: &GatewayArguments, out: &mut impl Write) -> Res
     let ports: BTreeSet<u16> = associations.iter().map(|own| own.port.local_port).collect();
     let config = SeatConfig {
         network: request.network.clone(),
-        occupant: match request.entity {
-            SignallingEntity::Point(id) => SeatOccupant::Point(id),
-            SignallingEntity::Process(id) => SeatOccupant::Process(id),
-        },
+        occupant: request.entity,
         associations,
         loads: loads.values().copied().collect(),
         seed: request.seed,
@@ -109,6 +106,7 @@ fn addresses_of_nodes(
         let addresses: Result<Vec<IpAddr>, _> =
             addresses.split(',').map(|text| text.trim().parse()).collect();
         let addresses = addresses.map_err(|_| wrong("an address is not one of IP"))?;
+        check_addresses(&addresses).map_err(|error| Failure::Misused(format!("--at {text}: {error}")))?;
         if nodes.insert(node.to_owned(), addresses).is_some() {
             return Err(wrong("the node has addresses already"));
         }
@@ -141,6 +139,20 @@ fn associations(
         }
     };
     request.ends.iter().map(association).collect()
+}
+
+/// Refuses an association that nobody could ever open: to the caller itself, or over no common family.
+fn check_ends(association: &SeatAssociation) -> Result<(), Failure> {
+    let SeatAssociation { name, port: ProgramConfig { local_addresses: own, peer, .. }, .. } = association;
+    let far = peer.as_ref().map(|peer| &peer.addresses[..]).unwrap_or_default();
+    let why = if let Some(address) = own.iter().find(|address| far.contains(address)) {
+        format!("{address} is at both ends")
+    } else if !own.iter().any(|own| far.iter().any(|far| own.is_ipv4() == far.is_ipv4())) {
+        "one end has addresses of IPv4 alone, and the other of IPv6".to_owned()
+    } else {
+        return Ok(());
+    };
+    Err(Failure::Misused(format!("association `{name}`: {why}; give its nodes others by `--at`")))
 }
 
 /// Own addresses of all associations, in their order.

@@ -191,4 +191,25 @@ first        127.0.0.2 and 127.0.0.9 port 2905  10.0.1.2 port 2905  waits for it
         &["--point", "london", "--at", "london"],
         "--at london: there is no `=`; write `--at NODE=ADDRESS`, and further addresses behind commas",
     );
+    let twice = "127.0.0.2,127.0.0.2";
+    for (node, addresses, why) in [
+        ("london", twice, "127.0.0.2 is given twice"),
+        ("boston", twice, "127.0.0.2 is given twice"),
+        ("boston", "224.0.0.1", "224.0.0.1 is no address of a single host"),
+        ("boston", "::ffff:127.0.0.1", "::ffff:127.0.0.1 is no address of a single host"),
+    ] {
+        let at = format!("{node}={addresses}");
+        refused(&["--point", "london", "--at", &at], &format!("--at {at}: {why}"));
+    }
+    for (here, why) in [
+        ("127.0.0.1,127.0.0.2", "127.0.0.2 is at both ends"),
+        ("::1", "one end has addresses of IPv4 alone, and the other of IPv6"),
+    ] {
+        refused(
+            &["--point", "boston", "--at", "london=127.0.0.2", "--at", &format!("boston={here}")],
+            &format!("association `first`: {why}; give its nodes others by `--at`"),
+        );
+    }
+    let outcome = gateway(&["--point", "london", "--udp=0"]);
+    assert!(outcome.status == Some(2) && outcome.err.contains("0 is not in 1..=65535"), "{}", outcome.err);
 }

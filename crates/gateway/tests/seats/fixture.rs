@@ -7,7 +7,7 @@ use std::net::IpAddr;
 
 use slantpath_applications::{AssociationConfig, Associations as _, Host, ProgramConfig};
 use slantpath_base::{Duration, Instant, Seed};
-use slantpath_gateway::{Happening, Seat, SeatAssociation, SeatConfig, SeatOccupant};
+use slantpath_gateway::{Happening, Seat, SeatAssociation, SeatConfig, SignallingEntity};
 use slantpath_host::Peer;
 use slantpath_live::Station;
 use slantpath_net::{
@@ -36,6 +36,7 @@ const BEHIND: usize = 2;
 const SEED: Seed = Seed::new(1, 0);
 
 /// An association between two nodes, and the side that opens it.
+#[derive(Clone)]
 struct Way {
     carried: Carried,
     nodes: [usize; 2],
@@ -52,7 +53,9 @@ pub(crate) struct Lab {
     seats: Network<Station<Seat>>,
     nodes: Vec<NodeId>,
     happened: Vec<Vec<Happening>>,
-    loads: usize,
+    config: NetworkConfig,
+    occupants: Vec<SignallingEntity>,
+    ways: Vec<Way>,
 }
 
 fn code(point: usize) -> PointCode {
@@ -126,7 +129,7 @@ fn lab_of_two(is_known: bool) -> Lab {
     };
     let carried = Carried::Link(SignallingLinkId(0));
     let ways = [Way { carried, nodes: [0, 1], opens: Side::First, port: 3_565, is_known }];
-    Lab::new(&config, &[0, 1].map(|id| SeatOccupant::Point(PointId(id))), &ways)
+    Lab::new(&config, &[0, 1].map(|id| SignallingEntity::Point(PointId(id))), &ways)
 }
 
 /// An exchange, a gateway and a process behind it, with loads both ways.
@@ -182,15 +185,18 @@ pub(crate) fn lab_of_m3ua() -> Lab {
         Way { carried: link, nodes: [0, 1], opens: Side::First, port: 3_565, is_known: true },
         Way { carried: adaptation, nodes: [1, 2], opens: Side::Second, port: 2_905, is_known: true },
     ];
-    let occupants =
-        [SeatOccupant::Point(PointId(0)), SeatOccupant::Point(PointId(1)), SeatOccupant::Process(AspId(0))];
+    let occupants = [
+        SignallingEntity::Point(PointId(0)),
+        SignallingEntity::Point(PointId(1)),
+        SignallingEntity::Process(AspId(0)),
+    ];
     Lab::new(&config, &occupants, &ways)
 }
 
 /// A link with the addresses at its ends.
 type Addressed = (LinkId, [IpAddr; 2]);
 
-/// Nodes with a link for each association, and the addresses at its ends.
+/// Nodes with a link for each association, and the addresses at its ends: of IPv4 at the first, of IPv6 at the second.
 fn graph(count: usize, ways: &[Way]) -> (NetworkGraph, Vec<NodeId>, Vec<Addressed>) {
     let queue = QueueConfig::DropTail(QueueLimit::Packets(1_000));
     let direction = DirectionConfig::new("2 Mbit/s".parse().unwrap(), "20 ms".parse().unwrap(), queue);
@@ -200,7 +206,8 @@ fn graph(count: usize, ways: &[Way]) -> (NetworkGraph, Vec<NodeId>, Vec<Addresse
         let [first, second] = way.nodes.map(|node| nodes[node]);
         let link =
             builder.link(&format!("link-{number}"), first, second, direction.clone(), direction.clone());
-        let addresses: [IpAddr; 2] = [1, 2].map(|end| format!("10.0.{number}.{end}").parse().unwrap());
+        let network = if number == 0 { "10.0.0." } else { "fd00::" };
+        let addresses: [IpAddr; 2] = [1, 2].map(|end| format!("{network}{end}").parse().unwrap());
         builder.address(link.first(), addresses[0]).address(link.second(), addresses[1]);
         (link, addresses)
     });
@@ -227,7 +234,7 @@ fn sctp() -> Box<SctpConfig> {
 }
 
 impl Lab {
-    fn new(config: &NetworkConfig, occupants: &[SeatOccupant], ways: &[Way]) -> Self {
+    fn new(config: &NetworkConfig, occupants: &[SignallingEntity], ways: &[Way]) -> Self {
         let count = occupants.len();
         let (run_graph, nodes, links) = graph(count, ways);
         let mut hosts: Vec<Host> = (0..count).map(|node| host(node, ways, &links)).collect();
@@ -257,13 +264,13 @@ impl Lab {
         let run = Network::new(run_graph, SEED, hosts);
         let (seat_graph, _, links) = graph(count, ways);
         let seats = occupants.iter().enumerate().map(|(node, occupant)| {
-            let mut host = host(node, ways, &links);
-            let program = seat(config, *occupant, node, ways, &links, &mut host);
-            Station { host, program }
+            let seat = seat(config, *occupant, node, ways, &links);
+            station(Instant::START, host(node, ways, &links), seat, &format!("seat {node}"))
         });
         let seats = Network::new(seat_graph, SEED, seats.collect());
-        let loads = config.loads.len();
-        Self { simulation, run, seats, nodes, happened: vec![Vec::new(); count], loads }
+        let happened = vec![Vec::new(); count];
+        let (config, occupants, ways) = (config.clone(), occupants.to_vec(), ways.to_vec());
+        Self { simulation, run, seats, nodes, happened, config, occupants, ways }
     }
 
     pub(crate) fn run_until(&mut self, end: Instant) {
@@ -280,7 +287,17 @@ impl Lab {
     }
 
     pub(crate) const fn loads(&self) -> usize {
-        self.loads
+        self.config.loads.len()
+    }
+
+    /// The machine of a seat with one association begins anew without a word, and calls from this port.
+    pub(crate) fn begin_anew(&mut self, number: usize, port: u16) {
+        let Self { config, occupants, ways, .. } = &*self;
+        let (_, _, links) = graph(occupants.len(), ways);
+        let mut seat = seat(config, occupants[number], number, ways, &links);
+        seat.associations[0].port.local_port = port;
+        let host = host(number, ways, &links);
+        self.seats.command(self.nodes[number], |own, now| *own = station(now, host, seat, "anew"));
     }
 
     pub(crate) fn seat(&mut self, number: usize) -> &mut Seat {
@@ -343,15 +360,19 @@ impl Lab {
     }
 }
 
+fn station(now: Instant, mut host: Host, seat: SeatConfig, chance: &str) -> Station<Seat> {
+    let program = Seat::open(now, seat, &mut host, SEED.stream(chance)).unwrap();
+    Station { host, program }
+}
+
 /// The seat of a node.
 fn seat(
     config: &NetworkConfig,
-    occupant: SeatOccupant,
+    occupant: SignallingEntity,
     node: usize,
     ways: &[Way],
     links: &[(LinkId, [IpAddr; 2])],
-    host: &mut Host,
-) -> Seat {
+) -> SeatConfig {
     let mut associations = Vec::new();
     for (way, (_, addresses)) in ways.iter().zip(links) {
         let Some(own) = way.nodes.iter().position(|other| *other == node) else { continue };
@@ -376,19 +397,18 @@ fn seat(
         .iter()
         .enumerate()
         .filter(|(_, load)| match (load.from, occupant) {
-            (UserPlace::Point(from), SeatOccupant::Point(own)) => from == own,
-            (UserPlace::Served(_), SeatOccupant::Process(_)) => true,
+            (UserPlace::Point(from), SignallingEntity::Point(own)) => from == own,
+            (UserPlace::Served(_), SignallingEntity::Process(_)) => true,
             _ => false,
         })
         .map(|(number, _)| number)
         .collect();
-    let config = SeatConfig {
+    SeatConfig {
         network: config.clone(),
         occupant,
         associations,
         loads: own_loads,
         seed: SEED,
         patience: Duration::from_secs(5),
-    };
-    Seat::open(Instant::START, config, host, SEED.stream(&format!("seat {node}"))).unwrap()
+    }
 }

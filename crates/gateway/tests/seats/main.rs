@@ -93,6 +93,31 @@ fn who_is_told_to_stop_leaves_traffic_before_its_associations_are_shut_down() {
     assert!(!lab.seat(1).is_over());
 }
 
+/// From its former port it is a restart of SCTP, from another one a second association in the place of the first.
+#[test]
+fn a_peer_that_vanishes_and_calls_anew_has_its_link_back() {
+    for (port, times_up) in [(3_565, 1), (40_000, 2)] {
+        let mut lab = lab_of_m2pa();
+        lab.run_until(Instant::from_secs(15));
+        lab.begin_anew(0, port);
+        lab.run_until(END);
+        let of_link = |event: &(Instant, &str)| ["available", "unavailable"].contains(&event.1);
+        let events: Vec<_> = lab.happened(1).into_iter().filter(of_link).collect();
+        assert_eq!(
+            events.iter().map(|event| event.1).collect::<Vec<_>>(),
+            ["available", "unavailable", "available"]
+        );
+        // At the COOKIE ECHO, after three ways of 20 ms: before the new link says anything.
+        assert!(events[1].0 < Instant::from_millis(15_080), "{events:?}");
+        let now = lab.now();
+        let sent: u64 = lab.seat(0).load_reports(now, 0).iter().map(|link| link.report.sent).sum();
+        let report = lab.seat(1).report();
+        assert!(sent > 300, "{sent}");
+        assert_eq!((report.arrived, report.strangers), (sent, 0));
+        assert_eq!(associations_up(&report), [times_up]);
+    }
+}
+
 #[test]
 fn a_caller_that_nobody_knows_is_refused_and_told() {
     let mut lab = lab_of_strangers();

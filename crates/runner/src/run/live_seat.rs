@@ -7,19 +7,10 @@ use slantpath_host::Peer;
 use slantpath_scenario::build::{Attached, BuildError, PlannedAssociation, Roles, plan};
 use slantpath_scenario::signalling::{asp_node, gateway_point, is_served, node_of, with_mtp3};
 use slantpath_signalling::network::{
-    self, AspId, Carried, LinkCarrier, NetworkConfig, PointId, Side, UserPlace,
+    self, AspId, Carried, LinkCarrier, NetworkConfig, Side, SignallingEntity, UserPlace,
 };
 
 use crate::scenario::Scenario;
-
-/// Entity of a signalling network.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SignallingEntity {
-    /// A signalling point, with the gateway that it may have.
-    Point(PointId),
-    /// An application server process.
-    Process(AspId),
-}
 
 /// One entity of a signalling network, with what it has to know of all others.
 #[derive(Clone, Debug)]

@@ -10,7 +10,7 @@ use super::state::State;
 use super::{Association, Turn, turn};
 use crate::chunk::{Chunk, Cwr, Ecne};
 use crate::packet::PacketBuilder;
-use crate::path::{PathId, PathState};
+use crate::path::PathId;
 use crate::types::Tsn;
 
 /// A mark that the peer has not answered.
@@ -106,8 +106,7 @@ impl Association {
         }
         // However many there were in the packet: the highest answers them all.
         if let Some(lowest_tsn) = ecn.to_answer.take() {
-            let path = from.filter(|&path| self.paths[path].state != PathState::Unconfirmed);
-            let path = path.unwrap_or_else(|| self.paths.current());
+            let path = self.reply_path(from);
             self.control.push_back((path, Chunk::Cwr(Cwr { lowest_tsn })));
         }
     }

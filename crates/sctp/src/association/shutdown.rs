@@ -1,5 +1,7 @@
 //! The orderly end of an association (RFC 9260, section 9.2).
 
+use core::net::IpAddr;
+
 use slantpath_base::Instant;
 
 use super::Association;
@@ -35,10 +37,11 @@ impl Association {
         matches!(self.state, State::ShutdownAckSent { .. })
     }
 
-    /// Answers an INIT, or a COOKIE ECHO, in SHUTDOWN-ACK-SENT with SHUTDOWN ACK.
-    pub fn resend_shutdown_ack(&mut self, _now: Instant) {
+    /// Answers an INIT, or a COOKIE ECHO, from `source` in SHUTDOWN-ACK-SENT with SHUTDOWN ACK.
+    pub fn resend_shutdown_ack(&mut self, _now: Instant, source: IpAddr) {
+        let path = self.reply_path(self.paths.find(source));
         if let State::ShutdownAckSent { t2 } = &mut self.state {
-            *t2 = T2::Due { path: t2.path() };
+            *t2 = T2::Due { path };
             self.poll_stage = PollStage::Packets;
         }
     }

@@ -247,7 +247,7 @@ impl Endpoint {
             //# association but instead resend the SHUTDOWN ACK chunk and send an
             //# ERROR chunk with a "Cookie Received While Shutting Down" error
             //# cause to its peer.
-            old.resend_shutdown_ack(now);
+            old.resend_shutdown_ack(now, received.source);
             let error = Error::because(Cause::CookieReceivedWhileShuttingDown);
             self.reply(received, cookie.peer_tag, Chunk::Error(error));
             return self.wake(slot);

@@ -103,7 +103,7 @@ impl Endpoint {
             //= https://www.rfc-editor.org/rfc/rfc9260#section-9.2
             //# it SHOULD discard the
             //# INIT chunk and retransmit the SHUTDOWN ACK chunk.
-            association.resend_shutdown_ack(now);
+            association.resend_shutdown_ack(now, received.source);
             return self.wake(slot);
         }
         let Some(offer) = self.read_init(received, init) else { return };

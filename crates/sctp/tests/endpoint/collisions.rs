@@ -428,11 +428,37 @@ fn an_init_in_shutdown_ack_sent_is_answered_by_the_shutdown_ack() {
     assert!(net.established(a).is_some(), "{}", net.trace(0));
 }
 
+/// RFC 9260, section 6.4: the peer calls from its other address, since the first way no longer leads to it.
+#[test]
+fn a_shutdown_ack_goes_to_where_the_peer_calls_from() {
+    for is_cookie in [false, true] {
+        let peers = [v4(1, 1), v4(2, 1)];
+        let (mut net, at_a, _) = Net::associated(&config(), [&peers, &[v4(1, 2), v4(2, 2)]]);
+        net.run_for(Duration::from_secs(2));
+        let route = (peers[1], v4(2, 2));
+        let Chunk::Init(mut init) = crate::security::init(77) else { panic!() };
+        init.parameters = peers.map(Parameter::Address).to_vec();
+        let mut call = (0, Chunk::Init(init));
+        if is_cookie {
+            net.inject_chunks(route, net::header(5_000, 2_905, 0), &[call.1]);
+            let (echo, tag) = last_cookie(&net);
+            call = (tag, echo);
+        }
+        net.shutdown(0, at_a);
+        net.run_for(Duration::from_millis(10));
+        net.drop_under_way();
+        assert_eq!(net.sent.last().unwrap().route, (v4(1, 2), peers[0]));
+        net.inject_chunks(route, net::header(5_000, 2_905, call.0), &[call.1]);
+        let last = net.sent.last().unwrap();
+        assert_eq!((describe(&last.packet).as_str(), last.route), ("SHUTDOWN-ACK", (v4(2, 2), peers[1])));
+    }
+}
+
 /// The cookie in the INIT ACK that was sent last, and the tag that its COOKIE ECHO must have.
 fn last_cookie(net: &Net) -> (Chunk, u32) {
     let (_, chunks) = parse(&net.sent.last().unwrap().packet);
     let [Chunk::InitAck(ack)] = &chunks[..] else { panic!("{chunks:?}") };
-    let [Parameter::StateCookie(cookie)] = &ack.parameters[..] else { panic!("{ack:?}") };
+    let [Parameter::StateCookie(cookie), ..] = &ack.parameters[..] else { panic!("{ack:?}") };
     (Chunk::CookieEcho(CookieEcho { cookie: cookie.clone() }), ack.fields.initiate_tag.0)
 }
 
