@@ -4,7 +4,7 @@ use slantpath_base::{DataRate, DataSize, Duration};
 use slantpath_net::Routes;
 use slantpath_reader::{Fault, Faults, Setting};
 use slantpath_scenario::network::Built;
-use slantpath_scenario::schema::{File, NodeKind};
+use slantpath_scenario::schema::{File, KERNEL_BUFFER, Node, NodeKind};
 
 use crate::path::{path, round_trip, slowest};
 
@@ -24,7 +24,10 @@ struct Filled<'a> {
 
 /// Warns of ways of attached nodes that hold more than a connection may have under way.
 pub(crate) fn check(file: &File, built: &Built, routes: &mut Routes, faults: &mut Faults) {
-    for (name, node) in file.nodes.iter().filter(|(_, node)| *node.kind == NodeKind::Attached) {
+    // What exists has settings of its own, which nobody knows here.
+    let is_made =
+        |node: &Node| *node.kind == NodeKind::Attached && node.namespace.is_none() && node.device.is_none();
+    for (name, node) in file.nodes.iter().filter(|(_, node)| is_made(node)) {
         let Some(most) = longest_way(file, built, routes, name) else { continue };
         let given = [("tcp_rmem", &node.tcp_rmem), ("tcp_wmem", &node.tcp_wmem)];
         for ((key, size), default) in given.into_iter().zip(DEFAULTS) {
@@ -38,16 +41,20 @@ pub(crate) fn check(file: &File, built: &Built, routes: &mut Routes, faults: &mu
                 "the way from `{name}` to `{to}` holds {held:.1} MB ({rate} of link `{link}` times {round_trip}), and \
                  `{key}` {has} {buffer} of a connection: one alone does not fill it"
             );
-            let help = format!("write `{key} = \"{} MiB\"` in `[nodes.{name}]`", mebibytes(most.bytes));
+            let help = if buffer < KERNEL_BUFFER.most {
+                format!("write `{key} = \"{} MiB\"` in `[nodes.{name}]`", mebibytes(most.bytes))
+            } else {
+                format!("let several connections share it: {}", KERNEL_BUFFER.why)
+            };
             let place = size.as_ref().map_or(node.place(), Setting::place);
             faults.warn(place, Fault::new(message).help(help));
         }
     }
 }
 
-/// Twice what a way holds, which leaves room for what the kernel counts beside the data.
-const fn mebibytes(bytes: u128) -> u128 {
-    (2 * bytes).div_ceil(1 << 20)
+/// Twice what a way holds, which leaves room for what the kernel counts beside the data; no more than may be written.
+fn mebibytes(bytes: u128) -> u128 {
+    (2 * bytes).min(KERNEL_BUFFER.most.as_bytes().into()).div_ceil(1 << 20)
 }
 
 /// The way from a node to another at which something ends that holds the most.

@@ -78,14 +78,6 @@ pub struct SkyLinks<'a> {
     pub to_come: Option<SkyToCome<'a>>,
 }
 
-impl core::fmt::Display for UnforeseenContact {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        write!(f, "{} at {} needs a link that the network does not have", self.0, self.1)
-    }
-}
-
-impl core::error::Error for UnforeseenContact {}
-
 /// Parts of a sky that the beginning of a plan need not have, and a longer one may.
 pub struct SkyToCome<'a> {
     /// Pairs of satellites that may have a link.
@@ -102,6 +94,14 @@ pub struct UnforeseenContact(
     /// Instant at which it begins.
     pub Instant,
 );
+
+impl core::fmt::Display for UnforeseenContact {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "{} at {} needs a link that the network does not have", self.0, self.1)
+    }
+}
+
+impl core::error::Error for UnforeseenContact {}
 
 /// An antenna of a node.
 #[derive(Clone, Debug)]
@@ -435,8 +435,9 @@ impl Sky {
             let (there, back) = ([contact.a, contact.b], [contact.b, contact.a]);
             let is_it = |cable: &&CableLink| cable.ends == there || cable.ends == back;
             if contact.kind == ContactKind::Terrestrial
-                && let Some(cable) = cables.values().find(is_it)
+                && let Some(cable) = cables.values().filter(is_it).min_by_key(|cable| cable.link)
             {
+                // Of several links the first, in whatever order a map has them.
                 *link = ContactLink::Cable { link: cable.link };
             }
         }

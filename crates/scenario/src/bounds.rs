@@ -16,7 +16,7 @@ const GIBIBYTE: u64 = 1 << 30;
 pub(crate) const WAN_ROUND_TRIP: AtMost<Duration> =
     AtMost::new(Duration::from_millis(700), "the delay line of the trial ends there; a link takes any delay");
 /// A buffer of the kernel's TCP.
-pub(crate) const KERNEL_BUFFER: AtMost<DataSize> =
+pub const KERNEL_BUFFER: AtMost<DataSize> =
     AtMost::new(DataSize::from_bytes(GIBIBYTE), "a window of TCP is no larger");
 
 /// A queue of a link.

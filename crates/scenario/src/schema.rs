@@ -2,6 +2,7 @@
 //! which of it makes sense together.
 
 pub use crate::access::schema::{AccessSystem, AskFor, TerminalAccess};
+pub use crate::bounds::KERNEL_BUFFER;
 pub use crate::flow::application::{
     self, Application, BlockedBehaviour, Bulk, Bursts, ConstantRate, Content, Poisson, Total, Trace,
 };

@@ -49,9 +49,9 @@ impl FadeStep {
         Ok(step)
     }
 
-    /// A step that changes the rate alone.
-    pub(super) const fn of_rate(at: Instant, rate: DataRate) -> Self {
-        Self { at, rate: Some(rate), loss: None, bit_errors: None }
+    /// A step that changes the rate alone, if a link can have it.
+    pub(super) fn of_rate(at: Instant, rate: DataRate) -> Result<Self, Fault> {
+        Ok(Self { at, rate: Some(possible(rate)?), loss: None, bit_errors: None })
     }
 
     /// Time of the step.
@@ -87,12 +87,21 @@ fn rate_of(text: &str, help: &str) -> Result<Option<DataRate>, Fault> {
         return Ok(None);
     }
     let rate: DataRate = text.parse().map_err(|error| fault_of(&error, help))?;
+    let help = if rate.as_bits_per_sec() == 0 {
+        "for a fade that nothing passes, write a loss of `100 %`"
+    } else {
+        help
+    };
+    possible(rate).map(Some).map_err(|fault| fault.help(help))
+}
+
+/// Refuses a rate that no link has.
+fn possible(rate: DataRate) -> Result<DataRate, Fault> {
     if rate.as_bits_per_sec() == 0 {
-        let help = "for a fade that nothing passes, write a loss of `100 %`";
-        return Err(Fault::new("a link of rate zero never sends").help(help));
+        return Err(Fault::new("a link of rate zero never sends"));
     }
     if rate > RATE.most {
-        return Err(Fault::new(format!("a rate of {rate} is more than {}", RATE.most)).help(help));
+        return Err(Fault::new(format!("a rate of {rate} is more than {}", RATE.most)));
     }
-    Ok(Some(rate))
+    Ok(rate)
 }

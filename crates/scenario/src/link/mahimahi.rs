@@ -28,7 +28,8 @@ pub(super) fn load(
 ) -> Option<(Vec<FadeStep>, String)> {
     let (instants, digest) = read(name, "37", place, files, faults, parse_line)?;
     let cycle = Cycle::new(&instants);
-    let steps = cycle.and_then(|cycle| cycle.until(duration.unwrap_or(RUN.most).min(RUN.most)));
+    // Where the end of the run is in doubt, one pass shows what is wrong with the trace.
+    let steps = cycle.and_then(|cycle| cycle.until(duration.unwrap_or_default().min(RUN.most)));
     match steps {
         Ok(steps) => Some((steps, digest)),
         Err(fault) => {
@@ -103,7 +104,12 @@ impl Cycle {
             for &(begin, rate) in &self.rates {
                 if last.replace(rate) != Some(rate) {
                     let at = Instant::from_millis(pass * self.length_ms + begin);
-                    steps.push(FadeStep::of_rate(at, rate));
+                    let step = FadeStep::of_rate(at, rate).map_err(|fault| {
+                        fault.help(format!(
+                            "that is what the trace says from {begin} ms on: let its packets leave more evenly"
+                        ))
+                    })?;
+                    steps.push(step);
                 }
             }
         }
@@ -116,6 +122,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::bounds::RATE;
 
     fn rates(instants: &[u64]) -> Vec<(u64, u64)> {
         let cycle = Cycle::new(instants).expect("it lasts");
@@ -141,6 +148,27 @@ mod tests {
         assert_eq!(steps(&[2, 2, 6], 13), [0, 2, 6, 8, 12, 14]);
         let much = Cycle::new(&[2, 2, 6]).and_then(|cycle| cycle.until(Duration::from_secs(12_001)));
         assert!(much.unwrap_err().message.contains("has 4000334 steps"), "each pass has two");
+    }
+
+    #[test]
+    fn a_trace_gives_no_rate_that_a_link_cannot_have() {
+        let told = |instants: &[u64]| {
+            let steps = Cycle::new(instants).and_then(|cycle| cycle.until(Duration::from_secs(1)));
+            steps.map(drop).map_err(|fault| fault.message)
+        };
+        assert_eq!(told(&[12_032_000]), Ok(()), "a bit a second");
+        assert_eq!(told(&[12_032_001]), Err("a link of rate zero never sends".to_owned()));
+        let faster = DataRate::from_bits_per_sec(RATE.most.as_bits_per_sec() + 1);
+        let steps = Cycle { rates: vec![(0, faster)], length_ms: 1 }.until(Duration::from_secs(1));
+        assert!(steps.unwrap_err().message.contains("is more than 1000"));
+    }
+
+    #[test]
+    fn a_run_of_unknown_length_does_not_make_a_trace_too_long() {
+        let files: Files = std::sync::Arc::new(|_: &str| Ok("1\n1\n3\n".to_owned()));
+        let mut faults = Faults::default();
+        let steps = load("up", Place::default(), None, &files, &mut faults);
+        assert_eq!(steps.map(|(steps, _)| steps.len()), Some(2));
     }
 
     #[test]
