@@ -4,7 +4,7 @@ use slantpath_base::{DataRate, DataSize, Duration};
 use slantpath_net::Routes;
 use slantpath_reader::{Fault, Faults, Setting};
 use slantpath_scenario::network::Built;
-use slantpath_scenario::schema::{File, KERNEL_BUFFER, Node, NodeKind};
+use slantpath_scenario::schema::{self, File, KERNEL_BUFFER, NodeKind};
 
 use crate::path::{path, round_trip, slowest};
 
@@ -25,8 +25,9 @@ struct Filled<'a> {
 /// Warns of ways of attached nodes that hold more than a connection may have under way.
 pub(crate) fn check(file: &File, built: &Built, routes: &mut Routes, faults: &mut Faults) {
     // What exists has settings of its own, which nobody knows here.
-    let is_made =
-        |node: &Node| *node.kind == NodeKind::Attached && node.namespace.is_none() && node.device.is_none();
+    let is_made = |node: &schema::Node| {
+        *node.kind == NodeKind::Attached && node.namespace.is_none() && node.device.is_none()
+    };
     for (name, node) in file.nodes.iter().filter(|(_, node)| is_made(node)) {
         let Some(most) = longest_way(file, built, routes, name) else { continue };
         let given = [("tcp_rmem", &node.tcp_rmem), ("tcp_wmem", &node.tcp_wmem)];

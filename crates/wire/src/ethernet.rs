@@ -5,6 +5,10 @@ use crate::checksum;
 
 /// The length of a frame's header without tags, in bytes.
 pub const ETHERNET_HEADER_LEN: usize = 14;
+/// The length of both addresses, behind which the type or the first tag stands, in bytes.
+pub const ETHERNET_ADDRESSES_LEN: usize = 12;
+/// The length of a header with as many tags as are passed over, in bytes.
+pub const ETHERNET_HEADER_MAX: usize = ETHERNET_HEADER_LEN + TAGS_MAX * TAG_LEN;
 
 /// Types of what a frame carries.
 pub mod ether_type {
@@ -21,8 +25,6 @@ const TAGS: [u16; 3] = [0x8100, 0x88a8, 0x9100];
 const TAG_LEN: usize = 4;
 /// Most tags that are passed over: two are usual.
 const TAGS_MAX: usize = 8;
-/// Two addresses, behind which the type or the first tag stands.
-const ADDRESSES_LEN: usize = 12;
 /// The bits of ECN in a traffic class.
 const ECN: u8 = 3;
 /// Bits of a traffic class below the three that are a priority code point.
@@ -31,7 +33,7 @@ const BELOW_PRIORITY: u8 = 5;
 /// Finds what a frame carries: its type, behind all tags, and the place of the first octet. `None` if the frame ends
 /// within its header, or has more tags than anybody uses.
 pub fn content(frame: &[u8]) -> Option<(u16, usize)> {
-    let places = (ADDRESSES_LEN..).step_by(TAG_LEN).take(TAGS_MAX + 1);
+    let places = (ETHERNET_ADDRESSES_LEN..).step_by(TAG_LEN).take(TAGS_MAX + 1);
     for at in places {
         let kind = u16::from_be_bytes(*frame.get(at..)?.first_chunk()?);
         if !TAGS.contains(&kind) {
@@ -92,7 +94,7 @@ pub fn set_traffic_class(frame: &mut [u8], class: u8) {
 
 /// Priority code point of the outermost tag, if there is one.
 fn priority(frame: &[u8]) -> Option<u8> {
-    let kind = u16::from_be_bytes(*frame.get(ADDRESSES_LEN..)?.first_chunk()?);
+    let kind = u16::from_be_bytes(*frame.get(ETHERNET_ADDRESSES_LEN..)?.first_chunk()?);
     TAGS.contains(&kind).then(|| frame.get(ETHERNET_HEADER_LEN).map(|first| first >> BELOW_PRIORITY))?
 }
 

@@ -8,6 +8,8 @@ use std::io::Read;
 
 use slantpath_base::Instant;
 use slantpath_net::InjectError;
+use slantpath_wire::ethernet::ETHERNET_HEADER_MAX;
+use slantpath_wire::ip::IPV6_HEADER_LEN;
 use slantpath_wire::record::{RecordError, RecordKind, RecordPart, RecordReader};
 use slantpath_wire::{Reader, WireError};
 
@@ -24,7 +26,7 @@ mod kind {
 }
 
 /// Longest packet: a frame's header with tags, an IPv6 header and as much as it can announce.
-const PACKET_MAX: usize = 46 + 40 + 65_535;
+const PACKET_MAX: usize = ETHERNET_HEADER_MAX + IPV6_HEADER_LEN + 65_535;
 /// Most keys of a change of links.
 const KEYS_MAX: usize = 1_000;
 /// Longest string: that of a scenario's file.

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use slantpath_base::{Duration, Instant};
 use slantpath_results::{Histogram, Precision};
-use slantpath_wire::ethernet;
+use slantpath_wire::ethernet::{self, ETHERNET_ADDRESSES_LEN};
 use slantpath_wire::ip::IpHeader;
 
 use super::entries::hash_of;
@@ -48,8 +48,6 @@ pub struct InterfacePassage {
     pub to: WaySummary,
 }
 
-/// Both addresses of a frame.
-const ADDRESSES_LEN: usize = 12;
 /// Time after which a packet is no longer waited for where an equal one comes.
 const LONGEST_DELAY: Duration = Duration::from_secs(10);
 
@@ -161,7 +159,7 @@ impl Passage {
         let Some(other_end) = self.other_ends[place] else { return unchanging(packet) };
         let (header, packet) = packet.split_at(ethernet::ip_at(packet).unwrap_or(packet.len()));
         // Tags and marks may be written anew.
-        let addresses = &header[..header.len().min(ADDRESSES_LEN)];
+        let addresses = &header[..header.len().min(ETHERNET_ADDRESSES_LEN)];
         let hash = match unchanging(packet) {
             Some((hash, _)) => hash_of(&[addresses, &hash.to_be_bytes()]),
             None => hash_of(&[header, packet]),
@@ -253,5 +251,33 @@ mod tests {
         passage.arrived(at(20_050), 1, b"no packet");
         assert_eq!(passage.summary()[0].to, WaySummary { packets: 1, ..WaySummary::default() });
         assert_eq!(passage.summary()[1].from, WaySummary { packets: 1, ..WaySummary::default() });
+    }
+
+    #[test]
+    fn a_frame_is_known_at_the_other_end_whatever_was_marked_on_its_way() {
+        let [mut near, mut far] = [attached(0, [10, 0, 0, 1]), attached(1, [10, 0, 0, 2])];
+        for (node, other) in [(&mut near, [10, 0, 0, 2]), (&mut far, [10, 0, 0, 1])] {
+            node.interfaces[0].carries_frames = true;
+            node.interfaces[0].other_end = vec![other.into()];
+        }
+        let mut passage = Passage::new(&[near, far]);
+        let at = Instant::from_millis;
+        let frame = |station: u8, tags: &[u8], kind: u16, content: &[u8]| {
+            [&[station; ETHERNET_ADDRESSES_LEN][..], tags, &kind.to_be_bytes(), content].concat()
+        };
+        // The tag's priority and the packet's mark are written anew.
+        let tag = [0x81, 0, 0, 1];
+        let content = packet(64, b"one");
+        let mut marked = frame(7, &tag, 0x0800, &content);
+        passage.arrived(at(1), 0, &marked);
+        ethernet::set_traffic_class(&mut marked, 0xa3);
+        passage.departed(at(11), 1, &marked);
+        // The same between two other stations, and what is no IP.
+        passage.arrived(at(20), 0, &frame(8, &tag, 0x0800, &content));
+        passage.arrived(at(20), 0, &frame(7, &[], 0x0806, b"who has it"));
+        passage.departed(at(30), 1, &frame(7, &[], 0x0806, b"who has it"));
+        let from = passage.summary()[0].from;
+        assert_eq!((from.packets, from.offered, from.lost), (3, 3, 1));
+        assert_eq!(from.delays.unwrap().mean_s, 0.01);
     }
 }

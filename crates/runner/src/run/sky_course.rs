@@ -41,9 +41,8 @@ impl<'p> SkyCourse<'p> {
     pub(super) fn watch(&mut self, attachments: &[Attachment], network: &mut RunNetwork<'p>) {
         network.source_mut().inner_mut().tell_handovers();
         let Some(sky) = self.sky else { return };
-        let mut own =
-            attachments.iter().flat_map(|node| &node.interfaces).map(|interface| interface.id.link());
-        let own: Vec<_> = own.by_ref().collect();
+        let own = attachments.iter().flat_map(|node| &node.interfaces);
+        let own: Vec<_> = own.map(|interface| interface.id.link()).collect();
         self.is_meant = sky.antennas().iter().map(|antenna| own.contains(&antenna.links[0])).collect();
         if !self.is_meant.contains(&true) {
             self.is_meant.fill(true);
