@@ -1,11 +1,36 @@
 //! Arguments of `slantpath gateway`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, Subcommand};
 
 #[derive(Args, Debug)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct GatewayArguments {
+    #[command(subcommand)]
+    pub(crate) question: Option<GatewayQuestion>,
+    #[command(flatten)]
+    pub(crate) seat: Option<SeatArguments>,
+}
+
+impl GatewayArguments {
+    /// The scenario file.
+    pub(crate) fn scenario(&self) -> Option<&Path> {
+        match &self.question {
+            Some(GatewayQuestion::Check(seat)) => Some(&seat.scenario),
+            None => self.seat.as_ref().map(|seat| seat.scenario.as_path()),
+        }
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum GatewayQuestion {
+    /// Say which associations a point would have, from where to where, and who opens each, and do nothing.
+    Check(SeatArguments),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct SeatArguments {
     /// The scenario file. Of all but the point that is live it says point codes, addresses and ports.
     pub(crate) scenario: PathBuf,
     /// The signalling point, gateway or application server process that is live.
@@ -21,9 +46,6 @@ pub(crate) struct GatewayArguments {
     /// Send a load of the scenario from here, as its times say from the start on. May be given several times.
     #[arg(long = "load", value_name = "LOAD")]
     pub(crate) loads: Vec<String>,
-    /// Say what would be done, and do nothing.
-    #[arg(long)]
-    pub(crate) check: bool,
     /// Seed of the loads, in place of the scenario's `seed`.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(0..=i64::MAX.unsigned_abs()))]
     pub(crate) seed: Option<u64>,

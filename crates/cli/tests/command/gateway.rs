@@ -165,7 +165,7 @@ fn an_exchange_reaches_a_process_behind_a_gateway_over_m2pa_and_m3ua() {
 fn a_check_says_what_a_gateway_would_do_and_what_is_wrong() {
     let place = Place::new("gateway-check");
     place.write("lab.toml", LAB);
-    let gateway = |more: &[&str]| place.run(&[&["gateway", "lab.toml", "--check"], more].concat());
+    let gateway = |more: &[&str]| place.run(&[&["gateway", "check", "lab.toml"], more].concat());
     let outcome = gateway(&["--point", "london", "--at", "london=127.0.0.2,127.0.0.9"]);
     let wanted = "\
 signalling point `london` at node `london`

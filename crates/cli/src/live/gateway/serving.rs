@@ -1,0 +1,92 @@
+//! A point that is live: driven until it is over, with what happens to it told.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::sync::atomic::Ordering;
+
+use slantpath_base::{Duration, Instant, Stream};
+use slantpath_gateway::{LinkLoadReport, Seat};
+use slantpath_live::{Live, Program as _, Station, host_of};
+
+use super::prepared::Prepared;
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::live::outputs::{print_machine, say_changes};
+use crate::live::server::STOP;
+use crate::live::settings::{failed, not_opened};
+use crate::terminal::Visible;
+
+/// Interval at which Ctrl-C is looked for.
+const GLANCE: Duration = Duration::from_millis(200);
+
+/// Serves until it is over, and prints the counts.
+pub(super) fn serve(prepared: &Prepared, out: &mut impl Write) -> Result<(), Failure> {
+    let mut host = host_of(&prepared.own);
+    let stream = Stream::secret(slantpath_live::secret().map_err(failed)?);
+    let program = Seat::open(Instant::START, prepared.seat(), &mut host, stream);
+    let program = program.map_err(|error| Failure::Failed(error.to_string()))?;
+    let opened = Live::open(&prepared.live(), Station { host, program });
+    let mut live = opened.map_err(|error| not_opened(&error))?;
+    writeln!(out, "`{}` is live at {}; Ctrl-C stops", prepared.request.name, prepared.place())?;
+    out.flush()?;
+    let stop = interrupt::flag();
+    let mut is_stopped = false;
+    while !live.host().program.is_over() {
+        if stop.load(Ordering::Relaxed) && !std::mem::replace(&mut is_stopped, true) {
+            live.command(STOP, Station::stop);
+        }
+        let until = live.now().saturating_add(GLANCE);
+        live.step(until).map_err(failed)?;
+        say_changes(&mut live);
+        say_happenings(&mut live);
+    }
+    say_happenings(&mut live);
+    Ok(tell_report(&mut live, &prepared.loads, out)?)
+}
+
+/// Writes one line for each happening, which a program reads as well as a person.
+fn say_happenings(live: &mut Live<Station<Seat>>) {
+    while let Some(happening) = live.host_mut().program.poll_happening() {
+        // When nobody listens the work goes on.
+        let _ = writeln!(Visible(io::stderr().lock()), "{happening}");
+    }
+}
+
+/// Prints the counts at the end.
+fn tell_report(
+    live: &mut Live<Station<Seat>>,
+    loads: &BTreeMap<String, usize>,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let now = live.now();
+    let report = live.host().program.report();
+    for (name, counts) in &report.associations {
+        writeln!(
+            out,
+            "association {name}: {} messages sent, {} received; up {} times, lost {} times; thrown away: {} while \
+             down, {} for want of room",
+            counts.sent,
+            counts.received,
+            counts.times_up,
+            counts.times_lost,
+            counts.discarded_down,
+            counts.discarded_full,
+        )?;
+    }
+    writeln!(
+        out,
+        "{} messages came to user parts; {} callers were refused",
+        report.arrived, report.strangers
+    )?;
+    for (name, number) in loads {
+        let reports = live.host_mut().program.load_reports(now, *number);
+        let sum = |of: fn(&LinkLoadReport) -> u64| reports.iter().map(of).sum::<u64>();
+        writeln!(
+            out,
+            "load {name}: {} messages sent, {} of them refused",
+            sum(|link| link.report.sent),
+            sum(|link| link.report.refused)
+        )?;
+    }
+    print_machine(live, out)
+}
