@@ -24,6 +24,7 @@ mod reserve;
 mod restart;
 mod routes;
 mod schedule;
+mod succession;
 mod table;
 mod timers;
 mod transmission;

@@ -8,6 +8,7 @@ mod connectionless;
 mod connections;
 mod routing;
 mod scmg;
+mod succession;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 

@@ -7,5 +7,6 @@ mod periodic_test;
 mod reserve;
 mod sequence;
 mod served;
+mod succession;
 mod unexpected;
 mod wishes;

@@ -5,4 +5,5 @@ mod machines;
 mod management;
 mod net;
 mod random;
+mod succession;
 mod tshark;

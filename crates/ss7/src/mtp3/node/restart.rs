@@ -71,7 +71,7 @@ impl Node {
         self.check_all_restarted(now);
     }
 
-    fn check_all_restarted(&mut self, now: Instant) {
+    pub(super) fn check_all_restarted(&mut self, now: Instant) {
         let mut link_sets = self.link_set_ids();
         if link_sets.all(|id| self.link_set(id).state == AdjacentState::Accessible) {
             self.restart_input(now, RestartInput::AllRestarted);

@@ -46,6 +46,11 @@ impl Schedule {
         self.deadlines.contains_key(&key)
     }
 
+    /// The timers that run, with their deadlines.
+    pub(super) fn running(&self) -> impl Iterator<Item = (Key, Instant)> {
+        self.deadlines.iter().map(|(key, deadline)| (*key, *deadline))
+    }
+
     pub(super) fn next_deadline(&self) -> Option<Instant> {
         self.order.first().map(|(deadline, _)| *deadline)
     }

@@ -10,6 +10,7 @@ use crate::mtp3::node::id::{LinkSetId, Mtp3LinkId};
 use crate::mtp3::node::machines::congestion::RouteSetCongestion;
 use crate::mtp3::node::machines::routes::RouteState;
 use crate::mtp3::node::measurements::{DestinationMeasurements, Spells};
+use crate::mtp3::node::succession::Renumbering;
 
 /// The bundle of a destination that cannot be reached: its slots are empty for ever.
 pub(super) const NOWHERE: u16 = 0;
@@ -190,5 +191,48 @@ impl Table {
         self.bundles.push(wanted);
         self.slots.resize(self.slots.len() + self.sls_values, Slot::default());
         index
+    }
+
+    /// Takes over the states of destinations, and where their traffic goes. Gives the own number of each that the
+    /// former table had.
+    ///
+    /// Bundles stay apart, even if they are alike by now because a link set is gone: traffic moves from one to the
+    /// other in order.
+    pub(super) fn take_over(&mut self, former: Self, numbers: &Renumbering) -> Vec<Option<u32>> {
+        let mut is_used = vec![false; former.bundles.len()];
+        for known in former.destinations.iter().filter(|known| self.find(known.code).is_some()) {
+            is_used[usize::from(known.bundle)] = true;
+        }
+        let mut bundles = vec![NOWHERE; former.bundles.len()];
+        for (bundle, place) in former.bundles.iter().zip(0_u16..).skip(1) {
+            let slots = former.slots_of(place);
+            if !is_used[usize::from(place)] && slots.iter().all(|slot| slot.held.is_none()) {
+                continue;
+            }
+            let mut link_sets = bundle.link_sets().filter_map(|link_set| numbers.link_set(link_set));
+            bundles[usize::from(place)] = u16::try_from(self.bundles.len()).unwrap_or(NOWHERE);
+            self.bundles.push(Bundle { first: link_sets.next(), second: link_sets.next() });
+            let link = |link: &Mtp3LinkId| numbers.link(*link);
+            let own = |slot: &Slot| Slot { link: slot.link.as_ref().and_then(link), held: slot.held };
+            self.slots.extend(slots.iter().map(own));
+        }
+        let mut own_numbers = Vec::with_capacity(former.destinations.len());
+        for (before, measured) in former.destinations.into_iter().zip(former.measured) {
+            let index = self.find(before.code);
+            own_numbers.push(index);
+            let Some(index) = index else { continue };
+            *self.measured_mut(index) = measured;
+            let own = self.destination_mut(index);
+            let mut routes = std::mem::take(&mut own.routes);
+            for route in &mut routes {
+                let mut known = before.routes.iter();
+                let known = known.find(|known| numbers.link_set(known.link_set) == Some(route.link_set));
+                if let Some(known) = known {
+                    *route = Route { link_set: route.link_set, priority: route.priority, ..known.clone() };
+                }
+            }
+            *own = Destination { routes, bundle: bundles[usize::from(before.bundle)], ..before };
+        }
+        own_numbers
     }
 }

@@ -308,7 +308,7 @@ impl Node {
     }
 
     /// One step of an own subsystem. Returns whether the table has one.
-    fn step_local(&mut self, now: Instant, ssn: Ssn, input: LocalInput) -> bool {
+    pub(super) fn step_local(&mut self, now: Instant, ssn: Ssn, input: LocalInput) -> bool {
         let Some(subsystem) = self.subsystems.get_mut(&ssn) else { return false };
         let Some(row) = LOCAL_SUBSYSTEM.next(subsystem.state, input) else { return false };
         subsystem.state = row.to;

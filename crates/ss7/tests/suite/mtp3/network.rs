@@ -90,7 +90,63 @@ pub(crate) fn heard(node: &Node, from: PointCode, slc: Slc, message: ManagementM
     received(node, ServiceIndicator::MANAGEMENT, label, &user_part)
 }
 
+impl Wire {
+    fn new(ends: [(usize, Mtp3LinkId); 2], sequence: SequenceNumbers) -> Self {
+        let modulus = match sequence {
+            SequenceNumbers::Bits7 => 1 << 7,
+            SequenceNumbers::Bits24 => 1 << 24,
+        };
+        Self { ends, sides: Default::default(), modulus, is_up: false, is_broken: false }
+    }
+}
+
+/// Codes of a node's links, each with the far end's code, in the order of their numbers.
+fn codes(config: &Config) -> Vec<(PointCode, Slc)> {
+    let of = |set: &LinkSetConfig| set.links.iter().map(|link| (set.adjacent, link.slc)).collect::<Vec<_>>();
+    config.link_sets.iter().flat_map(of).collect()
+}
+
 impl Network {
+    /// Gives the first node another configuration: what goes is taken out of traffic first. The far ends have all
+    /// links.
+    pub(crate) fn reload(&mut self, config: Config) {
+        let (before, own) = (codes(self.nodes[0].config()), codes(&config));
+        let id = |at: usize| Mtp3LinkId(u16::try_from(at).unwrap());
+        let kept = |code| own.iter().position(|own| *own == code).map(id);
+        for (at, _) in before.iter().enumerate().filter(|(_, code)| kept(**code).is_none()) {
+            self.nodes[0].deactivate(self.now, id(at));
+            self.drain();
+        }
+        self.run(Duration::from_secs(3));
+        let pairs: Vec<_> =
+            before.iter().enumerate().filter_map(|(at, code)| Some((id(at), kept(*code)?))).collect();
+        self.wires.retain_mut(|wire| {
+            let end = wire.ends.iter_mut().find(|(node, _)| *node == 0);
+            let Some((_, link)) = end else { return true };
+            let own = pairs.iter().find(|(before, _)| before == link).map(|(_, own)| *own);
+            *link = own.unwrap_or(*link);
+            own.is_some()
+        });
+        let mut node = Node::new(config).unwrap();
+        std::mem::swap(&mut node, &mut self.nodes[0]);
+        let mut added = Vec::new();
+        for (at, code) in own.iter().enumerate().filter(|(_, code)| !before.contains(code)) {
+            let (adjacent, slc) = *code;
+            let far = self.nodes.iter().position(|far| far.config().point_code == adjacent).unwrap();
+            let own_code = self.nodes[0].config().point_code;
+            let back = far_link(self.nodes[far].config(), own_code, slc);
+            self.wires.push(Wire::new([(0, id(at)), (far, back)], SequenceNumbers::Bits24));
+            added.push((far, back));
+        }
+        let now = self.now;
+        self.nodes[0].take_over(now, node, &pairs);
+        for (far, link) in added {
+            self.nodes[far].deactivate(now, link);
+            self.nodes[far].activate(now, link);
+        }
+        self.drain();
+    }
+
     pub(crate) fn new(configs: Vec<Config>) -> Self {
         let mut wires = Vec::new();
         for (at, config) in configs.iter().enumerate() {
@@ -102,17 +158,7 @@ impl Network {
                     id += 1;
                     if at < far {
                         let back = far_link(&configs[far], config.point_code, link.slc);
-                        let modulus = match link.sequence {
-                            SequenceNumbers::Bits7 => 1 << 7,
-                            SequenceNumbers::Bits24 => 1 << 24,
-                        };
-                        wires.push(Wire {
-                            ends: [here, (far, back)],
-                            sides: Default::default(),
-                            modulus,
-                            is_up: false,
-                            is_broken: false,
-                        });
+                        wires.push(Wire::new([here, (far, back)], link.sequence));
                     }
                 }
             }
@@ -255,7 +301,9 @@ impl Network {
     }
 
     fn request(&mut self, node: usize, link: Mtp3LinkId, request: LinkRequest) {
-        let at = self.wires.iter().position(|wire| wire.ends.contains(&(node, link))).unwrap();
+        let at = self.wires.iter().position(|wire| wire.ends.contains(&(node, link)));
+        // Nothing is at the far end of a link that only one of them has.
+        let Some(at) = at else { return };
         let side = usize::from(self.wires[at].ends[1] == (node, link));
         let modulus = self.wires[at].modulus;
         let end = &mut self.wires[at].sides[side];
