@@ -95,6 +95,7 @@ bench: counts
 	cargo bench --quiet --package slantpath-orbit --bench orbit
 	cargo bench --quiet --package slantpath-live --bench live
 	cargo bench --quiet --package slantpath-cli --bench emulation
+	cargo bench --quiet --package slantpath-cli --bench gateway
 
 # Instructions and allocations a packet-hop or a message, by callgrind: fails if one has grown by more than 5 % against
 # benches/counts.toml. COUNTS names cases; with COUNTS=--write the new counts become the ledger.

@@ -139,7 +139,12 @@ def main(arguments: Sequence[str]) -> int:
     print(f"\n{table}\n{results.seeds()}\n\nWritten to {out.resolve()}:")
     for file in files:
         print(f"  {file.relative_to(out).as_posix()}")
+    print(f"That and the runs, which the next call finds, take {_megabytes(out):.0f} MB.", file=sys.stderr)
     return DONE
+
+
+def _megabytes(directory: Path) -> float:
+    return sum(path.stat().st_size for path in directory.rglob("*") if path.is_file()) / 1e6
 
 
 def collect(plan: Sequence[tuple[str, Job]], results: Results, out: Path, workers: int | None) -> str:

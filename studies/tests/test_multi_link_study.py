@@ -44,6 +44,8 @@ def test_the_study_writes_everything_and_goes_on_where_it_stopped(
     first = capsys.readouterr()
     assert " s.\n" in first.err
     assert "found finished" not in first.err
+    written = sum(path.stat().st_size for path in tmp_path.rglob("*") if path.is_file())
+    assert f" take {written / 1e6:.0f} MB.\n" in first.err
     for number in range(1, 10):
         assert f"\nM{number} " in first.out
     for name in (

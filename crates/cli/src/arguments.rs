@@ -14,7 +14,7 @@ use slantpath_profiles::{Assignment, Profile};
 use slantpath_runner::schema::NamedDscp;
 
 use crate::criteria::{Until, Within};
-pub(crate) use gateway_flags::{GatewayArguments, GatewayQuestion, SeatArguments};
+pub(crate) use gateway_flags::{GatewayArguments, GatewayQuestion, SeatArguments, SeatOutputArguments};
 pub(crate) use plan_flags::{PlanArguments, PlanFormat};
 use sctp_flags::Flags;
 
@@ -292,13 +292,14 @@ pub(crate) struct LiveOutputArguments {
 
 #[derive(Args, Debug)]
 pub(crate) struct ReplayArguments {
-    /// Record that `slantpath echo --record`, `slantpath load --record` or `slantpath emulate --record` has written.
+    /// Record that `--record` of `slantpath echo`, `load`, `gateway` or `emulate` has written.
     pub(crate) record: PathBuf,
     /// Let the packets of an emulation come to another network: replace a value of its scenario, for example
     /// `links.link.rate="1 Mbit/s"`, and compare. May be given several times.
     #[arg(long, value_name = "PATH=VALUE")]
     pub(crate) set: Vec<String>,
-    /// Write what each association decided and why into this file, for `slantpath explain`.
+    /// Write what each association decided and why into this file, for `slantpath explain`; of a gateway into files of
+    /// this directory, `NAME.trace`.
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
     /// Write all packets, in both directions, into this file, as pcapng.

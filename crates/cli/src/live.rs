@@ -44,7 +44,7 @@ mod elsewhere {
         ))
     }
 
-    pub(crate) fn gateway(_: &GatewayArguments, _: &mut impl Write) -> Result<(), Failure> {
+    pub(crate) fn gateway(_: &GatewayArguments, _: &[String], _: &mut impl Write) -> Result<(), Failure> {
         Err(Failure::Failed(
             "gateway needs Linux: its sockets are used for what others have no words for".to_owned(),
         ))

@@ -21,7 +21,7 @@
 //!   reverse, segments joined.
 //! - [`station`][]: the MAC address of whoever is behind an Ethernet port.
 //! - [`instants`][]: the kernel's times of reception as instants of the run, and suspension of the machine.
-//! - [`lateness`][]: lateness of departures.
+//! - [`lateness`][]: lateness of departures. [`report`]: counts of what passed a door, and why a run is void.
 
 #[cfg(target_os = "linux")]
 mod capacity;
@@ -46,6 +46,7 @@ pub mod offload;
 mod port;
 #[cfg(target_os = "linux")]
 mod programs;
+mod report;
 #[cfg(target_os = "linux")]
 mod rest;
 pub mod station;
@@ -55,7 +56,7 @@ pub use capacity::capacity;
 #[cfg(target_os = "linux")]
 pub use control_socket::{ControlError, ControlSocket};
 #[cfg(target_os = "linux")]
-pub use doors::{DoorConfig, DoorCounters, DoorError, DoorReport, Doors, Incoming, Void};
+pub use doors::{DoorConfig, DoorError, Doors, Incoming};
 pub use frames::{FrameKind, MacAddress};
 pub use instants::{ClockReading, Stamps, Suspension, SuspensionReading};
 pub use ip::IpFault;
@@ -69,3 +70,4 @@ pub use offload::{DeviceLayer, Offload, OffloadError};
 pub use port::OwnPort;
 #[cfg(target_os = "linux")]
 pub use programs::{EndedProgram, NodeProgram, NodePrograms, Terminal};
+pub use report::{DoorCounters, DoorReport, Void};

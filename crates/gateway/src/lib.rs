@@ -10,15 +10,17 @@
 //!
 //! - [`seat`][]: hands on what the entity, its associations and its users have for one another, and ends in order.
 //! - [`entity`][]: a point or a process, driven alike. [`association`]: keeps up what carries its signalling.
-//! - [`happening`][]: what is told of it, with names.
+//! - [`happening`][]: what is told of it, with names. [`traced`][]: which association has had which socket.
 
 mod association;
 mod entity;
 mod happening;
 mod seat;
+mod traced;
 
 pub use association::{AssociationCounts, SeatAssociation};
 pub use happening::Happening;
 pub use seat::{Seat, SeatConfig, SeatReport};
 pub use slantpath_signalling::network::SignallingEntity;
 pub use slantpath_traffic::LinkLoadReport;
+pub use traced::SocketTaken;

@@ -18,6 +18,7 @@ use slantpath_traffic::{LinkLoadReport, Loads};
 use crate::association::{Association, AssociationCounts, SeatAssociation};
 use crate::entity::{Entity, EntityOutput};
 use crate::happening::Happening;
+use crate::traced::{SocketTaken, TracedSockets};
 
 /// Settings of a seat.
 #[derive(Clone, Debug)]
@@ -90,6 +91,7 @@ pub struct Seat {
     of_no_load: u64,
     strangers: u64,
     happenings: VecDeque<Happening>,
+    traced: TracedSockets,
 }
 
 impl Seat {
@@ -159,12 +161,18 @@ impl Seat {
             of_no_load: 0,
             strangers: 0,
             happenings: VecDeque::new(),
+            traced: TracedSockets::default(),
         })
     }
 
     /// Takes the next thing that has happened, oldest first.
     pub fn poll_happening(&mut self) -> Option<Happening> {
         self.happenings.pop_front()
+    }
+
+    /// Takes the next socket that an association whose SCTP is traced has got, oldest first.
+    pub fn poll_socket(&mut self) -> Option<SocketTaken> {
+        self.traced.poll()
     }
 
     /// Gives the counts up to now.
@@ -239,6 +247,10 @@ impl Seat {
                 }
                 EntityOutput::ArrivedUnitdata(at, ssn, data) => {
                     self.arrived += 1;
+                    if self.arrived == 1 {
+                        let ends = [("to", at.0.to_string()), ("subsystem", ssn.0.to_string())];
+                        self.tell(now, ends.into(), "first-message", None);
+                    }
                     self.of_no_load += u64::from(!self.loads.arrived_unitdata(now, at, ssn, &data));
                 }
                 EntityOutput::Close(association) => {
@@ -296,7 +308,7 @@ impl Seat {
 
     fn open_association(&mut self, now: Instant, host: &mut Host, place: usize) {
         match self.associations[place].open(now, host) {
-            Some(Ok(socket)) => drop(self.by_socket.insert(socket, place)),
+            Some(Ok(socket)) => self.give_socket(now, socket, place),
             Some(Err(reason)) => {
                 let name = self.associations[place].config.name.clone();
                 self.tell(now, vec![("association", name)], "not-opened", Some(reason));
@@ -401,10 +413,17 @@ impl Seat {
                 self.input(now, place, TransportInput::Down);
             }
         }
-        self.by_socket.insert(socket, place);
+        self.give_socket(now, socket, place);
         if let Carried::Link(_) = self.associations[place].config.carried {
             let name = self.associations[place].config.name.clone();
             self.tell(now, vec![("association", name)], "association-up", None);
+        }
+    }
+
+    fn give_socket(&mut self, now: Instant, socket: SocketId, place: usize) {
+        let before = self.by_socket.insert(socket, place);
+        if before != Some(place) && self.associations[place].config.port.sctp.trace {
+            self.traced.note(SocketTaken { at: now, association: place, socket });
         }
     }
 

@@ -71,7 +71,7 @@ pub use live::{Live, LiveCounters, Woken};
 pub use program::{Program, Station, host_of};
 pub use slantpath_applications::{Host, ProgramConfig, ProgramEvent, ProgramMessage, Programs};
 pub use slantpath_base::{DataSize, Duration, Instant, Lateness};
-pub use slantpath_host::{PathEventKind, Peer, SocketId};
+pub use slantpath_host::{PathEventKind, Peer, SocketId, TraceRecord};
 pub use slantpath_interface::EndSystem;
 pub use slantpath_sctp::notice::Value;
 pub use slantpath_sctp::{

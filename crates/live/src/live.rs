@@ -11,6 +11,7 @@ use slantpath_host::Peer;
 use slantpath_interface::{AddressNews, EndSystem, InterfaceId};
 use slantpath_wire::icmp::{IcmpError, Unreachable};
 use slantpath_wire::ip::IpHeader;
+use slantpath_wire::pcapng::Direction;
 use slantpath_wire::{Checksum, Packet};
 
 use crate::clock::Clock;
@@ -22,6 +23,7 @@ use crate::sockets::readiness::Readiness;
 use crate::sockets::routes::RouteTable;
 use crate::sockets::watch::{OwnAddressChange, Presence};
 use crate::sockets::{End, Ready, Received, Receiver, Report, Sockets, Transmitter, Unsent, reports};
+use crate::tap::{HostCapture, Observer as _};
 use crate::udp_ports::{Key, UdpPorts};
 
 /// Counts of what has passed a live host's sockets.
@@ -80,6 +82,7 @@ pub struct Live<H> {
     counters: LiveCounters,
     recorder: Option<Recorder>,
     digest: Digest,
+    capture: Option<HostCapture>,
     progress: Progress,
     /// For an event loop outside.
     readiness: Option<Readiness>,
@@ -121,6 +124,7 @@ impl<H: EndSystem> Live<H> {
             counters: LiveCounters::default(),
             recorder: None,
             digest: Digest::default(),
+            capture: None,
             progress: Progress::AtStart,
             readiness: None,
             changes: VecDeque::new(),
@@ -168,6 +172,16 @@ impl<H: EndSystem> Live<H> {
     /// Takes what has been written down since this was last asked.
     pub fn take_record(&mut self) -> Vec<u8> {
         self.recorder.as_mut().map(Recorder::take).unwrap_or_default()
+    }
+
+    /// Captures what the host is told and sends from now on.
+    pub fn capture(&mut self, capture: HostCapture) {
+        self.capture = Some(capture);
+    }
+
+    /// Takes what has been captured since this was last asked: the next part of a pcapng file.
+    pub fn take_capture(&mut self) -> Vec<u8> {
+        self.capture.as_mut().map(HostCapture::take).unwrap_or_default()
     }
 
     /// A digest of all that the host has sent, and when, since it has been recorded; `None` if it is not.
@@ -339,6 +353,9 @@ impl<H: EndSystem> Live<H> {
         if let Some(recorder) = &mut self.recorder {
             recorder.address(now, news);
         }
+        if let (Some(capture), AddressNews::Added(address, interface)) = (&mut self.capture, news) {
+            capture.note_address(address, interface);
+        }
         self.host.handle_address(now, news);
         self.drain(now);
     }
@@ -436,6 +453,9 @@ impl<H: EndSystem> Live<H> {
         if let Some(recorder) = &mut self.recorder {
             recorder.packet(now, interface, &packet.contiguous());
         }
+        if let Some(capture) = &mut self.capture {
+            capture.see(now, interface, &packet, Direction::Inbound);
+        }
         self.host.handle_packet(now, interface, &mut packet);
     }
 
@@ -496,6 +516,9 @@ impl<H: EndSystem> Live<H> {
             // It reads every byte.
             if self.recorder.is_some() {
                 self.digest.transmitted(now, interface, &packet);
+            }
+            if let Some(capture) = &mut self.capture {
+                capture.see(now, interface, &packet, Direction::Outbound);
             }
             self.counters.packets_sent += 1;
             let towards = |key, tag| self.udp_ports.towards(key, tag);

@@ -1,5 +1,5 @@
-//! A host whose packets somebody sees, and a capture of them: for a run that is repeated, of which no interface saw
-//! any.
+//! A host whose packets somebody sees, and a capture of them as they are in IP, whatever carries them: for a run that is
+//! repeated, of which no interface saw any, and for one whose packets are in UDP.
 
 use std::net::IpAddr;
 

@@ -51,6 +51,8 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("live", &["wire", "interface", "des", "sctp", "host", "applications"]),
     // Attached devices: it knows bytes and instants, never what the network between them is modelled by.
     ("emulate", &["control", "system", "wire"]),
+    // Sockets of this machine at the ends of a network: its hosts have a TCP, and it knows no model.
+    ("relay", &["emulate", "interface", "system", "tcp", "wire"]),
     // Programs that measure a path, above what drives their host.
     ("instruments", &["wire", "interface", "sctp", "host", "applications", "live"]),
     // Points and processes above what drives their host.
@@ -132,6 +134,8 @@ const FLOORS: &[(&str, &[&str])] = &[
             // Places and doors of an emulation, and what the system says of them.
             "emulate",
             "interface",
+            // Ways without places.
+            "relay",
             "system",
             // Packets between both.
             "wire",

@@ -11,6 +11,8 @@ pub(crate) struct GatewayArguments {
     pub(crate) question: Option<GatewayQuestion>,
     #[command(flatten)]
     pub(crate) seat: Option<SeatArguments>,
+    #[command(flatten)]
+    pub(crate) outputs: SeatOutputArguments,
 }
 
 impl GatewayArguments {
@@ -52,4 +54,18 @@ pub(crate) struct SeatArguments {
     /// Replace a value of the scenario, for example `sctp.default.rto_min="200 ms"`. May be given several times.
     #[arg(long, value_name = "PATH=VALUE")]
     pub(crate) set: Vec<String>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct SeatOutputArguments {
+    /// Record all that the point is told, for `slantpath replay`. The file has the run's secret, and the scenario.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) record: Option<PathBuf>,
+    /// Write all packets, in both directions, into this file, as pcapng. They are in IP, whatever carries them.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) capture: Option<PathBuf>,
+    /// Write what each association decided and why into a file of this directory, `NAME.trace`, for `slantpath
+    /// explain`.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) trace: Option<PathBuf>,
 }

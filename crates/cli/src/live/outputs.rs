@@ -3,12 +3,12 @@
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::net::IpAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use slantpath_base::Instant;
 use slantpath_live::record::Recorder;
-use slantpath_live::{Host, Live, MibAssociation, MibValue, Program, SctpConfig, Station};
+use slantpath_live::{Host, Live, MibAssociation, MibValue, Program, SctpConfig, Station, TraceRecord};
 use slantpath_profiles::Profile;
 use slantpath_trace::{Record, TraceHeader, TraceOrigin, TraceSettings, TraceWriter, What};
 
@@ -55,7 +55,7 @@ impl Files {
         Ok(Self {
             json: create(json)?,
             record: create(record)?,
-            trace: trace.as_ref().map(TraceFile::create).transpose()?,
+            trace: trace.as_ref().map(|path| TraceFile::create(path)).transpose()?,
         })
     }
 
@@ -130,8 +130,8 @@ impl About<'_> {
     }
 }
 
-fn created(path: &PathBuf) -> Result<File, Failure> {
-    File::create(path).map_err(Failure::of_file(path.clone()))
+pub(super) fn created(path: &Path) -> Result<File, Failure> {
+    File::create(path).map_err(Failure::of_file(path.to_owned()))
 }
 
 /// The trace of a run.
@@ -142,8 +142,8 @@ pub(super) struct TraceFile {
 }
 
 impl TraceFile {
-    pub(super) fn create(path: &PathBuf) -> Result<Self, Failure> {
-        Ok(Self { path: path.clone(), out: Some(BufWriter::new(created(path)?)), writer: None })
+    pub(super) fn create(path: &Path) -> Result<Self, Failure> {
+        Ok(Self { path: path.to_owned(), out: Some(BufWriter::new(created(path)?)), writer: None })
     }
 
     pub(super) fn begin(&mut self, about: &About<'_>) -> Result<(), Failure> {
@@ -157,21 +157,29 @@ impl TraceFile {
 
     /// Writes what the host has told.
     pub(super) fn keep(&mut self, host: &mut Host) -> Result<(), Failure> {
-        let Some(writer) = &mut self.writer else { return Ok(()) };
         let (records, dropped) = host.take_trace();
-        let mut latest = None;
-        for traced in &records {
-            latest = Some((traced.at, traced.socket.0));
-            if let Some(record) = Record::of_event(traced.at, traced.socket.0, &traced.event) {
-                writer.write(&record).map_err(Failure::of_file(self.path.clone()))?;
-            }
+        records.iter().try_for_each(|record| self.write(record))?;
+        match records.last().filter(|_| dropped > 0) {
+            Some(last) => self.write_dropped(last, dropped),
+            None => Ok(()),
         }
-        if let Some((at, association)) = latest.filter(|_| dropped > 0) {
-            let what = What::Dropped { records: dropped };
-            let record = Record { at, association, what };
-            writer.write(&record).map_err(Failure::of_file(self.path.clone()))?;
-        }
-        Ok(())
+    }
+
+    /// Writes what one association has told.
+    pub(super) fn write(&mut self, traced: &TraceRecord) -> Result<(), Failure> {
+        let record = Record::of_event(traced.at, traced.socket.0, &traced.event);
+        record.map_or(Ok(()), |record| self.append(&record))
+    }
+
+    /// Writes that so many records behind this one were not kept.
+    pub(super) fn write_dropped(&mut self, last: &TraceRecord, dropped: u64) -> Result<(), Failure> {
+        let what = What::Dropped { records: dropped };
+        self.append(&Record { at: last.at, association: last.socket.0, what })
+    }
+
+    fn append(&mut self, record: &Record) -> Result<(), Failure> {
+        let Some(writer) = &mut self.writer else { return Ok(()) };
+        writer.write(record).map_err(Failure::of_file(self.path.clone()))
     }
 
     pub(super) fn end(&mut self, at: Instant) -> Result<(), Failure> {

@@ -10,12 +10,14 @@ use serde_json::{Value, json};
 use slantpath_live::record::{Replay, Replayed};
 use slantpath_live::{HostCapture, Program, SctpConfig, Station, Tap};
 use slantpath_profiles::Profile;
+use slantpath_runner::{Scenario, files_in};
 
+use super::gateway::{Prepared, TraceFiles};
 use super::like::Like;
 use super::outputs::{About, TraceFile};
 use super::settings::profile;
 use super::{client, server};
-use crate::arguments::{Arguments, Command, ReplayArguments};
+use crate::arguments::{Arguments, Command, GatewayArguments, ReplayArguments, SeatArguments};
 use crate::failure::Failure;
 
 /// Description of its run that a record holds.
@@ -26,6 +28,9 @@ struct Recorded {
     like: Option<String>,
     /// SCTP's settings by their names in scenarios, if the record has them.
     settings: Option<Value>,
+    /// Scenario of a point that was live, as it was read, and its hash.
+    scenario: Option<String>,
+    scenario_hash: Option<String>,
 }
 
 /// The bytes of a file that begins as a record does: another one may have no end.
@@ -62,7 +67,8 @@ pub(crate) fn replay(arguments: &ReplayArguments, out: &mut impl Write) -> Resul
             let profile = said.sctp.resolved.clone();
             let config = server::config(&said, &about.addresses, is_traced)?;
             let sctp = config.port.sctp.clone();
-            repeat(replay, server::station(config, secret), arguments, &about, (&sctp, profile.as_ref()))?
+            let settings = (&*sctp, profile.as_ref());
+            repeat_traced(replay, server::station(config, secret), arguments, &about, settings)?
         }
         Command::Load(mut said) => {
             let like = Like::read(&said)?;
@@ -77,7 +83,11 @@ pub(crate) fn replay(arguments: &ReplayArguments, out: &mut impl Write) -> Resul
             let profile = said.sctp.resolved.clone();
             let config = client::config(&said, like.as_ref(), &about.addresses, about.first_port, is_traced)?;
             let sctp = config.port.sctp.clone();
-            repeat(replay, client::station(config, secret), arguments, &about, (&sctp, profile.as_ref()))?
+            let settings = (&*sctp, profile.as_ref());
+            repeat_traced(replay, client::station(config, secret), arguments, &about, settings)?
+        }
+        Command::Gateway(GatewayArguments { seat: Some(seat), .. }) => {
+            repeat_gateway(replay, &seat, arguments, &about)?
         }
         _ => return Err(misused(format!("`{}` is no live run", about.command.join(" ")))),
     };
@@ -104,19 +114,21 @@ impl Recorded {
             first_port: about["first_port"].as_u64().and_then(|port| u16::try_from(port).ok())?,
             like: about["like"].as_str().map(str::to_owned),
             settings: about.get("settings").filter(|settings| settings.is_object()).cloned(),
+            scenario: about["scenario"].as_str().map(str::to_owned),
+            scenario_hash: about["scenario_hash"].as_str().map(str::to_owned),
         })
     }
 }
 
-/// Tells a station the record, and writes what was asked for.
-fn repeat<P: Program>(
+/// Variant of [`repeat`] that writes one trace of all associations.
+fn repeat_traced<P: Program>(
     replay: Replay<'_>,
     station: Station<P>,
     arguments: &ReplayArguments,
     about: &Recorded,
     (sctp, profile): (&SctpConfig, Option<&Profile>),
 ) -> Result<Replayed, Failure> {
-    let mut trace = arguments.trace.as_ref().map(TraceFile::create).transpose()?;
+    let mut trace = arguments.trace.as_ref().map(|path| TraceFile::create(path)).transpose()?;
     let of_run = About {
         command: &about.command,
         addresses: &about.addresses,
@@ -128,6 +140,62 @@ fn repeat<P: Program>(
     if let Some(trace) = &mut trace {
         trace.begin(&of_run)?;
     }
+    let replayed = repeat(replay, station, arguments, about, |station| match &mut trace {
+        Some(trace) => trace.keep(&mut station.host),
+        None => Ok(()),
+    })?;
+    if let Some(trace) = &mut trace {
+        trace.end(replayed.until)?;
+    }
+    Ok(replayed)
+}
+
+/// Variant of [`repeat`] for a point that was live, whose associations have traces of their own.
+fn repeat_gateway(
+    replay: Replay<'_>,
+    seat: &SeatArguments,
+    arguments: &ReplayArguments,
+    about: &Recorded,
+) -> Result<Replayed, Failure> {
+    let is_traced = arguments.trace.is_some();
+    let secret = replay.secret();
+    let prepared = match &about.scenario {
+        Some(text) => {
+            let files = files_in(seat.scenario.parent().unwrap_or(Path::new("")));
+            let name = arguments.record.display().to_string();
+            let scenario = Scenario::parse(&name, text, &[], files).map_err(Failure::Invalid)?;
+            Prepared::within(scenario, seat, is_traced)?
+        }
+        None => Prepared::of(seat, is_traced)?,
+    };
+    if let Some(hash) = about.scenario_hash.as_ref().filter(|hash| **hash != prepared.hash()) {
+        let record = arguments.record.display();
+        let other = format!("{record}: the scenario is another one by now: that of the run has hash {hash}");
+        return Err(Failure::Misused(other));
+    }
+    let mut traces = arguments.trace.as_ref().map(|path| TraceFiles::create(path, &prepared)).transpose()?;
+    if let Some(traces) = &mut traces {
+        traces.begin(&about.command, &prepared)?;
+    }
+    let replayed =
+        repeat(replay, prepared.station(secret)?, arguments, about, |station| match &mut traces {
+            Some(traces) => traces.keep(station),
+            None => Ok(()),
+        })?;
+    if let Some(traces) = &mut traces {
+        traces.end(replayed.until)?;
+    }
+    Ok(replayed)
+}
+
+/// Tells a station the record, and lets `keep` take what it tells behind each entry.
+fn repeat<P: Program>(
+    replay: Replay<'_>,
+    station: Station<P>,
+    arguments: &ReplayArguments,
+    about: &Recorded,
+    mut keep: impl FnMut(&mut Station<P>) -> Result<(), Failure>,
+) -> Result<Replayed, Failure> {
     let mut pcap = arguments.pcap.as_ref().map(created).transpose()?;
     let mut tap = Tap { host: station, observer: HostCapture::of(&about.addresses) };
     let mut failure = None;
@@ -144,24 +212,14 @@ fn repeat<P: Program>(
                 Some((path, file)) => file.write_all(&capture).map_err(Failure::of_file(path.clone())),
                 None => Ok(()),
             };
-            let kept = kept.and_then(|()| match &mut trace {
-                Some(trace) => trace.keep(&mut tap.host.host),
-                None => Ok(()),
-            });
-            if let Err(error) = kept {
+            if let Err(error) = kept.and_then(|()| keep(&mut tap.host)) {
                 failure.get_or_insert(error);
             }
         },
     );
     let replayed =
         replayed.map_err(|error| Failure::Misused(format!("{}: {error}", arguments.record.display())))?;
-    if let Some(failure) = failure {
-        return Err(failure);
-    }
-    if let Some(trace) = &mut trace {
-        trace.end(replayed.until)?;
-    }
-    Ok(replayed)
+    failure.map_or(Ok(replayed), Err)
 }
 
 fn created(path: &PathBuf) -> Result<(PathBuf, File), Failure> {

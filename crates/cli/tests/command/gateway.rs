@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::live::free_port;
 use crate::place::Place;
 
-const LAB: &str = r#"
+pub(crate) const LAB: &str = r#"
 [scenario]
 name = "lab"
 duration = "1 h"
@@ -73,20 +73,20 @@ lengths = [60]
 start = "500 ms"
 "#;
 
-const NODES: [&str; 6] =
+pub(crate) const NODES: [&str; 6] =
     ["--at", "exchange=127.0.0.1", "--at", "london=127.0.0.2", "--at", "boston=127.0.0.3"];
 
 /// Time after which a line that does not come is missed.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A running `slantpath gateway`.
-struct Live {
+pub(crate) struct Live {
     child: Child,
     log: Receiver<String>,
 }
 
 impl Live {
-    fn start(place: &Place, udp: u16, point: &str, more: &[&str]) -> Self {
+    pub(crate) fn start(place: &Place, udp: u16, point: &str, more: &[&str]) -> Self {
         let udp = format!("--udp={udp}");
         let arguments = [&["gateway", "lab.toml", "--point", point, &udp][..], &NODES, more].concat();
         let mut command = place.command(&arguments);
@@ -98,7 +98,7 @@ impl Live {
     }
 
     /// Reads the log up to a line with these words, and gives it.
-    fn until(&self, words: &str) -> String {
+    pub(crate) fn until(&self, words: &str) -> String {
         let mut all = Vec::new();
         loop {
             let Ok(line) = self.log.recv_timeout(PATIENCE) else { panic!("no `{words}`: {all:#?}") };
@@ -110,7 +110,7 @@ impl Live {
     }
 
     /// Ends it by SIGTERM; gives what it had to say, and the rest of its log.
-    fn end(mut self) -> [String; 2] {
+    pub(crate) fn end(mut self) -> [String; 2] {
         let ended = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status();
         assert!(ended.expect("kill runs").success());
         let mut out = String::new();

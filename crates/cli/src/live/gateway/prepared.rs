@@ -3,8 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
-use slantpath_gateway::{SeatAssociation, SeatConfig};
-use slantpath_live::{Carriage, LiveConfig, Peer, ProgramConfig, SctpConfig, check_addresses};
+use slantpath_base::{Instant, Stream};
+use slantpath_gateway::{Seat, SeatAssociation, SeatConfig};
+use slantpath_live::{
+    Carriage, LiveConfig, Peer, ProgramConfig, SctpConfig, Station, check_addresses, host_of,
+};
 use slantpath_runner::{EntityEnd, EntityRequest, Scenario};
 
 use super::PATIENCE;
@@ -14,7 +17,8 @@ use crate::live::settings::{live, not_opened};
 use crate::terminal;
 
 /// An entity of a scenario with its ends on this machine's network.
-pub(super) struct Prepared {
+pub(in crate::live) struct Prepared {
+    pub(super) scenario: Scenario,
     pub(super) request: EntityRequest,
     pub(super) carriage: Carriage,
     pub(super) associations: Vec<SeatAssociation>,
@@ -26,10 +30,19 @@ pub(super) struct Prepared {
 
 impl Prepared {
     /// Reads the scenario, warns of what is hardly meant, and finds what is asked for.
-    pub(super) fn of(arguments: &SeatArguments) -> Result<Self, Failure> {
+    pub(in crate::live) fn of(arguments: &SeatArguments, is_traced: bool) -> Result<Self, Failure> {
         let mut overrides = arguments.set.clone();
         overrides.extend(arguments.seed.map(|seed| format!("scenario.seed={seed}")));
         let scenario = Scenario::load(&arguments.scenario, &overrides)?;
+        Self::within(scenario, arguments, is_traced)
+    }
+
+    /// Finds in a scenario what is asked for.
+    pub(in crate::live) fn within(
+        scenario: Scenario,
+        arguments: &SeatArguments,
+        is_traced: bool,
+    ) -> Result<Self, Failure> {
         for warning in scenario.warnings() {
             terminal::warn(warning)?;
         }
@@ -40,16 +53,24 @@ impl Prepared {
             Some(port) => Carriage::Udp { local_port: port, remote_port: port },
         };
         let nodes = addresses_of_nodes(&arguments.at, &scenario)?;
-        let associations = associations(&request, &nodes, carriage);
+        let associations = associations(&request, &nodes, carriage, is_traced);
         associations.iter().try_for_each(check_ends)?;
         let own = own_addresses(&associations);
         let loads = loads(&arguments.loads, &request)?;
         check_addresses(&own).map_err(|error| not_opened(&error))?;
-        Ok(Self { request, carriage, associations, own, loads })
+        Ok(Self { scenario, request, carriage, associations, own, loads })
+    }
+
+    /// A host with the program, whose chance comes from a secret.
+    pub(in crate::live) fn station(&self, secret: [u8; 32]) -> Result<Station<Seat>, Failure> {
+        let mut host = host_of(&self.own);
+        let program = Seat::open(Instant::START, self.seat(), &mut host, Stream::secret(secret));
+        let program = program.map_err(|error| Failure::Failed(error.to_string()))?;
+        Ok(Station { host, program })
     }
 
     /// Settings of the program.
-    pub(super) fn seat(&self) -> SeatConfig {
+    fn seat(&self) -> SeatConfig {
         SeatConfig {
             network: self.request.network.clone(),
             occupant: self.request.entity,
@@ -64,6 +85,11 @@ impl Prepared {
     pub(super) fn live(&self) -> LiveConfig {
         let ports: BTreeSet<u16> = self.associations.iter().map(|own| own.port.local_port).collect();
         live(&self.own, self.carriage, ports.into_iter().collect())
+    }
+
+    /// Hash of the scenario.
+    pub(in crate::live) fn hash(&self) -> String {
+        self.scenario.hash()
     }
 
     /// Addresses and carriage, in words.
@@ -109,12 +135,13 @@ fn associations(
     request: &EntityRequest,
     nodes: &BTreeMap<String, Vec<IpAddr>>,
     carriage: Carriage,
+    is_traced: bool,
 ) -> Vec<SeatAssociation> {
     let association = |end: &EntityEnd| {
         let config = &end.own.config;
         let own = nodes.get(&end.own.node).unwrap_or(&config.local_addresses);
         let far = nodes.get(&end.far_node).unwrap_or(&end.peer.addresses);
-        let sctp = SctpConfig { trace: false, trace_messages: false, ..(*config.sctp).clone() };
+        let sctp = SctpConfig { trace: is_traced, trace_messages: false, ..(*config.sctp).clone() };
         SeatAssociation {
             name: end.own.name.clone(),
             carried: end.own.end.carried,

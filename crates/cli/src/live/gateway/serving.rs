@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::atomic::Ordering;
 
-use slantpath_base::{Duration, Instant, Stream};
+use slantpath_base::Duration;
 use slantpath_gateway::{LinkLoadReport, Seat};
-use slantpath_live::{Live, Program as _, Station, host_of};
+use slantpath_live::{Live, Program as _, Station};
 
+use super::kept::Kept;
 use super::prepared::Prepared;
+use crate::arguments::SeatOutputArguments;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::live::outputs::{print_machine, say_changes};
@@ -20,17 +22,23 @@ use crate::terminal::Visible;
 const GLANCE: Duration = Duration::from_millis(200);
 
 /// Serves until it is over, and prints the counts.
-pub(super) fn serve(prepared: &Prepared, out: &mut impl Write) -> Result<(), Failure> {
-    let mut host = host_of(&prepared.own);
-    let stream = Stream::secret(slantpath_live::secret().map_err(failed)?);
-    let program = Seat::open(Instant::START, prepared.seat(), &mut host, stream);
-    let program = program.map_err(|error| Failure::Failed(error.to_string()))?;
-    let opened = Live::open(&prepared.live(), Station { host, program });
+pub(super) fn serve(
+    prepared: &Prepared,
+    outputs: &SeatOutputArguments,
+    command: &[String],
+    out: &mut impl Write,
+) -> Result<(), Failure> {
+    let mut kept = Kept::create(outputs, prepared)?;
+    let secret = slantpath_live::secret().map_err(failed)?;
+    let opened = Live::open(&prepared.live(), prepared.station(secret)?);
     let mut live = opened.map_err(|error| not_opened(&error))?;
+    kept.begin(&mut live, secret, command, prepared)?;
     writeln!(out, "`{}` is live at {}; Ctrl-C stops", prepared.request.name, prepared.place())?;
     out.flush()?;
     let stop = interrupt::flag();
     let mut is_stopped = false;
+    // Why a file was given up, which ends the run in order.
+    let mut unwritten = None;
     while !live.host().program.is_over() {
         if stop.load(Ordering::Relaxed) && !std::mem::replace(&mut is_stopped, true) {
             live.command(STOP, Station::stop);
@@ -39,9 +47,17 @@ pub(super) fn serve(prepared: &Prepared, out: &mut impl Write) -> Result<(), Fai
         live.step(until).map_err(failed)?;
         say_changes(&mut live);
         say_happenings(&mut live);
+        if let Err(failure) = kept.keep(&mut live) {
+            unwritten.get_or_insert(failure);
+            stop.store(true, Ordering::Relaxed);
+        }
     }
     say_happenings(&mut live);
-    Ok(tell_report(&mut live, &prepared.loads, out)?)
+    // What was counted is told wherever it can be: where a file cannot be written it is printed, and the reverse.
+    let told = tell_report(&mut live, &prepared.loads, out);
+    kept.finish(&mut live)?;
+    told?;
+    unwritten.map_or(Ok(()), Err)
 }
 
 /// Writes one line for each happening, which a program reads as well as a person.

@@ -1,0 +1,176 @@
+//! Files of a point that is live: its record, a capture, and what each of its associations decided.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+use slantpath_base::Instant;
+use slantpath_gateway::{Seat, SocketTaken};
+use slantpath_live::record::Recorder;
+use slantpath_live::{HostCapture, Live, SocketId, Station};
+
+use super::prepared::Prepared;
+use crate::arguments::SeatOutputArguments;
+use crate::failure::Failure;
+use crate::live::outputs::{About, TraceFile, created};
+
+/// The files, opened before anything is.
+pub(super) struct Kept {
+    record: Option<(PathBuf, File)>,
+    capture: Option<(PathBuf, File)>,
+    traces: Option<TraceFiles>,
+}
+
+impl Kept {
+    pub(super) fn create(arguments: &SeatOutputArguments, prepared: &Prepared) -> Result<Self, Failure> {
+        let SeatOutputArguments { record, capture, trace } = arguments;
+        for (one, other) in [(record, capture), (record, trace), (capture, trace)] {
+            if let Some(path) = one.as_ref().filter(|one| other.as_ref() == Some(*one)) {
+                let path = path.display();
+                let twice = format!("{path} cannot hold two of --record, --capture and --trace");
+                return Err(Failure::Misused(twice));
+            }
+        }
+        let create = |path: &Option<PathBuf>| {
+            path.as_ref().map(|path| Ok::<_, Failure>((path.clone(), created(path)?))).transpose()
+        };
+        Ok(Self {
+            record: create(record)?,
+            capture: create(capture)?,
+            traces: trace.as_ref().map(|path| TraceFiles::create(path, prepared)).transpose()?,
+        })
+    }
+
+    /// Begins what is kept of a run that draws its chance from this secret.
+    pub(super) fn begin(
+        &mut self,
+        live: &mut Live<Station<Seat>>,
+        secret: [u8; 32],
+        command: &[String],
+        prepared: &Prepared,
+    ) -> Result<(), Failure> {
+        if let Some((path, file)) = &mut self.record {
+            let mut recorder = Recorder::new(secret);
+            recorder.about(&words(command, prepared));
+            // At once, so that a file that cannot be written is known before anything is sent.
+            file.write_all(&recorder.take()).map_err(Failure::of_file(path.clone()))?;
+            live.record(recorder);
+        }
+        if self.capture.is_some() {
+            live.capture(HostCapture::of(&prepared.own));
+        }
+        self.traces.as_mut().map_or(Ok(()), |traces| traces.begin(command, prepared))
+    }
+
+    /// Writes what there is. A file that cannot be written is given up: it would have a gap.
+    pub(super) fn keep(&mut self, live: &mut Live<Station<Seat>>) -> Result<(), Failure> {
+        let record = keep(&mut self.record, &live.take_record());
+        let capture = keep(&mut self.capture, &live.take_capture());
+        let traces = match &mut self.traces {
+            Some(traces) => traces.keep(live.host_mut()),
+            None => Ok(()),
+        };
+        if traces.is_err() {
+            self.traces = None;
+        }
+        record.and(capture).and(traces)
+    }
+
+    /// Writes the last of all.
+    pub(super) fn finish(&mut self, live: &mut Live<Station<Seat>>) -> Result<(), Failure> {
+        live.end_record();
+        self.keep(live)?;
+        let now = live.now();
+        self.traces.as_mut().map_or(Ok(()), |traces| traces.end(now))
+    }
+}
+
+/// Appends to a file, or gives it up.
+fn keep(file: &mut Option<(PathBuf, File)>, bytes: &[u8]) -> Result<(), Failure> {
+    let Some((path, open)) = file else { return Ok(()) };
+    let written = open.write_all(bytes).map_err(Failure::of_file(path.clone()));
+    if written.is_err() {
+        *file = None;
+    }
+    written
+}
+
+/// Description of the run for whoever repeats it: the scenario is in it, as it was read. Shared keys are not: with some
+/// it is read again.
+fn words(command: &[String], prepared: &Prepared) -> String {
+    let has_keys = prepared.scenario.sctp.iter().any(|(_, profile)| profile.shared_keys.is_some());
+    json!({
+        "command": command,
+        "addresses": prepared.own,
+        "first_port": 0,
+        "scenario": (!has_keys).then(|| prepared.scenario.canonical()),
+        "scenario_hash": prepared.scenario.hash(),
+    })
+    .to_string()
+}
+
+/// Traces of the associations of a seat, each a file of a directory.
+pub(in crate::live) struct TraceFiles {
+    files: Vec<TraceFile>,
+    /// Place of the association that has a socket.
+    places: BTreeMap<SocketId, usize>,
+}
+
+impl TraceFiles {
+    pub(in crate::live) fn create(directory: &Path, prepared: &Prepared) -> Result<Self, Failure> {
+        fs::create_dir_all(directory).map_err(Failure::of_file(directory.to_owned()))?;
+        let of = |name: &str| TraceFile::create(&directory.join(format!("{name}.trace")));
+        let files = prepared.associations.iter().map(|association| of(&association.name));
+        Ok(Self { files: files.collect::<Result<_, _>>()?, places: BTreeMap::new() })
+    }
+
+    pub(in crate::live) fn begin(&mut self, command: &[String], prepared: &Prepared) -> Result<(), Failure> {
+        for (file, association) in self.files.iter_mut().zip(&prepared.associations) {
+            let port = &association.port;
+            file.begin(&About {
+                command,
+                addresses: &port.local_addresses,
+                first_port: port.local_port,
+                like: None,
+                sctp: &port.sctp,
+                profile: None,
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Writes what the associations have told, each into its file.
+    pub(in crate::live) fn keep(&mut self, station: &mut Station<Seat>) -> Result<(), Failure> {
+        let (records, dropped) = station.host.take_trace();
+        let mut taken = station.program.poll_socket();
+        let mut latest = None;
+        for record in &records {
+            // A socket that is used again is the next one's from then on.
+            while let Some(SocketTaken { association, socket, .. }) = taken.filter(|new| new.at <= record.at)
+            {
+                self.places.insert(socket, association);
+                taken = station.program.poll_socket();
+            }
+            // Of a caller whom nobody knows there is no file.
+            if let Some(place) = self.places.get(&record.socket) {
+                self.files[*place].write(record)?;
+                latest = Some((*place, record));
+            }
+        }
+        while let Some(SocketTaken { association, socket, .. }) = taken {
+            self.places.insert(socket, association);
+            taken = station.program.poll_socket();
+        }
+        // Whose they were is not known.
+        match latest.filter(|_| dropped > 0) {
+            Some((place, last)) => self.files[place].write_dropped(last, dropped),
+            None => Ok(()),
+        }
+    }
+
+    pub(in crate::live) fn end(&mut self, at: Instant) -> Result<(), Failure> {
+        self.files.iter_mut().try_for_each(|file| file.end(at))
+    }
+}
