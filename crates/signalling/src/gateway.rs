@@ -59,6 +59,27 @@ impl Gateway {
         })
     }
 
+    /// Names the first setting that a running gateway keeps as it is, of those that differ from another one's.
+    pub(crate) fn fixed_difference(&self, to: &Self) -> Option<&'static str> {
+        if self.network != to.network {
+            return Some("network appearance");
+        }
+        self.sgp.config().fixed_difference(to.sgp.config())
+    }
+
+    /// Takes the place of a running gateway.
+    pub(crate) fn take_over(&mut self, now: Instant, former: Self) {
+        let config = self.sgp.config().clone();
+        self.sgp = former.sgp;
+        for gone in former.tallies.associations().filter(|known| self.tallies.of(*known).is_none()) {
+            self.sgp.forget(gone);
+        }
+        let taken = self.sgp.reconfigure(now, config);
+        debug_assert_eq!(taken, Ok(()), "it was checked when the successor was made");
+        self.tallies.take_over(&former.tallies);
+        self.congested = former.congested;
+    }
+
     pub(crate) fn counters(&self) -> (&m3ua::Counters, usize) {
         (self.sgp.counters(), self.sgp.waiting())
     }

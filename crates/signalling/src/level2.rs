@@ -7,7 +7,7 @@ use slantpath_ss7::link::{LinkIndication, LinkRequest};
 use slantpath_ss7::mtp2::{self, Arrival};
 
 /// Carrier of a link, with the settings of its level 2.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Level2Config {
     /// An association, with M2PA.
     Association(AssociationNumber, m2pa::LinkConfig),

@@ -39,7 +39,10 @@ pub use m3ua::{AssociationTally, M3uaEvent, M3uaEventKind};
 pub use management::{
     LinkEndChange, ManagementRequest, PointChange, PointEvent, PointEventKind, ProcessChange,
 };
-pub use point::{ConfigError, LinkEndConfig, PointConfig, PointInput, PointOutput, SignallingPoint};
+pub use point::{
+    ConfigError, FixedSetting, LinkEndConfig, PointConfig, PointInput, PointOutput, SignallingPoint,
+    Succession,
+};
 pub use process::{Role, ServerProcess, ServerProcessConfig, ServerProcessInput, ServerProcessOutput};
 pub use processor::{ProcessorConfig, ProcessorCounters, ProcessorError};
 pub use served_point::{ServedPoint, ServedPointConfig, ServedPointOutput};

@@ -180,6 +180,13 @@ impl Tallies {
         Some(&mut self.0[place].1)
     }
 
+    /// Goes on with the tallies of associations that both have.
+    pub(crate) fn take_over(&mut self, former: &Self) {
+        for (association, tally) in &mut self.0 {
+            *tally = former.of(*association).unwrap_or_default();
+        }
+    }
+
     pub(crate) fn sent(&mut self, association: AssociationNumber, octets: &[u8]) {
         if let Some(tally) = self.of_mut(association) {
             tally.sent(octets);

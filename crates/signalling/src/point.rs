@@ -7,6 +7,7 @@
 
 mod drive;
 mod management;
+mod succession;
 
 use std::collections::VecDeque;
 
@@ -25,6 +26,7 @@ use crate::level2::{EndCounters, Level2, Level2Config, LineInput};
 use crate::m3ua::{AssociationTally, M3uaEvent, M3uaEventKind};
 use crate::management::{ManagementRequest, PointEvent};
 use crate::processor::{Processor, ProcessorConfig, ProcessorCounters, ProcessorError};
+pub use succession::{FixedSetting, Succession};
 
 /// A signalling point.
 #[derive(Clone, Debug)]
@@ -42,7 +44,7 @@ pub struct PointConfig {
 }
 
 /// An end of a link.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct LinkEndConfig {
     /// Number of the link in MTP3.
     pub link: Mtp3LinkId,
@@ -133,6 +135,8 @@ pub struct SignallingPoint {
     sccp: Option<sccp::Node>,
     gateway: Option<Gateway>,
     processor: Option<Processor>,
+    /// Configuration of the links, in its order.
+    ends: Vec<LinkEndConfig>,
     /// In the order of the configuration.
     links: Vec<(Mtp3LinkId, Level2)>,
     /// Position of each link of MTP3 among the links.
@@ -154,6 +158,19 @@ impl SignallingPoint {
     /// # Errors
     /// The first thing that is wrong.
     pub fn new(now: Instant, config: PointConfig) -> Result<Self, ConfigError> {
+        let mut point = Self::prepared(config)?;
+        (0_u16..).take(point.links.len()).for_each(|link| point.mtp3.activate(now, Mtp3LinkId(link)));
+        if let Some(sccp) = &mut point.sccp {
+            crate::served_point::put_into_service(now, sccp, |_| true);
+        }
+        Ok(point)
+    }
+
+    /// A point that does nothing before it takes over from another one ([`SignallingPoint::take_over`]).
+    ///
+    /// # Errors
+    /// The first thing that is wrong.
+    pub fn prepared(config: PointConfig) -> Result<Self, ConfigError> {
         let PointConfig { mtp3, sccp, processor, links, gateway } = config;
         if let Some(error) = processor.and_then(|config| config.check().err()) {
             return Err(ConfigError::Processor(error));
@@ -172,9 +189,8 @@ impl SignallingPoint {
         let first_fault = |faults: Vec<node::ConfigError>| {
             ConfigError::Mtp3(faults.into_iter().next().expect("a refusal has a fault"))
         };
-        let mut mtp3 = mtp3::Node::new(mtp3).map_err(first_fault)?;
-        (0_u16..).take(count).for_each(|link| mtp3.activate(now, Mtp3LinkId(link)));
-        let sccp = sccp.map(|sccp| crate::served_point::sccp_node(now, sccp)).transpose();
+        let mtp3 = mtp3::Node::new(mtp3).map_err(first_fault)?;
+        let sccp = sccp.map(sccp::Node::new).transpose();
         let mut work = Rounds::new(count + 3);
         (0..count + 2).for_each(|part| work.mark(part));
         Ok(Self {
@@ -182,6 +198,7 @@ impl SignallingPoint {
             sccp: sccp.map_err(ConfigError::Sccp)?,
             gateway,
             processor: processor.map(Processor::new),
+            ends: links.clone(),
             links: links.into_iter().map(level2).collect::<Result<_, _>>()?,
             places,
             associations,

@@ -3,6 +3,8 @@
 //! It comes up whenever an association does. In override mode the first process of an application server takes the
 //! traffic when it comes up; the others stand by, and take it when the gateway notifies that no process is active.
 
+mod succession;
+
 use std::collections::{BTreeMap, VecDeque};
 
 use slantpath_base::{Duration, Instant};

@@ -97,6 +97,20 @@ impl Processor {
         }
     }
 
+    pub(crate) const fn config(&self) -> ProcessorConfig {
+        self.config
+    }
+
+    /// Renumbers links: the former number of each, and the present one. What came over others is gone with them.
+    pub(crate) fn renumbered(mut self, links: &[(Mtp3LinkId, Mtp3LinkId)]) -> Self {
+        self.inside.retain_mut(|(_, link, _)| {
+            let own = links.iter().find(|(before, _)| before == link).map(|(_, own)| *own);
+            *link = own.unwrap_or(*link);
+            own.is_some()
+        });
+        self
+    }
+
     pub(crate) const fn counters(&self) -> ProcessorCounters {
         self.counters
     }

@@ -54,9 +54,39 @@ impl ServedPoint {
     /// # Errors
     /// What is wrong with its SCCP.
     pub fn new(now: Instant, config: ServedPointConfig) -> Result<Self, sccp::ConfigError> {
+        let mut point = Self::prepared(config)?;
+        if let Some(sccp) = &mut point.sccp {
+            put_into_service(now, sccp, |_| true);
+        }
+        Ok(point)
+    }
+
+    /// A point that does nothing before it takes over from another one, or begins.
+    ///
+    /// # Errors
+    /// What is wrong with its SCCP.
+    pub fn prepared(config: ServedPointConfig) -> Result<Self, sccp::ConfigError> {
         let ServedPointConfig { code, sccp } = config;
-        let sccp = sccp.map(|sccp| sccp_node(now, sccp)).transpose()?;
+        let sccp = sccp.map(sccp::Node::new).transpose()?;
         Ok(Self { code, sccp, accessible: BTreeMap::new(), outputs: VecDeque::new() })
+    }
+
+    /// Takes the place of a running point of the same code, or begins where there was none.
+    pub fn take_over(&mut self, now: Instant, former: Option<Self>) {
+        let former = former.map(|former| {
+            self.accessible = former.accessible;
+            self.outputs = former.outputs;
+            former.sccp
+        });
+        if let Some(own) = &mut self.sccp {
+            let accessible = &self.accessible;
+            take_over(now, own, former.flatten(), |code| accessible.get(&code) == Some(&false));
+        }
+    }
+
+    /// Names the first setting that a running point keeps as it is, of those that differ from another one's.
+    pub fn fixed_difference(&self, to: &Self) -> Option<&'static str> {
+        fixed_difference(self.sccp.as_ref(), to.sccp.as_ref())
     }
 
     /// Gives the point code.
@@ -123,13 +153,35 @@ impl ServedPoint {
     }
 }
 
-/// SCCP with its subsystems in service.
-pub(crate) fn sccp_node(now: Instant, config: sccp::NodeConfig) -> Result<sccp::Node, sccp::ConfigError> {
-    let subsystems: Vec<_> = config.subsystems.keys().copied().collect();
-    let mut node = sccp::Node::new(config)?;
-    for ssn in subsystems {
+/// Puts subsystems into service, those that are asked for.
+pub(crate) fn put_into_service(now: Instant, node: &mut sccp::Node, is_meant: impl Fn(Ssn) -> bool) {
+    let subsystems = node.config().subsystems.keys().copied().filter(|ssn| is_meant(*ssn));
+    for ssn in subsystems.collect::<Vec<_>>() {
         let is_known = node.set_subsystem(now, ssn, true);
         debug_assert_eq!(is_known, Ok(()), "the subsystems are the node's own");
     }
-    Ok(node)
+}
+
+/// SCCP takes over from a running one, if there is one; `is_lost` says of a point code that it cannot be reached.
+pub(crate) fn take_over(
+    now: Instant,
+    own: &mut sccp::Node,
+    former: Option<sccp::Node>,
+    is_lost: impl Fn(PointCode) -> bool,
+) {
+    let known = former.as_ref().map(sccp::Node::config).cloned();
+    if let Some(former) = former {
+        own.take_over(now, former);
+    }
+    put_into_service(now, own, |ssn| known.as_ref().is_none_or(|known| !known.subsystems.contains_key(&ssn)));
+    let remotes = own.config().remotes.keys().copied();
+    let is_new = |code: &PointCode| known.as_ref().is_none_or(|known| !known.remotes.contains_key(code));
+    for code in remotes.filter(is_new).filter(|code| is_lost(*code)).collect::<Vec<_>>() {
+        own.handle_indication(now, TransferIndication::Pause(code));
+    }
+}
+
+/// Names the first setting of SCCP that is kept, of those that differ.
+pub(crate) fn fixed_difference(from: Option<&sccp::Node>, to: Option<&sccp::Node>) -> Option<&'static str> {
+    from?.config().fixed_difference(to?.config())
 }

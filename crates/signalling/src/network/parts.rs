@@ -56,6 +56,39 @@ impl NetworkConfig {
     /// # Panics
     /// If there is no such point, or a link names one that the point's MTP3 does not know.
     pub fn make_point(&self, now: Instant, id: PointId) -> Result<SignallingPoint, NetworkConfigError> {
+        SignallingPoint::new(now, self.point_parts(id)).map_err(|error| self.error_of_point(id, error))
+    }
+
+    /// Makes a point that is to take the place of a running one, and knows its associations by these numbers.
+    ///
+    /// # Errors
+    /// The first thing that is wrong.
+    ///
+    /// # Panics
+    /// If there is no such point, or a link names one that the point's MTP3 does not know.
+    pub fn prepare_point(
+        &self,
+        id: PointId,
+        number: impl Fn(AssociationNumber) -> AssociationNumber,
+    ) -> Result<SignallingPoint, NetworkConfigError> {
+        let mut parts = self.point_parts(id);
+        for end in &mut parts.links {
+            if let Level2Config::Association(association, _) = &mut end.level2 {
+                *association = number(*association);
+            }
+        }
+        if let Some(gateway) = &mut parts.gateway {
+            gateway.associations.iter_mut().for_each(|own| *own = number(*own));
+            for server in &mut gateway.sgp.servers {
+                if let Members::Only(members) = &mut server.server.members {
+                    members.iter_mut().for_each(|own| *own = number(*own));
+                }
+            }
+        }
+        SignallingPoint::prepared(parts).map_err(|error| self.error_of_point(id, error))
+    }
+
+    fn point_parts(&self, id: PointId) -> point::PointConfig {
         let super::PointConfig { mtp3, sccp, processor } = self.points[id.0].clone();
         let link_end = |(number, _, link): (usize, Side, Mtp3LinkId)| {
             let level2 = match &self.links[number].carrier {
@@ -67,21 +100,20 @@ impl NetworkConfig {
             };
             LinkEndConfig { link, level2 }
         };
-        let name = mtp3.name.clone();
-        let gateway = self.gateway_at(id);
-        let parts = point::PointConfig {
-            gateway: gateway.map(|gateway| self.gateway(gateway, mtp3.congestion)),
+        point::PointConfig {
+            gateway: self.gateway_at(id).map(|gateway| self.gateway(gateway, mtp3.congestion)),
             mtp3,
             sccp,
             processor,
             links: self.ends_at(id).map(link_end).collect(),
-        };
-        SignallingPoint::new(now, parts).map_err(|error| {
-            let at = self.links_at(id);
-            let names = |link: Mtp3LinkId| self.links[at[usize::from(link.0)].0.0].name.clone();
-            let gateway = gateway.map(|gateway| self.m3ua.gateways[gateway.0].name.clone());
-            NetworkConfigError::of_point(error, name, gateway, names)
-        })
+        }
+    }
+
+    fn error_of_point(&self, id: PointId, error: point::ConfigError) -> NetworkConfigError {
+        let at = self.links_at(id);
+        let names = |link: Mtp3LinkId| self.links[at[usize::from(link.0)].0.0].name.clone();
+        let gateway = self.gateway_at(id).map(|gateway| self.m3ua.gateways[gateway.0].name.clone());
+        NetworkConfigError::of_point(error, self.points[id.0].mtp3.name.clone(), gateway, names)
     }
 
     /// Makes an application server process.
@@ -92,8 +124,29 @@ impl NetworkConfig {
     /// # Panics
     /// If there is no such process.
     pub fn make_process(&self, id: AspId) -> Result<ServerProcess, NetworkConfigError> {
+        self.prepare_process(id, |number| number)
+    }
+
+    /// Makes an application server process that is to take the place of a running one, and knows its associations by
+    /// these numbers.
+    ///
+    /// # Errors
+    /// The first thing that is wrong.
+    ///
+    /// # Panics
+    /// If there is no such process.
+    pub fn prepare_process(
+        &self,
+        id: AspId,
+        number: impl Fn(AssociationNumber) -> AssociationNumber,
+    ) -> Result<ServerProcess, NetworkConfigError> {
         let wrong = |error| NetworkConfigError::M3ua { name: self.m3ua.asps[id.0].name.clone(), error };
-        ServerProcess::new(self.server_process(id)).map_err(wrong)
+        let mut config = self.server_process(id);
+        config.asp.gateways.iter_mut().for_each(|own| *own = number(*own));
+        for destination in &mut config.asp.destinations {
+            destination.gateways.iter_mut().for_each(|(own, _)| *own = number(*own));
+        }
+        ServerProcess::new(config).map_err(wrong)
     }
 
     /// Ends of links at a point: the number of the link, its end, and what MTP3 calls it.

@@ -4,6 +4,7 @@
 //! layer must know come out of [`Gateway::poll_output`], in the order in which they must happen.
 
 mod activation;
+mod change;
 mod server;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -12,7 +13,7 @@ use slantpath_base::{Duration, Instant};
 
 pub use server::{Members, ServerConfig};
 
-use crate::asp::config::{self, ConfigError};
+use crate::asp::config::ConfigError;
 use crate::asp::heartbeat::{Heartbeat, HeartbeatDue};
 use crate::asp::{
     AdaptationLayer, AsState, AspMessage, AspState, ErrorCode, REMOTE_ASP_MACHINE, RemoteAspAction,
@@ -115,8 +116,7 @@ impl<L: AdaptationLayer> Gateway<L> {
     /// # Errors
     /// If a timer is out of its range.
     pub fn new(config: GatewayConfig) -> Result<Self, ConfigError> {
-        config::RECOVERY.check(config.recovery)?;
-        config.heartbeat.map_or(Ok(()), |beat| config::HEARTBEAT.check(beat))?;
+        config.check()?;
         let (asps, servers, outputs) = (BTreeMap::new(), BTreeMap::new(), VecDeque::new());
         Ok(Self { config, asps, servers, outputs })
     }

@@ -43,6 +43,14 @@ impl Default for ProcessConfig {
     }
 }
 
+impl ProcessConfig {
+    /// Refuses a timer out of its range.
+    fn check(&self) -> Result<(), ConfigError> {
+        config::ACKNOWLEDGEMENT.check(self.acknowledgement)?;
+        self.heartbeat.map_or(Ok(()), |beat| config::HEARTBEAT.check(beat))
+    }
+}
+
 /// Output of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProcessOutput<L: AdaptationLayer> {
@@ -130,10 +138,20 @@ impl<L: AdaptationLayer> Process<L> {
     /// # Errors
     /// If a timer is out of its range.
     pub fn new(config: ProcessConfig) -> Result<Self, ConfigError> {
-        config::ACKNOWLEDGEMENT.check(config.acknowledgement)?;
-        config.heartbeat.map_or(Ok(()), |beat| config::HEARTBEAT.check(beat))?;
+        config.check()?;
         let (servers, outputs) = (BTreeMap::new(), VecDeque::new());
         Ok(Self { config, link: Link::Down, is_up: false, wants_up: false, pending: None, servers, outputs })
+    }
+
+    /// Takes other settings. Requests that wait for their Ack are as they were, and heartbeats until the association
+    /// comes up anew.
+    ///
+    /// # Errors
+    /// If a timer is out of its range; nothing changes then.
+    pub fn reconfigure(&mut self, config: ProcessConfig) -> Result<(), ConfigError> {
+        config.check()?;
+        self.config = config;
+        Ok(())
     }
 
     /// Adds an application server, or changes the traffic mode that is asked for it.

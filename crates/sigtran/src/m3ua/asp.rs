@@ -3,6 +3,7 @@
 //! User parts give messages to [`Asp::transfer`] and take the primitives of the message transfer part from
 //! [`Asp::poll_output`]; whether MTP3 or M3UA carries them, they do not know.
 
+mod change;
 mod config;
 mod network;
 mod registration;

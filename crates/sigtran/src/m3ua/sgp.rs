@@ -5,6 +5,7 @@
 //! [`Sgp::poll_output`] is for the transport, for the interworking function, or for management. A message of an ASP
 //! whose destination is another ASP's goes there at once.
 
+mod change;
 mod config;
 mod congestion;
 mod distribution;

@@ -208,3 +208,30 @@ fn a_key_that_is_granted_again_for_its_context_leaves_the_traffic_where_it_is() 
     bench.put_message(BETTER, &Message::DeregRsp { results });
     assert_eq!(bench.asp.state(BETTER, &name), AspState::Down);
 }
+
+#[test]
+fn a_reload_keeps_what_is_known_of_a_destination_and_asks_for_what_is_new() {
+    let mut bench = Bench::new([0, 1]);
+    let new = PointCode(201);
+    let destination = |point_code, gateways: &[AssociationNumber]| {
+        let gateways = gateways.iter().map(|gateway| (*gateway, 0)).collect();
+        Destination { network_appearance: None, point_code, gateways }
+    };
+    let config = bench.asp.config().clone();
+    let destinations = vec![destination(FAR, &[WORSE]), destination(new, &[WORSE])];
+    let other = AspConfig { gateways: vec![WORSE], destinations, ..config };
+    bench.gateways.clear();
+    bench.asp.reconfigure(bench.now, other.clone()).unwrap();
+    bench.drain();
+    assert_eq!((&bench.indications[..], &bench.gateways[..]), (&[][..], &[WORSE][..]));
+    assert_eq!(bench.transfer(3), Some(WORSE));
+    let dava = AffectedDestinations { point_codes: vec![(0, new)], ..AffectedDestinations::default() };
+    bench.put_message(WORSE, &Message::Dava(dava));
+    assert_eq!(bench.indications, [TransferIndication::Resume(new)]);
+    bench.indications.clear();
+    let other = AspConfig { destinations: vec![destination(new, &[WORSE])], ..other };
+    bench.asp.reconfigure(bench.now, other).unwrap();
+    bench.drain();
+    assert_eq!(bench.indications, [TransferIndication::Pause(FAR)]);
+    assert_eq!(bench.transfer(3), None);
+}

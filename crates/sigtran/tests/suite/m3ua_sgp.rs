@@ -1,7 +1,7 @@
 //! A gateway process between ASPs and an SS7 network: what either hears of the other.
 use bytes::Bytes;
 use slantpath_base::{Duration, Instant};
-use slantpath_sigtran::asp::{AspMessage, RoutingContexts, ServerConfig, TrafficMode};
+use slantpath_sigtran::asp::{AsState, AspMessage, Members, RoutingContexts, ServerConfig, TrafficMode};
 use slantpath_sigtran::m3ua::{
     AffectedDestinations, ApplicationServer, Availability, DropReason, KeyChanges, KeyDestination, Message,
     QueueLimits, Registration, RoutingKey, Sgp, SgpConfig, SgpOutput, TrafficKey,
@@ -390,4 +390,64 @@ fn what_waits_for_an_asp_longer_than_the_recovery_timer_is_thrown_away_and_count
     }
     bench.activate(THIRD, 2);
     assert_eq!(bench.data(), []);
+}
+
+#[test]
+fn a_reload_leaves_what_is_in_both_alone_and_tells_what_is_not() {
+    let mut bench = Bench::new(config());
+    // Context 2 goes, 3 comes for the same point code; the third ASP is in neither list now.
+    let mut third = server(3, TrafficKey::to_point_code(OTHER));
+    third.server.members = Members::Only(vec![SECOND]);
+    let other = SgpConfig { servers: vec![server(1, TrafficKey::to_point_code(OWN)), third], ..config() };
+    bench.sgp.reconfigure(bench.now, other).unwrap();
+    bench.drain();
+    assert_eq!(bench.sgp.as_state(1), Some(AsState::Active));
+    assert_eq!((bench.sgp.as_state(2), bench.sgp.as_state(3)), (None, Some(AsState::Inactive)));
+    let of_first = bench.sent.iter().filter(|(to, _)| *to == FIRST);
+    // It hears that the other point code is lost, and no word about its own traffic.
+    let is_of_others = |message: &Message| match message {
+        Message::Asp(AspMessage::Ntfy { scope, .. }) => scope.0 == [2],
+        other => matches!(other, Message::Duna(_)),
+    };
+    assert!(of_first.clone().all(|(_, message)| is_of_others(message)), "{:?}", bench.sent);
+    for asp in [SECOND, THIRD] {
+        let mut own = bench.sent.iter().filter(|(to, _)| *to == asp).map(|(_, message)| message);
+        assert!(own.any(|sent| matches!(sent, Message::Asp(AspMessage::AspInactiveAck { .. }))));
+    }
+    assert_eq!(bench.indications, [TransferIndication::Pause(OTHER)]);
+    bench.clear();
+    let scope = RoutingContexts(vec![3]);
+    let active = AspMessage::AspActive { traffic_mode: None, scope, labels: (), info: None };
+    bench.put_message(SECOND, &Message::Asp(active.clone()));
+    bench.put_message(THIRD, &Message::Asp(active));
+    bench.transfer(OTHER, 3);
+    bench.transfer(OWN, 3);
+    assert_eq!(bench.data(), [(SECOND, 3), (FIRST, 3)]);
+    assert_eq!(bench.indications, [TransferIndication::Resume(OTHER)]);
+}
+
+#[test]
+fn what_waits_for_an_application_server_waits_over_a_reload() {
+    let mut bench = Bench::new(config());
+    bench.put(FIRST, TransportInput::Down);
+    bench.clear();
+    bench.transfer(OWN, 5);
+    let mut own = server(1, TrafficKey::to_point_code(OWN));
+    own.server.members = Members::Only(vec![FIRST, THIRD]);
+    let other = SgpConfig { servers: vec![own, server(2, TrafficKey::to_point_code(OTHER))], ..config() };
+    bench.sgp.reconfigure(bench.now, other).unwrap();
+    bench.drain();
+    assert_eq!((bench.sgp.as_state(1), bench.sgp.waiting()), (Some(AsState::Pending), 1));
+    bench.activate(THIRD, 1);
+    assert_eq!(bench.data(), [(THIRD, 5)]);
+}
+
+#[test]
+fn a_configuration_that_contradicts_itself_changes_nothing() {
+    let mut bench = Bench::new(config());
+    let twice = SgpConfig { servers: vec![server(1, TrafficKey::to_point_code(OWN)); 2], ..config() };
+    assert!(bench.sgp.reconfigure(bench.now, twice).is_err());
+    bench.drain();
+    assert!(bench.sent.is_empty() && bench.indications.is_empty());
+    assert_eq!([1, 2].map(|context| bench.sgp.as_state(context)), [Some(AsState::Active); 2]);
 }

@@ -128,7 +128,7 @@ impl<L: AdaptationLayer> Gateway<L> {
     }
 
     /// Takes the traffic of some application servers off an ASP, and tells it.
-    fn withdraw(
+    pub(super) fn withdraw(
         &mut self,
         now: Instant,
         association: AssociationNumber,

@@ -72,6 +72,33 @@ impl Server {
         }
     }
 
+    pub(super) const fn config(&self) -> &ServerConfig {
+        &self.config
+    }
+
+    /// Tells if an ASP might serve it with another configuration: what is registered stays.
+    pub(super) fn would_admit(&self, config: &ServerConfig, asp: AssociationNumber) -> bool {
+        match &config.members {
+            Members::Any => true,
+            Members::Only(asps) => asps.contains(&asp) || self.is_registered(asp),
+        }
+    }
+
+    /// Takes another configuration. Gives the ASPs that were up and may serve it no longer.
+    pub(super) fn reconfigure(&mut self, config: ServerConfig) -> Vec<AssociationNumber> {
+        let goes = |asp: &AssociationNumber| !self.would_admit(&config, *asp);
+        let mut gone: Vec<_> = self.members.keys().copied().filter(goes).collect();
+        gone.retain(|asp| self.members.remove(asp).is_some_and(|member| member.state != AspState::Down));
+        self.active.retain(|asp| self.members.contains_key(asp));
+        if let Members::Only(asps) = &config.members {
+            for asp in asps {
+                self.members.entry(*asp).or_default();
+            }
+        }
+        self.config = config;
+        gone
+    }
+
     pub(super) fn mode(&self) -> TrafficMode {
         self.known_mode().unwrap_or(TrafficMode::Override)
     }

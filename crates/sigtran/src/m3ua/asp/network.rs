@@ -64,6 +64,24 @@ impl RouteSet {
         (place, Self { routes, indicated: DestinationState::default() })
     }
 
+    /// Routes of another configuration, of which those over the same gateways keep their state.
+    pub(super) fn succeeding(destination: &Destination, former: &Self) -> Self {
+        let (_, mut own) = Self::new(destination);
+        for route in &mut own.routes {
+            let before = former.routes.iter().find(|before| before.gateway == route.gateway);
+            if let Some(before) = before {
+                (route.state, route.audit) = (before.state, before.audit);
+            }
+        }
+        Self { indicated: former.indicated, ..own }
+    }
+
+    /// Tells if it leads over a gateway, and did not before.
+    pub(super) fn is_new_over(&self, gateway: AssociationNumber, former: Option<&Self>) -> bool {
+        let leads = |set: &Self| set.routes.iter().any(|route| route.gateway == gateway);
+        leads(self) && !former.is_some_and(leads)
+    }
+
     /// The state of the destination.
     pub(super) const fn state(&self) -> DestinationState {
         self.indicated
@@ -173,7 +191,7 @@ impl Asp {
     }
 
     /// Asks a gateway for all destinations without good news, and plans to ask again.
-    fn audit(&mut self, now: Instant, gateway: AssociationNumber) {
+    pub(super) fn audit(&mut self, now: Instant, gateway: AssociationNumber) {
         let mut networks: Vec<Option<u32>> = self.routes.keys().map(|(network, _)| *network).collect();
         networks.dedup();
         let mut has_asked = false;
@@ -398,7 +416,12 @@ impl Asp {
         }
     }
 
-    fn indicate(&mut self, (network, code): NetworkPoint, before: DestinationState, after: DestinationState) {
+    pub(super) fn indicate(
+        &mut self,
+        (network, code): NetworkPoint,
+        before: DestinationState,
+        after: DestinationState,
+    ) {
         let is_there = |state: DestinationState| state.availability != Availability::Unavailable;
         let mut indicate = |indication| self.outputs.push_back(AspOutput::Indication(network, indication));
         match (is_there(before), is_there(after)) {

@@ -74,14 +74,9 @@ impl Node {
         self.congestion_level = former.congestion_level;
     }
 
-    /// Gives the other nodes that it knows.
-    pub fn remotes(&self) -> impl Iterator<Item = PointCode> {
-        self.remotes.keys().copied()
-    }
-
-    /// Gives its own subsystems, in service or not.
-    pub fn subsystems(&self) -> impl Iterator<Item = Ssn> {
-        self.subsystems.keys().copied()
+    /// Gives its configuration, with the nodes that translations lead to.
+    pub const fn config(&self) -> &NodeConfig {
+        &self.config
     }
 }
 
