@@ -5,7 +5,7 @@ SHELL := bash
 .DEFAULT_GOAL := test
 .PHONY: test lint rust-lint python-lint rust-tests interop-tests python-tests python-package targets conformance acceptance bench counts
 .PHONY: fuzz mutants
-.PHONY: demo clean
+.PHONY: demo docs clean
 
 # The last three side by side, since much of each waits: for a clock, or for one long test. Cargo is to know nothing of
 # make's own jobs.
@@ -36,8 +36,8 @@ interop-tests: need-cargo need-cc
 	MAKEFLAGS= cargo test --workspace --quiet --test interop
 
 python-lint: python-package
-	.venv/bin/ruff check python studies peers
-	.venv/bin/ruff format --check python studies peers
+	.venv/bin/ruff check python studies peers website
+	.venv/bin/ruff format --check python studies peers website
 	.venv/bin/mypy
 	.venv/bin/mypy --platform darwin
 	.venv/bin/mypy --platform win32
@@ -45,9 +45,9 @@ python-lint: python-package
 python-tests: python-package
 	nice .venv/bin/pytest
 
-# The package, built in the development profile of the same crates as the tests, and the tools of its `dev` extra.
+# The package, built in the development profile of the same crates as the tests, and the tools of its extras.
 python-package: .venv/bin/maturin need-cargo need-cc
-	MAKEFLAGS= .venv/bin/maturin develop --quiet --extras dev --features extension-module,as-tested
+	MAKEFLAGS= .venv/bin/maturin develop --quiet --extras dev,docs --features extension-module,as-tested
 	@$(INSTALL_STUDIES)
 
 # The studies beside it are read where they lie: they are installed anew only when what they need may have changed.
@@ -133,6 +133,16 @@ demo: .venv/bin/maturin need-cargo need-cc
 	.venv/bin/slantpath study multi-link
 	@printf '%s\n' '' 'The command is .venv/bin/slantpath, and slantpath itself after `. .venv/bin/activate`. Next:' \
 	  '  .venv/bin/slantpath run scenarios/first.toml'
+
+# The documents as a site: out/site/html/index.html opens from disk. What builds it is the `docs` extra.
+docs: .venv/docs
+	.venv/bin/python website/build.py
+	@echo 'open out/site/html/index.html'
+
+.venv/docs: .venv/bin/maturin pyproject.toml
+	.venv/bin/pip install --quiet --disable-pip-version-check $$(python3 -c \
+	  'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["docs"])')
+	touch $@
 
 clean:
 	rm -rf target fuzz/target .venv out
