@@ -50,7 +50,9 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("simulation", &["net", "sctp", "sigtran", "ss7", "host", "applications", "signalling", "traffic"]),
     ("live", &["wire", "interface", "des", "sctp", "host", "applications"]),
     // Attached devices: it knows bytes and instants, never what the network between them is modelled by.
-    ("emulate", &["control", "system", "wire"]),
+    ("emulate", &["system", "wire"]),
+    // Sockets of whoever operates a program: it knows the words of control, and not what runs.
+    ("operation", &["control", "system"]),
     // Programs that measure a path, above what drives their host.
     ("instruments", &["wire", "interface", "sctp", "host", "applications", "live"]),
     // Points and processes above what drives their host.
@@ -128,6 +130,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "live",
             "instruments",
             "gateway",
+            "operation",
             "trace",
             // Places and doors of an emulation, and what the system says of them.
             "emulate",
@@ -189,6 +192,7 @@ const RESERVED: &[(&str, &[&str])] = &[
     ("nix", &["cli", "live", "system", "tokio"]),
     ("rustix", &["live", "system"]),
     ("socket2", &["live"]),
+    ("httparse", &["operation"]),
     ("pyo3", &["py"]),
     ("arrow-array", &["py"]),
     ("arrow-schema", &["py"]),
