@@ -56,7 +56,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     // Programs that measure a path, above what drives their host.
     ("instruments", &["wire", "interface", "sctp", "host", "applications", "live"]),
     // Points and processes above what drives their host.
-    ("gateway", &["host", "applications", "live", "signalling", "sigtran", "ss7", "traffic"]),
+    ("gateway", &["control", "host", "applications", "live", "signalling", "sigtran", "ss7", "traffic"]),
     // Live associations for programs on tokio, which nothing else here needs.
     ("tokio", &["live", "sctp"]),
     // The file of what SCTP has decided, and its explanation: it knows no simulator.

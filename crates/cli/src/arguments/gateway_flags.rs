@@ -11,6 +11,8 @@ pub(crate) struct GatewayArguments {
     pub(crate) question: Option<GatewayQuestion>,
     #[command(flatten)]
     pub(crate) seat: Option<SeatArguments>,
+    #[command(flatten)]
+    pub(crate) operation: OperationArguments,
 }
 
 impl GatewayArguments {
@@ -52,4 +54,11 @@ pub(crate) struct SeatArguments {
     /// Replace a value of the scenario, for example `sctp.default.rto_min="200 ms"`. May be given several times.
     #[arg(long, value_name = "PATH=VALUE")]
     pub(crate) set: Vec<String>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct OperationArguments {
+    /// Open a socket there, by which `slantpath set` asks it and changes it. Only its owner may use it.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) control: Option<PathBuf>,
 }

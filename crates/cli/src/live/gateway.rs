@@ -1,6 +1,7 @@
 //! Command `slantpath gateway`: one point or process of a scenario's signalling network, on this machine's network.
 
 mod check;
+mod operation;
 mod prepared;
 mod serving;
 
@@ -22,7 +23,7 @@ pub(crate) fn gateway(arguments: &GatewayArguments, out: &mut impl Write) -> Res
             let seat = arguments.seat.as_ref().ok_or_else(|| {
                 Failure::Misused("name a scenario, and one of its points by `--point`".to_owned())
             })?;
-            serving::serve(&Prepared::of(seat)?, out)
+            serving::serve(&Prepared::of(seat)?, &arguments.operation, out)
         }
     }
 }

@@ -8,7 +8,9 @@ use slantpath_base::{Duration, Instant, Stream};
 use slantpath_gateway::{LinkLoadReport, Seat};
 use slantpath_live::{Live, Program as _, Station, host_of};
 
+use super::operation::Operation;
 use super::prepared::Prepared;
+use crate::arguments::OperationArguments;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::live::outputs::{print_machine, say_changes};
@@ -20,7 +22,12 @@ use crate::terminal::Visible;
 const GLANCE: Duration = Duration::from_millis(200);
 
 /// Serves until it is over, and prints the counts.
-pub(super) fn serve(prepared: &Prepared, out: &mut impl Write) -> Result<(), Failure> {
+pub(super) fn serve(
+    prepared: &Prepared,
+    operation: &OperationArguments,
+    out: &mut impl Write,
+) -> Result<(), Failure> {
+    let mut operation = Operation::open(operation)?;
     let mut host = host_of(&prepared.own);
     let stream = Stream::secret(slantpath_live::secret().map_err(failed)?);
     let program = Seat::open(Instant::START, prepared.seat(), &mut host, stream);
@@ -28,25 +35,30 @@ pub(super) fn serve(prepared: &Prepared, out: &mut impl Write) -> Result<(), Fai
     let opened = Live::open(&prepared.live(), Station { host, program });
     let mut live = opened.map_err(|error| not_opened(&error))?;
     writeln!(out, "`{}` is live at {}; Ctrl-C stops", prepared.request.name, prepared.place())?;
+    operation.begin(&prepared.request.name, out)?;
     out.flush()?;
     let stop = interrupt::flag();
     let mut is_stopped = false;
     while !live.host().program.is_over() {
-        if stop.load(Ordering::Relaxed) && !std::mem::replace(&mut is_stopped, true) {
+        let is_to_stop = stop.load(Ordering::Relaxed) || operation.is_to_stop();
+        if is_to_stop && !std::mem::replace(&mut is_stopped, true) {
+            operation.stopping();
             live.command(STOP, Station::stop);
         }
-        let until = live.now().saturating_add(GLANCE);
+        let until = operation.until(live.now().saturating_add(GLANCE));
         live.step(until).map_err(failed)?;
+        operation.look(&mut live);
         say_changes(&mut live);
-        say_happenings(&mut live);
+        say_happenings(&mut live, &mut operation);
     }
-    say_happenings(&mut live);
+    say_happenings(&mut live, &mut operation);
     Ok(tell_report(&mut live, &prepared.loads, out)?)
 }
 
-/// Writes one line for each happening, which a program reads as well as a person.
-fn say_happenings(live: &mut Live<Station<Seat>>) {
+/// Writes one line for each happening, which a program reads as well as a person, and tells clients.
+fn say_happenings(live: &mut Live<Station<Seat>>, operation: &mut Operation) {
     while let Some(happening) = live.host_mut().program.poll_happening() {
+        operation.tell(&happening);
         // When nobody listens the work goes on.
         let _ = writeln!(Visible(io::stderr().lock()), "{happening}");
     }
