@@ -14,7 +14,9 @@ use slantpath_profiles::{Assignment, Profile};
 use slantpath_runner::schema::NamedDscp;
 
 use crate::criteria::{Until, Within};
-pub(crate) use gateway_flags::{GatewayArguments, GatewayQuestion, SeatArguments, SeatOutputArguments};
+pub(crate) use gateway_flags::{
+    GatewayArguments, GatewayQuestion, OperationArguments, SeatArguments, SeatOutputArguments,
+};
 pub(crate) use plan_flags::{PlanArguments, PlanFormat};
 use sctp_flags::Flags;
 
@@ -518,7 +520,7 @@ pub(crate) struct EmulateArguments {
 #[derive(Args, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct SetArguments {
-    /// The socket that `slantpath emulate --control` has opened.
+    /// The socket that `slantpath emulate --control` or `slantpath gateway --control` has opened.
     pub(crate) socket: PathBuf,
     /// Keys with their values, in turn: for example `links.satellite.loss '5 %'`. A link has the keys of `[[script]]`;
     /// `links.satellite.forward.loss` is that of one direction. What is given at one time happens at one instant.
@@ -530,10 +532,14 @@ pub(crate) struct SetArguments {
     /// Bring a link back. May be given several times.
     #[arg(long, value_name = "LINK")]
     pub(crate) up: Vec<String>,
-    /// Print what has passed each interface, how late, and if the run is void.
+    /// Have it do what an event of a script does, in the same words: for example `--do action=inhibit link=trunk`.
+    #[arg(long = "do", value_name = "KEY=VALUE", num_args = 1..)]
+    pub(crate) act: Vec<String>,
+    /// Print what has passed each interface, how late, and if the run is void; of a gateway its links, routes,
+    /// associations, application servers and counts.
     #[arg(long)]
     pub(crate) status: bool,
-    /// Print events until the run is over: of scripts, of programs that end, and if the run becomes void.
+    /// Print events until the run is over: of scripts, of programs that end, of signalling, and if the run becomes void.
     #[arg(long)]
     pub(crate) events: bool,
     /// End the run: its programs are asked to end.

@@ -14,10 +14,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use slantpath_base::{DataRate, Duration, Instant};
 use slantpath_emulate::{
-    ControlSocket, DepartureLateness, Doors, ExistingPlace, Incoming, InterfaceConfig, NodeProgram,
-    NodePrograms, PlaceConfig, Terminal, build_places, capacity,
+    DepartureLateness, Doors, ExistingPlace, Incoming, InterfaceConfig, NodeProgram, NodePrograms,
+    PlaceConfig, Terminal, build_places, capacity,
 };
 use slantpath_interface::InterfaceId;
+use slantpath_operation::ControlSocket;
 use slantpath_runner::schema;
 use slantpath_runner::{
     Attachment, EmulationRecording, InterfaceReport, Outside, RunOptions, Scenario, SkyHandover, SkyInPieces,

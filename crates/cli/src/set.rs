@@ -1,5 +1,7 @@
 //! Command `slantpath set`: changes a network that runs, and asks how it does.
 
+mod gateway_status;
+
 use std::io::{self, BufRead as _, BufReader, Read as _, Write};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
@@ -18,7 +20,8 @@ pub(crate) fn main(arguments: &SetArguments, out: &mut impl Write) -> Result<(),
     let commands = commands(arguments)?;
     let path = arguments.socket.display();
     let stream = UnixStream::connect(&arguments.socket).map_err(|error| {
-        Failure::Failed(format!("{path}: {error}: is `slantpath emulate --control {path}` running?"))
+        let what = format!("`slantpath emulate` or `slantpath gateway` with `--control {path}`");
+        Failure::Failed(format!("{path}: {error}: is {what} running?"))
     })?;
     let mut connection =
         Connection { stream: BufReader::new(stream), heard: Vec::new(), is_json: arguments.json };
@@ -31,7 +34,7 @@ pub(crate) fn main(arguments: &SetArguments, out: &mut impl Write) -> Result<(),
 
 /// The commands in the order in which they are carried out: what is told comes behind what is changed.
 fn commands(arguments: &SetArguments) -> Result<Vec<Command>, Failure> {
-    let SetArguments { socket, settings, down, up, status, stop, events, json: _ } = arguments;
+    let SetArguments { socket, settings, down, up, act, status, stop, events, json: _ } = arguments;
     let mut commands = Vec::new();
     let (pairs, rest) = settings.as_chunks::<2>();
     if let [key] = rest {
@@ -43,6 +46,9 @@ fn commands(arguments: &SetArguments) -> Result<Vec<Command>, Failure> {
     }
     commands.extend(down.iter().map(|link| Command::act("down", link)));
     commands.extend(up.iter().map(|link| Command::act("up", link)));
+    if !act.is_empty() {
+        commands.push(Command::Do(act.iter().map(|pair| key_and_value(pair)).collect::<Result<_, _>>()?));
+    }
     commands.extend(events.then_some(Command::Events(true)));
     commands.extend(status.then_some(Command::Status));
     commands.extend(stop.then_some(Command::Stop));
@@ -51,6 +57,14 @@ fn commands(arguments: &SetArguments) -> Result<Vec<Command>, Failure> {
         return Err(Failure::Misused(format!("say what to set: {form}; or ask: --status, --events")));
     }
     Ok(commands)
+}
+
+fn key_and_value(pair: &str) -> Result<(String, String), Failure> {
+    let (key, value) = pair.split_once('=').ok_or_else(|| {
+        let form = "write keys and values, like `--do action=inhibit link=trunk`";
+        Failure::Misused(format!("--do {pair}: there is no `=`; {form}"))
+    })?;
+    Ok((key.to_owned(), value.to_owned()))
 }
 
 /// Connection to a network that runs.
@@ -154,6 +168,15 @@ fn event_in_words(event: &Json) -> String {
             let part = event["part"].as_str().map_or_else(String::new, |part| format!(" {part}"));
             format!("{at:.3} s: {} {}{part}: {}", text("kind"), text("name"), text("event"))
         }
+        "signalling" => {
+            let subjects = event["subjects"].as_object().into_iter().flatten();
+            let subjects =
+                subjects.map(|(kind, name)| format!("{kind} {}", name.as_str().unwrap_or_default()));
+            let subjects = subjects.collect::<Vec<_>>().join(", ");
+            let between = if subjects.is_empty() { "" } else { ": " };
+            let reason = event["reason"].as_str().map_or_else(String::new, |reason| format!(", {reason}"));
+            format!("{at:.3} s: {subjects}{between}{}{reason}", text("event"))
+        }
         "void" => format!("{at:.3} s: void: {}", text("reason")),
         // A newer program may tell more.
         _ => format!("{at:.3} s: {event}"),
@@ -161,6 +184,9 @@ fn event_in_words(event: &Json) -> String {
 }
 
 fn print_status(status: &Json, out: &mut impl Write) -> io::Result<()> {
+    if status["gateway"].is_string() {
+        return gateway_status::print(status, out);
+    }
     writeln!(out, "{:.3} s", status["at_s"].as_f64().unwrap_or_default())?;
     for interface in status["interfaces"].as_array().into_iter().flatten() {
         let text = |key: &str| interface[key].as_str().unwrap_or_default();

@@ -64,6 +64,17 @@ pub enum ControlEvent {
         /// Event, in the words of the script.
         event: String,
     },
+    /// Something that happened at a live point or process, or to its associations.
+    Signalling {
+        /// Time from the start, in seconds.
+        at_s: f64,
+        /// Subjects that it happened to, by their kinds: a link, an association, an application server.
+        subjects: Vec<(&'static str, String)>,
+        /// Event, in the words of the results.
+        event: String,
+        /// Words of the reason, if there is one.
+        reason: Option<String>,
+    },
     /// The run says nothing any more.
     Void {
         /// Time from the start of the run, in seconds.
@@ -88,6 +99,15 @@ impl ControlEvent {
             }
             Self::Script { at_s, kind, name, part, event } => {
                 json!({ "type": "script", "at_s": at_s, "kind": kind, "name": name, "part": part, "event": event })
+            }
+            Self::Signalling { at_s, subjects, event, reason } => {
+                let subjects: Map<String, Json> = subjects
+                    .iter()
+                    .map(|(kind, name)| ((*kind).to_owned(), Json::from(name.as_str())))
+                    .collect();
+                json!({
+                    "type": "signalling", "at_s": at_s, "subjects": subjects, "event": event, "reason": reason,
+                })
             }
             Self::Void { at_s, reason } => json!({ "type": "void", "at_s": at_s, "reason": reason }),
         }

@@ -7,16 +7,22 @@
 //!
 //! # Map
 //!
-//! - [`command`][]: what a client may ask for. [`answer`][]: what it is told. [`status`][]: the state of a network.
+//! - [`command`][]: what a client may ask for. [`answer`][]: what it is told. [`status`][]: the state of a network,
+//!   and [`gateway_status`][] of a gateway.
 //! - [`lines`][]: lines of a stream, cut at their ends.
 
 mod answer;
 mod command;
+mod gateway_status;
 mod lines;
 mod status;
 
 pub use answer::{AnswerError, ControlAnswer, ControlEvent, Refusal};
 pub use command::{COMMANDS, Command, Pairs};
+pub use gateway_status::{
+    AssociationStatus, Counts, GatewayStatus, LinkStatus, PathStatus, ProcessStatus, RouteStatus,
+    ServerStatus, TitleStatus,
+};
 pub use lines::{LINE_MAX, Line, Lines};
 pub use serde_json::Value as Json;
 pub use status::{ControlStatus, InterfaceStatus, NextHandover};

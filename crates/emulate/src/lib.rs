@@ -7,7 +7,6 @@
 //! - [`doors`][]: the interfaces to attached nodes, and the loop that keeps the pace.
 //! - [`mod@capacity`][]: packets that this machine carries. [`rest`][]: pauses without which the kernel would stop the
 //!   thread for long.
-//! - [`control_socket`][]: clients by whom the running network is asked and changed.
 //! - [`lab`][]: places of attached nodes, as network namespaces. [`port`]: ports of this machine.
 //!   [`programs`][]: what runs there. [`listening`]: ports at which somebody listens.
 //!
@@ -25,8 +24,6 @@
 
 #[cfg(target_os = "linux")]
 mod capacity;
-#[cfg(target_os = "linux")]
-mod control_socket;
 #[cfg(target_os = "linux")]
 mod departing;
 #[cfg(target_os = "linux")]
@@ -53,8 +50,6 @@ pub mod station;
 
 #[cfg(target_os = "linux")]
 pub use capacity::capacity;
-#[cfg(target_os = "linux")]
-pub use control_socket::{ControlError, ControlSocket};
 #[cfg(target_os = "linux")]
 pub use doors::{DoorConfig, DoorError, Doors, Incoming};
 pub use frames::{FrameKind, MacAddress};

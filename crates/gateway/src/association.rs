@@ -13,6 +13,8 @@ use slantpath_host::SocketId;
 use slantpath_signalling::network::Carried;
 use slantpath_sigtran::transport::{Transmit, TransportInput};
 
+use crate::delays::SeatDelays;
+
 /// An association of a seat.
 #[derive(Clone, Debug)]
 pub struct SeatAssociation {
@@ -34,8 +36,12 @@ pub struct SeatAssociation {
 pub struct AssociationCounts {
     /// Messages given to SCTP.
     pub sent: u64,
+    /// Octets of these.
+    pub sent_octets: u64,
     /// Messages received.
     pub received: u64,
+    /// Octets of these.
+    pub received_octets: u64,
     /// Messages that were thrown away: the association was lost before SCTP had them, or down.
     pub discarded_down: u64,
     /// Messages that were thrown away because too many waited for room.
@@ -65,6 +71,8 @@ enum Opening {
 #[derive(Debug)]
 pub(crate) struct Association {
     pub(crate) config: SeatAssociation,
+    /// Number of it among those of the seat.
+    number: usize,
     /// Socket of its port.
     pub(crate) port: SocketId,
     state: State,
@@ -76,15 +84,30 @@ pub(crate) struct Association {
 }
 
 impl Association {
-    pub(crate) fn new(now: Instant, config: SeatAssociation, port: SocketId) -> Self {
+    pub(crate) fn new(now: Instant, number: usize, config: SeatAssociation, port: SocketId) -> Self {
         let open_at = config.opens.then_some(now);
         let counts = AssociationCounts::default();
         let (state, opening) = (State::Down, Opening::Always);
-        Self { config, port, state, opening, open_at, waiting: VecDeque::new(), counts }
+        Self { config, number, port, state, opening, open_at, waiting: VecDeque::new(), counts }
     }
 
     pub(crate) const fn counts(&self) -> AssociationCounts {
         self.counts
+    }
+
+    /// Name of its state, for who operates it.
+    pub(crate) fn state_name(&self) -> &'static str {
+        match self.state {
+            State::Up(_) => "up",
+            State::Opening(_) => "opening",
+            State::Down if self.opening == Opening::Held => "held",
+            State::Down => "down",
+        }
+    }
+
+    /// Messages that wait for room in SCTP's buffer.
+    pub(crate) fn waiting(&self) -> usize {
+        self.waiting.len()
     }
 
     pub(crate) const fn is_up(&self) -> bool {
@@ -174,6 +197,7 @@ impl Association {
         now: Instant,
         host: &mut Host,
         transmit: Transmit,
+        delays: &mut Option<SeatDelays>,
     ) -> impl Iterator<Item = TransportInput> + use<> {
         let State::Up(socket) = self.state else {
             self.counts.discarded_down += 1;
@@ -190,7 +214,7 @@ impl Association {
         };
         let was_empty = self.waiting.is_empty();
         if was_empty {
-            self.offer(now, host, socket, message);
+            self.offer(now, host, socket, message, delays);
         } else if self.waiting.len() < REFUSED_MAX {
             self.waiting.push_back(message);
         } else {
@@ -203,13 +227,18 @@ impl Association {
     }
 
     /// There is room in the send buffer again. Gives what the entity is to be told, if anything.
-    pub(crate) fn writable(&mut self, now: Instant, host: &mut Host) -> Option<TransportInput> {
+    pub(crate) fn writable(
+        &mut self,
+        now: Instant,
+        host: &mut Host,
+        delays: &mut Option<SeatDelays>,
+    ) -> Option<TransportInput> {
         let State::Up(socket) = self.state else { return None };
         if self.waiting.is_empty() {
             return None;
         }
         while let Some(message) = self.waiting.pop_front() {
-            if !self.offer(now, host, socket, message) {
+            if !self.offer(now, host, socket, message, delays) {
                 return None;
             }
         }
@@ -223,14 +252,28 @@ impl Association {
         waited
     }
 
-    pub(crate) const fn received(&mut self) {
+    pub(crate) const fn received(&mut self, octets: usize) {
         self.counts.received += 1;
+        self.counts.received_octets += octets as u64;
     }
 
     /// Gives a message to SCTP, or keeps it in front of all others; `false` if there is no room.
-    fn offer(&mut self, now: Instant, host: &mut Host, socket: SocketId, message: ProgramMessage) -> bool {
+    fn offer(
+        &mut self,
+        now: Instant,
+        host: &mut Host,
+        socket: SocketId,
+        message: ProgramMessage,
+        delays: &mut Option<SeatDelays>,
+    ) -> bool {
         match host.send(now, socket, message.clone()) {
-            Ok(()) => self.counts.sent += 1,
+            Ok(()) => {
+                self.counts.sent += 1;
+                self.counts.sent_octets += message.payload.len() as u64;
+                if let Some(delays) = delays {
+                    delays.left(now, self.number, &message);
+                }
+            }
             Err(Refused::Full) => {
                 self.waiting.push_front(message);
                 return false;

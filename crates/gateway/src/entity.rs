@@ -99,6 +99,44 @@ impl Entity {
         Ok(Self::Process(Box::new(Process { process: network.make_process(id)?, served })))
     }
 
+    /// The point, if it is one.
+    pub(crate) fn as_point(&self) -> Option<&SignallingPoint> {
+        match self {
+            Self::Point(own) => Some(&own.entity),
+            Self::Process(_) => None,
+        }
+    }
+
+    /// The process, if it is one.
+    pub(crate) fn as_process(&self) -> Option<&ServerProcess> {
+        match self {
+            Self::Point(_) => None,
+            Self::Process(own) => Some(&own.process),
+        }
+    }
+
+    /// Points that a process serves, with their numbers and the networks of their codes.
+    pub(crate) fn served(&self) -> &[(ServedPointId, Option<u32>, ServedPoint)] {
+        match self {
+            Self::Point(_) => &[],
+            Self::Process(own) => &own.served,
+        }
+    }
+
+    /// Management asks something of a point.
+    pub(crate) fn ask_point(&mut self, now: Instant, request: ManagementRequest) {
+        if let Self::Point(own) = self {
+            own.entity.handle_input(now, PointInput::Management(request));
+        }
+    }
+
+    /// Management asks something of a process.
+    pub(crate) fn ask_process(&mut self, now: Instant, change: ProcessChange) {
+        if let Self::Process(own) = self {
+            own.process.handle_input(now, ServerProcessInput::Management(change));
+        }
+    }
+
     pub(crate) fn handle_transport(
         &mut self,
         now: Instant,

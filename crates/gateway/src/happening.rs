@@ -3,6 +3,7 @@
 use core::fmt;
 
 use slantpath_base::Instant;
+use slantpath_control::ControlEvent;
 
 /// Something that happened at a seat, as one line of key and value: `t=1.25 link=trunk event=available`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +16,18 @@ pub struct Happening {
     pub event: &'static str,
     /// Words of the reason, if there is one.
     pub reason: Option<String>,
+}
+
+impl Happening {
+    /// The happening as clients of control are told it.
+    pub fn to_event(&self) -> ControlEvent {
+        ControlEvent::Signalling {
+            at_s: self.at.since_start().as_secs_f64(),
+            subjects: self.subjects.clone(),
+            event: self.event.to_owned(),
+            reason: self.reason.clone(),
+        }
+    }
 }
 
 impl fmt::Display for Happening {

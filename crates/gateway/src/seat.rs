@@ -1,5 +1,9 @@
 //! The program: an entity, what carries its signalling, and its users.
 
+pub(crate) mod metrics;
+mod orders;
+mod status;
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use slantpath_applications::{Host, ProgramConfig, ProgramEvent, Programs};
@@ -16,6 +20,7 @@ use slantpath_ss7::transfer::TransferIndication;
 use slantpath_traffic::{LinkLoadReport, Loads};
 
 use crate::association::{Association, AssociationCounts, SeatAssociation};
+use crate::delays::SeatDelays;
 use crate::entity::{Entity, EntityOutput};
 use crate::happening::Happening;
 use crate::traced::{SocketTaken, TracedSockets};
@@ -92,6 +97,8 @@ pub struct Seat {
     strangers: u64,
     happenings: VecDeque<Happening>,
     traced: TracedSockets,
+    /// Delays of messages through it, if somebody wants them.
+    delays: Option<SeatDelays>,
 }
 
 impl Seat {
@@ -125,7 +132,7 @@ impl Seat {
                 let port = ProgramConfig { peer: None, ..association.port.clone() };
                 host.add_program(&port, stream.fork(&format!("port {number}")))
             });
-            ends.push(Association::new(now, association, port));
+            ends.push(Association::new(now, ends.len(), association, port));
         }
         for port in ports.into_values() {
             if ends.iter().all(|end| end.port != port || end.config.opens) {
@@ -162,6 +169,7 @@ impl Seat {
             strangers: 0,
             happenings: VecDeque::new(),
             traced: TracedSockets::default(),
+            delays: None,
         })
     }
 
@@ -293,7 +301,7 @@ impl Seat {
 
     fn transmit(&mut self, now: Instant, host: &mut Host, transmit: Transmit) {
         let Some(place) = self.by_number.get(&transmit.association).copied() else { return };
-        for input in self.associations[place].send(now, host, transmit) {
+        for input in self.associations[place].send(now, host, transmit, &mut self.delays) {
             self.input(now, place, input);
         }
     }
@@ -491,7 +499,10 @@ impl Program for Seat {
             }
             ProgramEvent::Message(message) => {
                 let Some(place) = self.by_socket.get(socket).copied() else { return };
-                self.associations[place].received();
+                self.associations[place].received(message.payload.len());
+                if let Some(delays) = &mut self.delays {
+                    delays.arrived(now, place, &message);
+                }
                 let input = TransportInput::Message {
                     stream: StreamNumber(message.stream),
                     payload_protocol: message.payload_protocol,
@@ -514,7 +525,7 @@ impl Program for Seat {
             }
             ProgramEvent::Writable => {
                 let Some(place) = self.by_socket.get(socket).copied() else { return };
-                if let Some(input) = self.associations[place].writable(now, host) {
+                if let Some(input) = self.associations[place].writable(now, host, &mut self.delays) {
                     self.input(now, place, input);
                 }
             }

@@ -77,8 +77,8 @@ pub use slantpath_sctp::notice::Value;
 pub use slantpath_sctp::{
     AssociationId, AuthenticationConfig, AuthenticationEvent, Endpoint as Sctp, ErrorDetectionMethod,
     Extension, Extensions, MibAssociation, MibLocalAddress, MibRemAddress, MibState, MibValue, Multipath,
-    PathMtuDiscovery, PathSnapshot, Reliability, ResetDirection, SctpConfig, SendOptions as SctpSendOptions,
-    Severity, SharedKey, StreamId, StreamScheduling,
+    PathMtuDiscovery, PathSnapshot, PathState, Reliability, ResetDirection, SctpConfig,
+    SendOptions as SctpSendOptions, Severity, SharedKey, StreamId, StreamScheduling,
 };
 pub use slantpath_wire::ip::{Dscp, Ecn, IpFields};
 #[cfg(target_os = "linux")]

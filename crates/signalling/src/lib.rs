@@ -37,7 +37,7 @@ pub use gateway::GatewayConfig;
 pub use level2::{EndCounters, Level2Config, LineInput};
 pub use m3ua::{AssociationTally, M3uaEvent, M3uaEventKind};
 pub use management::{
-    LinkEndChange, ManagementRequest, PointChange, PointEvent, PointEventKind, ProcessChange,
+    LinkEndChange, ManagementRequest, PointChange, PointEvent, PointEventKind, ProcessChange, ProcessLock,
 };
 pub use point::{
     ConfigError, FixedSetting, LinkEndConfig, PointConfig, PointInput, PointOutput, SignallingPoint,

@@ -1,5 +1,6 @@
 //! Requests of management to points and processes, and reports of a point to management.
 
+use slantpath_sigtran::transport::AssociationNumber;
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::node::{InhibitError, Mtp3LinkId};
 use slantpath_ss7::sccp::Ssn;
@@ -11,6 +12,8 @@ pub enum ManagementRequest {
     Link(Mtp3LinkId, LinkEndChange),
     /// To do something to the point.
     Point(PointChange),
+    /// To do something, at a gateway, to the process at the far end of an association.
+    Process(AssociationNumber, ProcessLock),
 }
 
 /// Something that is done to one end of a link.
@@ -45,6 +48,15 @@ pub enum PointChange {
     SubsystemComes(Ssn),
     /// A subsystem goes out of service.
     SubsystemGoes(Ssn),
+}
+
+/// Something that a gateway does to a process (RFC 4666, section 4.7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProcessLock {
+    /// Management takes it out of service: it may not come up before it is let.
+    Locked,
+    /// Management lets it come up again, which is for the process to try.
+    Unlocked,
 }
 
 /// Something that is done to an application server process.

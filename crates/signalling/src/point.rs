@@ -295,6 +295,11 @@ impl SignallingPoint {
         &self.mtp3
     }
 
+    /// The process of the gateway towards its ASPs, if the point is one's.
+    pub fn gateway_process(&self) -> Option<&m3ua::Sgp> {
+        self.gateway.as_ref().map(|gateway| &gateway.sgp)
+    }
+
     /// Gives the counts of SCCP, if there is one.
     pub fn sccp_counters(&self) -> Option<&sccp::Counters> {
         self.sccp.as_ref().map(sccp::Node::counters)

@@ -162,6 +162,11 @@ impl ServerProcess {
         }
     }
 
+    /// Gives the state of the process in an application server, at the gateway of an association.
+    pub fn state(&self, association: AssociationNumber, routing_context: u32) -> AspState {
+        self.asp.state(association, &ServerName::Named(routing_context))
+    }
+
     /// Gives the counts of M3UA.
     pub const fn counters(&self) -> &m3ua::Counters {
         self.asp.counters()
@@ -202,7 +207,13 @@ impl ServerProcess {
         let associations: Vec<_> = self.tallies.associations().collect();
         for association in associations {
             match change {
-                ProcessChange::Activate => self.asp.activate(now, association, &[]),
+                ProcessChange::Activate => {
+                    // A gateway may have kept it out.
+                    if !self.asp.is_up(association) {
+                        self.asp.up(now, association);
+                    }
+                    self.asp.activate(now, association, &[]);
+                }
                 ProcessChange::Deactivate => self.asp.deactivate(now, association, &[]),
                 ProcessChange::Fail => self.outputs.push_back(ServerProcessOutput::Close(association)),
                 ProcessChange::Restore => self.outputs.push_back(ServerProcessOutput::Open(association)),

@@ -94,6 +94,11 @@ impl ServedPoint {
         self.code
     }
 
+    /// Gives the counts of SCCP, if there is one.
+    pub fn sccp_counters(&self) -> Option<&sccp::Counters> {
+        self.sccp.as_ref().map(sccp::Node::counters)
+    }
+
     /// A process that serves the point indicates something. `is_accessible` is whether a destination can be reached
     /// over any of them: the point has lost it when none of its processes reaches it.
     pub fn handle_indication(

@@ -50,13 +50,15 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("simulation", &["net", "sctp", "sigtran", "ss7", "host", "applications", "signalling", "traffic"]),
     ("live", &["wire", "interface", "des", "sctp", "host", "applications"]),
     // Attached devices: it knows bytes and instants, never what the network between them is modelled by.
-    ("emulate", &["control", "system", "wire"]),
+    ("emulate", &["system", "wire"]),
+    // Sockets of whoever operates a program: it knows the words of control, and not what runs.
+    ("operation", &["control", "system"]),
     // Sockets of this machine at the ends of a network: its hosts have a TCP, and it knows no model.
     ("relay", &["emulate", "interface", "system", "tcp", "wire"]),
     // Programs that measure a path, above what drives their host.
     ("instruments", &["wire", "interface", "sctp", "host", "applications", "live"]),
     // Points and processes above what drives their host.
-    ("gateway", &["host", "applications", "live", "signalling", "sigtran", "ss7", "traffic"]),
+    ("gateway", &["control", "host", "applications", "live", "signalling", "sigtran", "ss7", "traffic"]),
     // Live associations for programs on tokio, which nothing else here needs.
     ("tokio", &["live", "sctp"]),
     // The file of what SCTP has decided, and its explanation: it knows no simulator.
@@ -130,6 +132,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "live",
             "instruments",
             "gateway",
+            "operation",
             "trace",
             // Places and doors of an emulation, and what the system says of them.
             "emulate",
@@ -193,6 +196,7 @@ const RESERVED: &[(&str, &[&str])] = &[
     ("nix", &["cli", "live", "system", "tokio"]),
     ("rustix", &["live", "system"]),
     ("socket2", &["live"]),
+    ("httparse", &["operation"]),
     ("pyo3", &["py"]),
     ("arrow-array", &["py"]),
     ("arrow-schema", &["py"]),

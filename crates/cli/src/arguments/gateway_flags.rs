@@ -13,6 +13,8 @@ pub(crate) struct GatewayArguments {
     pub(crate) seat: Option<SeatArguments>,
     #[command(flatten)]
     pub(crate) outputs: SeatOutputArguments,
+    #[command(flatten)]
+    pub(crate) operation: OperationArguments,
 }
 
 impl GatewayArguments {
@@ -68,4 +70,11 @@ pub(crate) struct SeatOutputArguments {
     /// explain`.
     #[arg(long, value_name = "DIR")]
     pub(crate) trace: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct OperationArguments {
+    /// Open a socket there, by which `slantpath set` asks it and changes it. Only its owner may use it.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) control: Option<PathBuf>,
 }

@@ -7,7 +7,8 @@ use slantpath_base::{Duration, Instant};
 use slantpath_control::{
     Command, ControlAnswer, ControlEvent, ControlStatus, InterfaceStatus, Json, NextHandover, Refusal,
 };
-use slantpath_emulate::{ControlSocket, DoorReport, Doors, EndedProgram};
+use slantpath_emulate::{DoorReport, Doors, EndedProgram};
+use slantpath_operation::ControlSocket;
 use slantpath_runner::{
     AskedChange, AttachedInterface, Attachment, Diagnostics, Scenario, ScriptEvent, SkyHandover, Turn,
     script_events,

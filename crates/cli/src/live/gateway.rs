@@ -2,6 +2,7 @@
 
 mod check;
 mod kept;
+mod operation;
 mod prepared;
 mod serving;
 
@@ -28,8 +29,8 @@ pub(crate) fn gateway(
             let seat = arguments.seat.as_ref().ok_or_else(|| {
                 Failure::Misused("name a scenario, and one of its points by `--point`".to_owned())
             })?;
-            let outputs = &arguments.outputs;
-            serving::serve(&Prepared::of(seat, outputs.trace.is_some())?, outputs, command, out)
+            let prepared = Prepared::of(seat, arguments.outputs.trace.is_some())?;
+            serving::serve(&prepared, &arguments.outputs, &arguments.operation, command, out)
         }
     }
 }

@@ -25,6 +25,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const GLANCE: Duration = Duration::from_millis(200);
 /// The number of the command to stop, in a record.
 pub(super) const STOP: u8 = 1;
+/// The number of the command by which a gateway is ordered something, in a record.
+pub(super) const ORDER: u8 = 2;
 
 pub(crate) fn echo(
     arguments: &EchoArguments,

@@ -1,12 +1,13 @@
 //! `slantpath gateway`: an exchange, a gateway and a process, each a program of its own, over the loopback and in UDP.
 
 use std::io::{BufRead as _, BufReader, Read as _};
+use std::os::unix::net::UnixDatagram;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use crate::live::free_port;
-use crate::place::Place;
+use crate::place::{Outcome, Place};
 
 pub(crate) const LAB: &str = r#"
 [scenario]
@@ -159,6 +160,98 @@ fn an_exchange_reaches_a_process_behind_a_gateway_over_m2pa_and_m3ua() {
     let [out, _] = london.end();
     assert!(out.contains("\nassociation trunk: ") && out.contains("\nassociation first: "), "{out}");
     assert!(out.contains("; 0 callers were refused\n"), "{out}");
+}
+
+/// Asks a socket of a live point.
+fn set(place: &Place, socket: &str, arguments: &[&str]) -> Outcome {
+    place.run(&[&["set", socket], arguments].concat())
+}
+
+#[test]
+fn a_live_gateway_is_asked_and_ordered_at_its_socket() {
+    let place = Place::new("gateway-control");
+    place.write("lab.toml", LAB);
+    let udp = free_port();
+    let london = Live::start(&place, udp, "london", &["--control", "london.sock"]);
+    let boston = Live::start(&place, udp, "boston", &["--control", "boston.sock"]);
+    let exchange = Live::start(&place, udp, "exchange", &["--control", "exchange.sock"]);
+    exchange.until("link=trunk event=available");
+    london.until("server=register event=as-active");
+    let status = set(&place, "london.sock", &["--status"]);
+    assert_eq!((status.status, status.err.as_str()), (Some(0), ""));
+    for line in [" s: `london`, serving\n", "\ntrunk ", "\nfirst ", "\nregister "] {
+        assert!(status.out.contains(line), "{line}: {}", status.out);
+    }
+    let json = set(&place, "london.sock", &["--status", "--json"]).out;
+    let json: serde_json::Value = serde_json::from_str(&json).expect("it is JSON");
+    assert_eq!(json["application_servers"][0]["processes"][0]["asp"], "boston");
+    assert_eq!(json["links"][0]["state"], "available");
+
+    let mut watching = place.command(&["set", "exchange.sock", "--events", "--status"]);
+    let mut watching = watching.stdout(Stdio::piped()).spawn().expect("it starts");
+    let mut heard = BufReader::new(watching.stdout.take().expect("a pipe")).lines();
+    // Once the state is told, events are heard.
+    heard.next().expect("a line").expect("text");
+    let done = set(&place, "exchange.sock", &["--do", "action=deactivate", "link=trunk"]);
+    assert_eq!((done.status, done.err.as_str()), (Some(0), ""));
+    assert!(done.out.ends_with(" s: link trunk: deactivate\n"), "{}", done.out);
+    exchange.until("link=trunk event=unavailable");
+    let mut told = heard.map_while(Result::ok).filter(|line| line.contains(": link trunk: "));
+    assert!(told.next().is_some_and(|line| line.ends_with(" s: link trunk: ordered, deactivate")));
+    assert!(told.next().is_some_and(|line| line.ends_with(" s: link trunk: unavailable")));
+    assert_eq!(set(&place, "exchange.sock", &["--do", "action=activate", "link=trunk"]).status, Some(0));
+    exchange.until("link=trunk event=available");
+
+    let path = ["--do", "action=set-primary", "association=first", "path=127.0.0.2"];
+    assert_eq!(set(&place, "boston.sock", &path).status, Some(0));
+    for (arguments, told) in [
+        (&["--do", "action=inhibit", "link=x"][..], "there is no link `x`\n  help: there is `trunk`"),
+        (&["--do", "action"], "--do action: there is no `=`"),
+        (
+            &["links.trunk.loss", "1 %"],
+            "a gateway has no values that are set while it runs\n  help: there are `do`",
+        ),
+    ] {
+        let refused = set(&place, "london.sock", arguments);
+        assert_eq!(refused.status, Some(2), "{}", refused.out);
+        assert!(refused.err.contains(told), "{}", refused.err);
+    }
+    assert_eq!(set(&place, "exchange.sock", &["--stop"]).out, "the run ends\n");
+    exchange.until("event=stopping");
+    let rest: Vec<String> = told.collect();
+    assert!(rest.iter().any(|line| line.ends_with(" s: link trunk: available")), "{rest:?}");
+    assert!(rest.last().is_some_and(|line| line.ends_with(" s: link trunk: unavailable")), "{rest:?}");
+    assert!(watching.wait().expect("it ends").success());
+    let [out, log] = boston.end();
+    assert!(out.contains("association first: ") && log.contains("association=first event=ordered"), "{log}");
+    assert!(!place.path().join("boston.sock").exists());
+    london.end();
+}
+
+#[test]
+fn a_service_manager_is_told_when_it_serves_lives_and_ends() {
+    let place = Place::new("gateway-notify");
+    place.write("lab.toml", LAB);
+    let manager = UnixDatagram::bind(place.path().join("notify")).expect("a socket");
+    manager.set_read_timeout(Some(PATIENCE)).expect("a time");
+    let udp = free_port().to_string();
+    let udp = format!("--udp={udp}");
+    let arguments = [&["gateway", "lab.toml", "--point", "london", &udp][..], &NODES].concat();
+    let mut command = place.command(&arguments);
+    command.env("NOTIFY_SOCKET", place.path().join("notify")).env("WATCHDOG_USEC", "200000");
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
+    let hear = || {
+        let mut bytes = [0; 200];
+        let length = manager.recv(&mut bytes).expect("a word");
+        String::from_utf8_lossy(&bytes[..length]).into_owned()
+    };
+    assert_eq!(hear(), "READY=1\nSTATUS=`london` is live");
+    assert_eq!([hear(), hear()], ["WATCHDOG=1", "WATCHDOG=1"]);
+    let ended = Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
+    assert!(ended.expect("kill runs").success());
+    // Signs of life go on until it has ended.
+    while hear() != "STOPPING=1" {}
+    assert!(child.wait().expect("it ends").success());
 }
 
 #[test]

@@ -7,7 +7,8 @@ use std::net::IpAddr;
 
 use slantpath_applications::{AssociationConfig, Associations as _, Host, ProgramConfig};
 use slantpath_base::{Duration, Instant, Seed};
-use slantpath_gateway::{Happening, Seat, SeatAssociation, SeatConfig, SignallingEntity};
+use slantpath_control::{ControlEvent, GatewayStatus, Json, Refusal};
+use slantpath_gateway::{Happening, Measuring, Seat, SeatAssociation, SeatConfig, SignallingEntity};
 use slantpath_host::Peer;
 use slantpath_live::Station;
 use slantpath_net::{
@@ -56,6 +57,7 @@ pub(crate) struct Lab {
     config: NetworkConfig,
     occupants: Vec<SignallingEntity>,
     ways: Vec<Way>,
+    measuring: Option<Measuring>,
 }
 
 fn code(point: usize) -> PointCode {
@@ -270,7 +272,7 @@ impl Lab {
         let seats = Network::new(seat_graph, SEED, seats.collect());
         let happened = vec![Vec::new(); count];
         let (config, occupants, ways) = (config.clone(), occupants.to_vec(), ways.to_vec());
-        Self { simulation, run, seats, nodes, happened, config, occupants, ways }
+        Self { simulation, run, seats, nodes, happened, config, occupants, ways, measuring: None }
     }
 
     pub(crate) fn run_until(&mut self, end: Instant) {
@@ -306,6 +308,45 @@ impl Lab {
 
     pub(crate) fn stop(&mut self, number: usize) {
         self.seats.command(self.nodes[number], Station::stop);
+    }
+
+    /// State of a seat as who operates it is told.
+    pub(crate) fn status(&mut self, number: usize) -> GatewayStatus {
+        let now = self.seats.now();
+        let Station { host, program } = self.seats.host_mut(self.nodes[number]);
+        program.status(now, host)
+    }
+
+    /// Measures a seat for its figures.
+    pub(crate) fn measure(&mut self, number: usize) {
+        let now = self.seats.now();
+        let Station { host, program } = self.seats.host_mut(self.nodes[number]);
+        self.measuring = Some(Measuring::begin(now, program, host));
+    }
+
+    /// Ends intervals that are over at a seat that is measured.
+    pub(crate) fn follow(&mut self, number: usize) {
+        let now = self.seats.now();
+        let Station { host, program } = self.seats.host_mut(self.nodes[number]);
+        self.measuring.as_mut().unwrap().follow(now, program, host);
+    }
+
+    /// Figures of a seat that is measured.
+    pub(crate) fn figures(&mut self, number: usize) -> String {
+        let now = self.seats.now();
+        let Station { host, program } = self.seats.host_mut(self.nodes[number]);
+        self.measuring.as_ref().unwrap().text(now, program, host)
+    }
+
+    /// Orders something of a seat: keys with their values.
+    pub(crate) fn order(&mut self, number: usize, keys: &[(&str, &str)]) -> Result<ControlEvent, Refusal> {
+        let value = |value: &str| Json::from(value).to_string();
+        let pairs = keys.iter().map(|(key, own)| ((*key).to_owned(), value(own))).collect();
+        let mut outcome = None;
+        self.seats.command(self.nodes[number], |Station { host, program }, now| {
+            outcome = Some(program.order(now, host, &pairs));
+        });
+        outcome.unwrap()
     }
 
     /// Sent and arrived messages of a load in the run.

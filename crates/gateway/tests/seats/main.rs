@@ -1,6 +1,8 @@
 //! Seats on a simulated network do what the same points and processes do in a run.
 
 mod fixture;
+mod metrics;
+mod operation;
 
 use slantpath_base::{Duration, Instant};
 use slantpath_gateway::SeatReport;

@@ -5,7 +5,9 @@ use slantpath_ss7::mtp3::node::{ManagementEvent, Mtp3LinkId};
 use slantpath_ss7::sccp::{Indication, Ssn};
 
 use super::{PointOutput, SignallingPoint};
-use crate::management::{LinkEndChange, ManagementRequest, PointChange, PointEvent, PointEventKind as Kind};
+use crate::management::{
+    LinkEndChange, ManagementRequest, PointChange, PointEvent, PointEventKind as Kind, ProcessLock,
+};
 
 impl SignallingPoint {
     pub(super) fn handle_management(&mut self, now: Instant, request: ManagementRequest) {
@@ -13,6 +15,15 @@ impl SignallingPoint {
         match request {
             ManagementRequest::Link(link, change) => self.change_link(now, link, change),
             ManagementRequest::Point(change) => self.change_point(now, change),
+            ManagementRequest::Process(association, lock) => {
+                self.work.mark(self.gateway_part());
+                // A point that is no gateway has no process that anything could be done to.
+                let Some(gateway) = &mut self.gateway else { return };
+                match lock {
+                    ProcessLock::Locked => gateway.sgp.lock_out(now, association),
+                    ProcessLock::Unlocked => gateway.sgp.unlock(association),
+                }
+            }
         }
     }
 

@@ -9,8 +9,9 @@ use slantpath_gateway::{LinkLoadReport, Seat};
 use slantpath_live::{Live, Program as _, Station};
 
 use super::kept::Kept;
+use super::operation::Operation;
 use super::prepared::Prepared;
-use crate::arguments::SeatOutputArguments;
+use crate::arguments::{OperationArguments, SeatOutputArguments};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::live::outputs::{print_machine, say_changes};
@@ -25,34 +26,40 @@ const GLANCE: Duration = Duration::from_millis(200);
 pub(super) fn serve(
     prepared: &Prepared,
     outputs: &SeatOutputArguments,
+    operation: &OperationArguments,
     command: &[String],
     out: &mut impl Write,
 ) -> Result<(), Failure> {
+    let mut operation = Operation::open(operation)?;
     let mut kept = Kept::create(outputs, prepared)?;
     let secret = slantpath_live::secret().map_err(failed)?;
     let opened = Live::open(&prepared.live(), prepared.station(secret)?);
     let mut live = opened.map_err(|error| not_opened(&error))?;
     kept.begin(&mut live, secret, command, prepared)?;
     writeln!(out, "`{}` is live at {}; Ctrl-C stops", prepared.request.name, prepared.place())?;
+    operation.begin(&prepared.request.name, out)?;
     out.flush()?;
     let stop = interrupt::flag();
     let mut is_stopped = false;
     // Why a file was given up, which ends the run in order.
     let mut unwritten = None;
     while !live.host().program.is_over() {
-        if stop.load(Ordering::Relaxed) && !std::mem::replace(&mut is_stopped, true) {
+        let is_to_stop = stop.load(Ordering::Relaxed) || operation.is_to_stop();
+        if is_to_stop && !std::mem::replace(&mut is_stopped, true) {
+            operation.stopping();
             live.command(STOP, Station::stop);
         }
-        let until = live.now().saturating_add(GLANCE);
+        let until = operation.until(live.now().saturating_add(GLANCE));
         live.step(until).map_err(failed)?;
+        operation.look(&mut live);
         say_changes(&mut live);
-        say_happenings(&mut live);
+        say_happenings(&mut live, &mut operation);
         if let Err(failure) = kept.keep(&mut live) {
             unwritten.get_or_insert(failure);
             stop.store(true, Ordering::Relaxed);
         }
     }
-    say_happenings(&mut live);
+    say_happenings(&mut live, &mut operation);
     // What was counted is told wherever it can be: where a file cannot be written it is printed, and the reverse.
     let told = tell_report(&mut live, &prepared.loads, out);
     kept.finish(&mut live)?;
@@ -60,9 +67,10 @@ pub(super) fn serve(
     unwritten.map_or(Ok(()), Err)
 }
 
-/// Writes one line for each happening, which a program reads as well as a person.
-fn say_happenings(live: &mut Live<Station<Seat>>) {
+/// Writes one line for each happening, which a program reads as well as a person, and tells clients.
+fn say_happenings(live: &mut Live<Station<Seat>>, operation: &mut Operation) {
     while let Some(happening) = live.host_mut().program.poll_happening() {
+        operation.tell(&happening);
         // When nobody listens the work goes on.
         let _ = writeln!(Visible(io::stderr().lock()), "{happening}");
     }

@@ -1,0 +1,114 @@
+//! Operation of a live point: the socket by which it is controlled, and the service manager that has started it.
+
+use std::io::{self, Write};
+
+use slantpath_base::{Duration, Instant};
+use slantpath_control::{Command, ControlAnswer, Json, Refusal};
+use slantpath_gateway::{Happening, Seat};
+use slantpath_live::{Live, Station};
+use slantpath_operation::{ControlSocket, Supervisor};
+
+use crate::arguments::OperationArguments;
+use crate::failure::Failure;
+use crate::live::server::ORDER;
+use crate::terminal;
+
+/// Interval at which clients are looked for: an answer takes no longer, and a look costs a few calls of the system.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Everybody who operates a live point.
+pub(super) struct Operation {
+    control: Option<ControlSocket>,
+    supervisor: Option<Supervisor>,
+    next_look: Instant,
+    /// True once a client has asked for the end.
+    is_to_stop: bool,
+}
+
+impl Operation {
+    /// Opens what is asked for, before the point is live.
+    pub(super) fn open(arguments: &OperationArguments) -> Result<Self, Failure> {
+        let control = arguments.control.as_deref().map(ControlSocket::open).transpose();
+        let control = control.map_err(|error| Failure::Misused(format!("--control: {error}")))?;
+        let supervisor = Supervisor::of_environment();
+        let supervisor = supervisor.map_err(|error| Failure::Failed(error.to_string()))?;
+        Ok(Self { control, supervisor, next_look: Instant::START, is_to_stop: false })
+    }
+
+    /// The point is live from now on.
+    pub(super) fn begin(&self, name: &str, out: &mut impl Write) -> io::Result<()> {
+        if let Some(supervisor) = &self.supervisor
+            && let Err(error) = supervisor.ready(&format!("`{name}` is live"))
+        {
+            terminal::warn(&format!("the service manager does not hear: {error}"))?;
+        }
+        out.flush()
+    }
+
+    pub(super) const fn is_to_stop(&self) -> bool {
+        self.is_to_stop
+    }
+
+    /// The point has been asked to end.
+    pub(super) fn stopping(&self) {
+        if let Some(supervisor) = &self.supervisor {
+            // One that does not hear waits for the end itself.
+            let _ = supervisor.stopping();
+        }
+    }
+
+    /// Instant up to which nobody need be looked for, and no later than that.
+    pub(super) fn until(&self, latest: Instant) -> Instant {
+        let is_any = self.control.is_some() || self.supervisor.is_some();
+        if is_any { self.next_look.min(latest) } else { latest }
+    }
+
+    /// Tells clients of something that has happened.
+    pub(super) fn tell(&mut self, happening: &Happening) {
+        if let Some(control) = &mut self.control {
+            control.tell(&happening.to_event());
+        }
+    }
+
+    /// Answers what clients ask, and gives a sign of life.
+    pub(super) fn look(&mut self, live: &mut Live<Station<Seat>>) {
+        let now = live.now();
+        if now < self.next_look {
+            return;
+        }
+        self.next_look = now.saturating_add(LOOK);
+        if let Some(supervisor) = &mut self.supervisor {
+            supervisor.look(now);
+        }
+        let Self { control, is_to_stop, .. } = self;
+        if let Some(control) = control {
+            control.look(&mut |command| answer(command, live, is_to_stop));
+        }
+    }
+}
+
+fn answer(command: Command, live: &mut Live<Station<Seat>>, is_to_stop: &mut bool) -> ControlAnswer {
+    match command {
+        Command::Do(pairs) => {
+            let order = |own: &mut Station<Seat>, now| own.program.order(now, &mut own.host, &pairs);
+            match live.command(ORDER, order) {
+                Ok(event) => ControlAnswer::Done(Json::from(vec![event.to_json()])),
+                Err(refusal) => ControlAnswer::Refused(refusal),
+            }
+        }
+        Command::Events(is_wanted) => ControlAnswer::Done(is_wanted.into()),
+        Command::Set(_) => {
+            let refusal = Refusal::new("a gateway has no values that are set while it runs");
+            ControlAnswer::Refused(refusal.help("there are `do`, `events`, `status` and `stop`"))
+        }
+        Command::Status => {
+            let now = live.now();
+            let Station { host, program } = live.host_mut();
+            ControlAnswer::Done(program.status(now, host).to_json())
+        }
+        Command::Stop => {
+            *is_to_stop = true;
+            ControlAnswer::Done(Json::Null)
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! Delays through the seat: from the arrival of a user's message at an association to its hand-over to SCTP at another.
+//!
+//! A message is known again by its user data, which neither MTP3 nor M3UA changes, and of SCCP's unitdata by their data
+//! alone, since a translation changes addresses. So nothing has to go with it through the layers, and none allocates: what
+//! has arrived stands in a table of fixed size. One that finds its place taken displaces the other, which is then not
+//! measured; two alike that wait at one time count as the later one.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use slantpath_applications::ProgramMessage;
+use slantpath_base::{Duration, Instant};
+use slantpath_sigtran::{m2pa, m3ua};
+use slantpath_ss7::PointCodeFormat;
+use slantpath_ss7::mtp3::{Msu, ServiceIndicator};
+
+/// Upper bounds of the buckets of a histogram.
+pub(crate) const BOUNDS: [Duration; 14] = [
+    Duration::from_micros(500),
+    Duration::from_millis(1),
+    Duration::from_millis(2),
+    Duration::from_millis(5),
+    Duration::from_millis(10),
+    Duration::from_millis(20),
+    Duration::from_millis(50),
+    Duration::from_millis(100),
+    Duration::from_millis(200),
+    Duration::from_millis(500),
+    Duration::from_secs(1),
+    Duration::from_secs(2),
+    Duration::from_secs(5),
+    Duration::from_secs(10),
+];
+/// Places of messages that have arrived; a power of two.
+const PLACES: usize = 1 << 16;
+/// Age beyond which what has arrived went elsewhere: to a user here, or nowhere.
+const OLDEST: Duration = Duration::from_secs(60);
+
+/// Number of a group of associations: a link set, or a process.
+type GroupNumber = usize;
+
+/// Delays of a seat: its associations in groups.
+#[derive(Debug)]
+pub(crate) struct SeatDelays {
+    delays: Delays,
+    names: Vec<String>,
+    /// Group of each association.
+    groups: Vec<GroupNumber>,
+}
+
+impl SeatDelays {
+    /// Nothing measured yet; with the name of the group of each association.
+    pub(crate) fn new(format: PointCodeFormat, of_associations: Vec<String>) -> Self {
+        let mut names = Vec::new();
+        let mut groups = Vec::new();
+        for name in of_associations {
+            let group = names.iter().position(|own| *own == name).unwrap_or_else(|| {
+                names.push(name);
+                names.len() - 1
+            });
+            groups.push(group);
+        }
+        Self { delays: Delays::new(format), names, groups }
+    }
+
+    /// A message has come by an association.
+    pub(crate) fn arrived(&mut self, now: Instant, association: usize, message: &ProgramMessage) {
+        let ProgramMessage { payload_protocol, payload, .. } = message;
+        self.delays.arrived(now, self.groups[association], *payload_protocol, payload);
+    }
+
+    /// A message has been handed over to the SCTP of an association.
+    pub(crate) fn left(&mut self, now: Instant, association: usize, message: &ProgramMessage) {
+        let ProgramMessage { payload_protocol, payload, .. } = message;
+        self.delays.left(now, self.groups[association], *payload_protocol, payload);
+    }
+
+    /// Every pair of groups with messages: the names of both, and the delays.
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = (&str, &str, &DelayHistogram)> {
+        let pairs = self.delays.pairs.iter();
+        pairs.map(|((from, to), histogram)| (&self.names[*from][..], &self.names[*to][..], histogram))
+    }
+}
+
+/// Delays of one pair of groups.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct DelayHistogram {
+    /// Messages by the bucket that they fall into; the last has what is longer than every bound.
+    pub(crate) counts: [u64; BOUNDS.len() + 1],
+    /// All delays together.
+    pub(crate) sum: Duration,
+}
+
+/// A message that has arrived, and has not been handed over.
+#[derive(Clone, Copy, Debug)]
+struct Arrived {
+    /// Hash of what it is known by; zero for none.
+    known_by: u64,
+    at: Instant,
+    from: GroupNumber,
+}
+
+/// Delays of all pairs of groups.
+#[derive(Clone, Debug)]
+struct Delays {
+    format: PointCodeFormat,
+    arrived: Box<[Arrived]>,
+    pairs: BTreeMap<(GroupNumber, GroupNumber), DelayHistogram>,
+}
+
+impl Delays {
+    fn new(format: PointCodeFormat) -> Self {
+        let nothing = Arrived { known_by: 0, at: Instant::START, from: 0 };
+        Self { format, arrived: vec![nothing; PLACES].into(), pairs: BTreeMap::new() }
+    }
+
+    /// A message has come.
+    fn arrived(&mut self, at: Instant, from: GroupNumber, payload_protocol: u32, octets: &Bytes) {
+        if let Some(known_by) = self.known_by(payload_protocol, octets) {
+            self.arrived[place(known_by)] = Arrived { known_by, at, from };
+        }
+    }
+
+    /// A message has been handed over.
+    fn left(&mut self, now: Instant, to: GroupNumber, payload_protocol: u32, octets: &Bytes) {
+        let Some(known_by) = self.known_by(payload_protocol, octets) else { return };
+        let arrived = &mut self.arrived[place(known_by)];
+        if arrived.known_by != known_by {
+            return;
+        }
+        arrived.known_by = 0;
+        let delay = now.saturating_since(arrived.at);
+        if delay <= OLDEST {
+            let histogram = self.pairs.entry((arrived.from, to)).or_default();
+            let bucket = BOUNDS.partition_point(|bound| *bound < delay);
+            histogram.counts[bucket] += 1;
+            histogram.sum += delay;
+        }
+    }
+
+    /// Hash of what a user's message is known by; `None` of other messages.
+    fn known_by(&self, payload_protocol: u32, octets: &Bytes) -> Option<u64> {
+        if payload_protocol == m2pa::PAYLOAD_PROTOCOL {
+            // Class 11, type 1: user data, behind the octet of priority.
+            let [_, _, 11, 1, ..] = octets[..] else { return None };
+            let msu = Msu::parse(octets.get(m2pa::HEADER_LEN + 1..)?, self.format).ok()?;
+            return hash_of(msu.service.indicator, msu.user_part);
+        }
+        let [_, _, 1, 1, ..] = octets[..] else { return None };
+        let data = m3ua::Data::parse(octets).ok()?.protocol_data;
+        hash_of(ServiceIndicator::new(data.service_indicator)?, &data.user_data)
+    }
+}
+
+/// Hash of the octets that stay the same; `None` if it is no user's.
+fn hash_of(user: ServiceIndicator, octets: &[u8]) -> Option<u64> {
+    const FIRST_OF_USERS: u8 = 3;
+    if user.value() < FIRST_OF_USERS {
+        return None;
+    }
+    let octets = if user == ServiceIndicator::SCCP { sccp_data(octets).unwrap_or(octets) } else { octets };
+    // As rustc hashes: what is known by it is no secret, and a collision costs one measurement.
+    let mut hash = octets.len() as u64;
+    let (words, rest) = octets.as_chunks::<8>();
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    for word in words.iter().chain([&last]) {
+        hash = (hash.rotate_left(5) ^ u64::from_le_bytes(*word)).wrapping_mul(0x517c_c1b7_2722_0a95);
+    }
+    Some(hash | 1)
+}
+
+/// Data of a UDT or XUDT, behind the addresses (Q.713, sections 4.10 and 4.18).
+fn sccp_data(octets: &[u8]) -> Option<&[u8]> {
+    let pointer = match octets.first()? {
+        0x09 => 4,
+        0x11 => 5,
+        _ => return None,
+    };
+    let at = pointer + usize::from(*octets.get(pointer)?);
+    let length = usize::from(*octets.get(at)?);
+    octets.get(at + 1..at + 1 + length)
+}
+
+/// Place of a hash in the table: its high bits are the mixed ones.
+const fn place(known_by: u64) -> usize {
+    #[expect(clippy::cast_possible_truncation, reason = "so many bits are left")]
+    let place = (known_by >> (u64::BITS - PLACES.trailing_zeros())) as usize;
+    place
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const M3UA: u32 = 3;
+
+    fn m2pa(user: u8, data: &[u8]) -> Bytes {
+        let mut octets = vec![1, 0, 11, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, user, 1, 2, 3, 4];
+        octets.extend_from_slice(data);
+        octets.into()
+    }
+
+    fn m3ua(user: u8, data: &[u8]) -> Bytes {
+        let length = u16::try_from(4 + 12 + data.len()).unwrap();
+        let padded = length.next_multiple_of(4);
+        let mut octets = vec![1, 0, 1, 1];
+        octets.extend_from_slice(&u32::from(8 + padded).to_be_bytes());
+        octets.extend_from_slice(&[2, 0x10]);
+        octets.extend_from_slice(&length.to_be_bytes());
+        octets.extend_from_slice(&[0, 0, 0, 9, 0, 0, 0, 8, user, 2, 0, 5]);
+        octets.extend_from_slice(data);
+        octets.resize(8 + usize::from(padded), 0);
+        octets.into()
+    }
+
+    fn delays() -> Delays {
+        Delays::new(PointCodeFormat::Itu)
+    }
+
+    /// Counts of a pair that are not zero, with the places of their buckets.
+    fn counts(delays: &Delays, pair: (GroupNumber, GroupNumber)) -> Vec<(usize, u64)> {
+        let histogram = delays.pairs.get(&pair).cloned().unwrap_or_default();
+        histogram.counts.into_iter().enumerate().filter(|(_, count)| *count > 0).collect()
+    }
+
+    #[test]
+    fn a_message_is_known_again_across_m2pa_and_m3ua() {
+        let mut delays = delays();
+        let at = Instant::from_millis;
+        let data = b"a message of isup, longer than a word";
+        delays.arrived(at(0), 0, m2pa::PAYLOAD_PROTOCOL, &m2pa(5, data));
+        delays.arrived(at(1), 1, M3UA, &m3ua(5, b"another"));
+        delays.left(at(7), 1, M3UA, &m3ua(5, data));
+        delays.left(at(7), 0, m2pa::PAYLOAD_PROTOCOL, &m2pa(5, b"another"));
+        assert_eq!((counts(&delays, (0, 1)), counts(&delays, (1, 0))), (vec![(4, 1)], vec![(4, 1)]));
+        assert_eq!(delays.pairs[&(0, 1)].sum, Duration::from_millis(7));
+        // It is handed over once; one that has not come is not measured.
+        delays.left(at(8), 1, M3UA, &m3ua(5, data));
+        delays.left(at(8), 1, M3UA, &m3ua(5, b"from here"));
+        assert_eq!(counts(&delays, (0, 1)), [(4, 1)]);
+    }
+
+    #[test]
+    fn a_title_that_is_translated_changes_no_data() {
+        let mut delays = delays();
+        // UDT: class, pointers, the called party, the calling party, the data.
+        let before = [0x09, 0, 3, 5, 7, 2, 1, 2, 2, 3, 4, 3, 7, 8, 9];
+        let after = [0x09, 0, 3, 8, 10, 5, 1, 2, 3, 4, 5, 2, 3, 4, 3, 7, 8, 9];
+        delays.arrived(Instant::START, 0, M3UA, &m3ua(3, &before));
+        delays.left(Instant::START, 1, m2pa::PAYLOAD_PROTOCOL, &m2pa(3, &after));
+        assert_eq!(counts(&delays, (0, 1)), [(0, 1)]);
+    }
+
+    #[test]
+    fn management_and_what_went_elsewhere_is_not_measured() {
+        let mut delays = delays();
+        delays.arrived(Instant::START, 0, M3UA, &m3ua(0, b"tfp"));
+        delays.left(Instant::START, 1, M3UA, &m3ua(0, b"tfp"));
+        delays.arrived(Instant::START, 0, M3UA, &m3ua(5, b"old"));
+        delays.left(Instant::from_millis(60_001), 1, M3UA, &m3ua(5, b"old"));
+        delays.left(Instant::START, 1, M3UA, &Bytes::from_static(&[1, 0, 1, 1, 0, 0, 0, 9]));
+        delays.left(Instant::START, 1, m2pa::PAYLOAD_PROTOCOL, &Bytes::from_static(&[1, 0, 11, 1]));
+        assert_eq!(delays.pairs.len(), 0);
+    }
+
+    #[test]
+    fn a_bound_belongs_to_its_bucket_and_what_is_longer_to_the_last() {
+        let mut delays = delays();
+        for (micros, data) in [(500, b"a"), (501, b"b"), (10_000_000, b"c"), (10_000_001, b"d")] {
+            delays.arrived(Instant::START, 0, M3UA, &m3ua(5, data));
+            delays.left(Instant::from_nanos(micros * 1_000), 1, M3UA, &m3ua(5, data));
+        }
+        assert_eq!(counts(&delays, (0, 1)), [(0, 1), (1, 1), (13, 1), (14, 1)]);
+    }
+}
