@@ -10,9 +10,11 @@
 //!
 //! - [`seat`][]: hands on what the entity, its associations and its users have for one another, and ends in order.
 //! - [`entity`][]: a point or a process, driven alike. [`association`]: keeps up what carries its signalling.
+//! - [`difference`][]: what a reload changes, in words; `seat::reload` makes it as a transaction.
 //! - [`happening`][]: what is told of it, with names. [`traced`][]: which association has had which socket.
 
 mod association;
+mod difference;
 mod entity;
 mod happening;
 mod seat;
@@ -20,7 +22,7 @@ mod traced;
 
 pub use association::{AssociationCounts, SeatAssociation};
 pub use happening::Happening;
-pub use seat::{Seat, SeatConfig, SeatReport};
+pub use seat::{ReloadError, Running, Seat, SeatConfig, SeatReport, Successor};
 pub use slantpath_signalling::network::SignallingEntity;
 pub use slantpath_traffic::LinkLoadReport;
 pub use traced::SocketTaken;

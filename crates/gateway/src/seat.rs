@@ -1,5 +1,7 @@
 //! The program: an entity, what carries its signalling, and its users.
 
+mod reload;
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use slantpath_applications::{Host, ProgramConfig, ProgramEvent, Programs};
@@ -9,7 +11,7 @@ use slantpath_live::{BySocket, Lost, Program};
 use slantpath_signalling::network::{
     Carried, NetworkConfig, NetworkConfigError, ServedPointId, SignallingEntity, SignallingLinkId, UserPlace,
 };
-use slantpath_signalling::{M3uaEvent, M3uaEventKind, PointEvent, PointEventKind};
+use slantpath_signalling::{M3uaEvent, M3uaEventKind, PointEvent, PointEventKind, ServedPoint};
 use slantpath_sigtran::asp::AspState;
 use slantpath_sigtran::transport::{AssociationNumber, StreamNumber, Transmit, TransportInput};
 use slantpath_ss7::transfer::TransferIndication;
@@ -19,6 +21,8 @@ use crate::association::{Association, AssociationCounts, SeatAssociation};
 use crate::entity::{Entity, EntityOutput};
 use crate::happening::Happening;
 use crate::traced::{SocketTaken, TracedSockets};
+use reload::Reloading;
+pub use reload::{ReloadError, Running, Successor};
 
 /// Settings of a seat.
 #[derive(Clone, Debug)]
@@ -64,7 +68,8 @@ enum Phase {
 /// Parts of a seat that have deadlines.
 const ENTITY: usize = 0;
 const PHASE: usize = 1;
-const FIRST_OTHER: usize = 2;
+const RELOAD: usize = 2;
+const FIRST_OTHER: usize = 3;
 
 /// Number of happenings that are kept while nobody asks for them.
 const HAPPENINGS_MAX: usize = 4_096;
@@ -73,11 +78,16 @@ const HAPPENINGS_MAX: usize = 4_096;
 #[derive(Debug)]
 pub struct Seat {
     network: NetworkConfig,
+    /// Entity as it was named at the start: loads name it so.
     occupant: SignallingEntity,
+    /// Entity as the network names it.
+    named: SignallingEntity,
     entity: Entity,
     /// Links of the occupant by the numbers of its MTP3.
     links: Vec<SignallingLinkId>,
     associations: Vec<Association>,
+    /// Number of each association for the entity.
+    numbers: Vec<AssociationNumber>,
     by_number: BTreeMap<AssociationNumber, usize>,
     by_socket: BySocket<usize>,
     loads: Loads,
@@ -92,6 +102,7 @@ pub struct Seat {
     strangers: u64,
     happenings: VecDeque<Happening>,
     traced: TracedSockets,
+    reloading: Reloading,
 }
 
 impl Seat {
@@ -112,9 +123,13 @@ impl Seat {
         let (entity, links) = match occupant {
             SignallingEntity::Point(id) => {
                 let links = network.links_at(id).into_iter().map(|(link, _)| link).collect();
-                (Entity::point(now, &network, id)?, links)
+                (Entity::point(&network, id, |network| network.make_point(now, id))?, links)
             }
-            SignallingEntity::Process(id) => (Entity::process(now, &network, id)?, Vec::new()),
+            SignallingEntity::Process(id) => {
+                let process = network.make_process(id)?;
+                let make = |config| ServedPoint::new(now, config);
+                (Entity::process(&network, id, process, make)?, Vec::new())
+            }
         };
         let mut loads = Loads::new(network.loads.clone(), seed)?;
         let mut ports = BTreeMap::new();
@@ -127,7 +142,7 @@ impl Seat {
             });
             ends.push(Association::new(now, association, port));
         }
-        for port in ports.into_values() {
+        for port in ports.values().copied() {
             if ends.iter().all(|end| end.port != port || end.config.opens) {
                 host.refuse_callers(port);
             }
@@ -142,11 +157,14 @@ impl Seat {
         for (place, load) in sending.iter().enumerate() {
             deadlines.set(first_load + place, loads.load_mut(*load).deadline());
         }
-        let numbered = ends.iter().map(|end| network.association(end.config.carried)).zip(0..);
+        let numbers: Vec<_> = ends.iter().map(|end| network.association(end.config.carried)).collect();
         Ok(Self {
-            by_number: numbered.collect(),
+            by_number: numbers.iter().copied().zip(0..).collect(),
+            reloading: Reloading::new(&numbers, ports, stream),
+            numbers,
             network,
             occupant,
+            named: occupant,
             entity,
             links,
             associations: ends,
@@ -210,7 +228,7 @@ impl Seat {
 
     /// Number of the association for the entity.
     fn number(&self, place: usize) -> AssociationNumber {
-        self.network.association(self.associations[place].config.carried)
+        self.numbers[place]
     }
 
     fn input(&mut self, now: Instant, place: usize, input: TransportInput) {
@@ -225,6 +243,7 @@ impl Seat {
             match part {
                 ENTITY => self.drive_entity(now, host),
                 PHASE => self.phase_ends(now, host),
+                RELOAD => self.reload_is_late(now, host),
                 part if part < self.first_load() => self.open_association(now, host, part - FIRST_OTHER),
                 part => self.send_load(now, part - self.first_load()),
             }
@@ -281,6 +300,7 @@ impl Seat {
         if matches!(self.phase, Phase::Leaving(_)) && self.in_traffic.is_empty() {
             self.close(now, host);
         }
+        self.advance_reload(now, host);
     }
 
     fn place(&self, served: Option<ServedPointId>) -> UserPlace {
@@ -437,6 +457,8 @@ impl Seat {
         if was_up {
             self.input(now, place, TransportInput::Down);
         }
+        // A reload may have waited for this.
+        self.deadlines.set(ENTITY, Some(now));
     }
 
     /// The entity has left traffic, or has had its time: associations are shut down.
@@ -537,6 +559,7 @@ impl Program for Seat {
             self.phase = Phase::Leaving(until);
             self.deadlines.set(PHASE, Some(until));
             self.tell(now, Vec::new(), "stopping", None);
+            self.give_up_reload(now);
             for own in 0..self.sending.len() {
                 self.deadlines.set(self.first_load() + own, None);
             }

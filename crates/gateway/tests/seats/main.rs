@@ -1,6 +1,7 @@
 //! Seats on a simulated network do what the same points and processes do in a run.
 
 mod fixture;
+mod reload;
 
 use slantpath_base::{Duration, Instant};
 use slantpath_gateway::SeatReport;
