@@ -30,6 +30,17 @@ pub struct SeatAssociation {
     pub reopen_after: Duration,
 }
 
+impl SeatAssociation {
+    /// Tells if an association goes on as the other one: whoever is at either end, and SCTP's settings, are the same.
+    pub(crate) fn goes_on_as(&self, other: &Self) -> bool {
+        let ends = |own: &Self| {
+            let peer = own.port.peer.as_ref().map(|peer| (peer.addresses.clone(), peer.port));
+            (own.port.local_addresses.clone(), own.port.local_port, peer, own.opens)
+        };
+        self.name == other.name && ends(self) == ends(other) && self.port.sctp == other.port.sctp
+    }
+}
+
 /// Counts of an association's messages, and of its ups and losses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -89,6 +100,11 @@ impl Association {
         let counts = AssociationCounts::default();
         let (state, opening) = (State::Down, Opening::Always);
         Self { config, number, port, state, opening, open_at, waiting: VecDeque::new(), counts }
+    }
+
+    /// Goes on under another configuration, which has the same ends.
+    pub(crate) fn with(self, number: usize, config: SeatAssociation) -> Self {
+        Self { config, number, ..self }
     }
 
     pub(crate) const fn counts(&self) -> AssociationCounts {

@@ -51,16 +51,21 @@ pub(crate) struct SeatDelays {
 impl SeatDelays {
     /// Nothing measured yet; with the name of the group of each association.
     pub(crate) fn new(format: PointCodeFormat, of_associations: Vec<String>) -> Self {
-        let mut names = Vec::new();
-        let mut groups = Vec::new();
+        let mut own = Self { delays: Delays::new(format), names: Vec::new(), groups: Vec::new() };
+        own.regroup(of_associations);
+        own
+    }
+
+    /// Goes on with other associations; with the name of the group of each. Groups that are known keep their delays.
+    pub(crate) fn regroup(&mut self, of_associations: Vec<String>) {
+        self.groups.clear();
         for name in of_associations {
-            let group = names.iter().position(|own| *own == name).unwrap_or_else(|| {
-                names.push(name);
-                names.len() - 1
+            let group = self.names.iter().position(|own| *own == name).unwrap_or_else(|| {
+                self.names.push(name);
+                self.names.len() - 1
             });
-            groups.push(group);
+            self.groups.push(group);
         }
-        Self { delays: Delays::new(format), names, groups }
     }
 
     /// A message has come by an association.

@@ -1,5 +1,7 @@
 //! The entity of a seat: a signalling point, or an application server process with the points that it serves.
 
+mod succession;
+
 use std::collections::BTreeSet;
 
 use bytes::Bytes;
@@ -7,14 +9,16 @@ use slantpath_base::Instant;
 use slantpath_signalling::network::{AspId, NetworkConfig, NetworkConfigError, PointId, ServedPointId};
 use slantpath_signalling::{
     self as signalling, LinkEndChange, M3uaEvent, ManagementRequest, PointEvent, PointInput, PointOutput,
-    ProcessChange, ServedPoint, ServedPointOutput, ServerProcess, ServerProcessInput, ServerProcessOutput,
-    SignallingPoint,
+    ProcessChange, ServedPoint, ServedPointConfig, ServedPointOutput, ServerProcess, ServerProcessInput,
+    ServerProcessOutput, SignallingPoint,
 };
 use slantpath_sigtran::transport::{AssociationNumber, Transmit, TransportInput};
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::node::Mtp3LinkId;
-use slantpath_ss7::sccp::Ssn;
+use slantpath_ss7::sccp::{self, Ssn};
 use slantpath_ss7::transfer::{Transfer, TransferIndication};
+
+pub(crate) use succession::EntitySuccession;
 
 /// A point or a process, driven alike.
 #[derive(Debug)]
@@ -65,9 +69,9 @@ pub(crate) enum EntityOutput {
 
 impl Entity {
     pub(crate) fn point(
-        now: Instant,
         network: &NetworkConfig,
         id: PointId,
+        make: impl FnOnce(&NetworkConfig) -> Result<SignallingPoint, NetworkConfigError>,
     ) -> Result<Self, NetworkConfigError> {
         let of_association = |(link, (number, _)): (usize, &(signalling::network::SignallingLinkId, _))| {
             let carrier = &network.links[number.0].carrier;
@@ -77,14 +81,15 @@ impl Entity {
         Ok(Self::Point(Box::new(Point {
             code: network.points[id.0].mtp3.point_code,
             links: network.links_at(id).iter().enumerate().filter_map(of_association).collect(),
-            entity: network.make_point(now, id)?,
+            entity: make(network)?,
         })))
     }
 
     pub(crate) fn process(
-        now: Instant,
         network: &NetworkConfig,
         id: AspId,
+        process: ServerProcess,
+        make: impl Fn(ServedPointConfig) -> Result<ServedPoint, sccp::ConfigError>,
     ) -> Result<Self, NetworkConfigError> {
         let own = network.m3ua.servers.iter().filter(|server| server.asps.contains(&id));
         let mut seen = BTreeSet::new();
@@ -92,11 +97,11 @@ impl Entity {
         for server in own.filter(|server| seen.insert(server.point)) {
             let point = &network.m3ua.points[server.point.0];
             let wrong = |error| NetworkConfigError::Sccp { point: point.name.clone(), error };
-            let config = signalling::ServedPointConfig { code: point.code, sccp: point.sccp.clone() };
-            let made = ServedPoint::new(now, config).map_err(wrong)?;
+            let config = ServedPointConfig { code: point.code, sccp: point.sccp.clone() };
+            let made = make(config).map_err(wrong)?;
             served.push((server.point, server.network_appearance, made));
         }
-        Ok(Self::Process(Box::new(Process { process: network.make_process(id)?, served })))
+        Ok(Self::Process(Box::new(Process { process, served })))
     }
 
     /// The point, if it is one.
@@ -176,9 +181,8 @@ impl Entity {
     pub(crate) fn take_out(&mut self, now: Instant) {
         match self {
             Self::Point(own) => {
-                for link in &own.links {
-                    let request = ManagementRequest::Link(*link, LinkEndChange::Deactivate);
-                    own.entity.handle_input(now, PointInput::Management(request));
+                for link in own.links.clone() {
+                    own.deactivate(now, link);
                 }
             }
             Self::Process(own) => {
@@ -197,6 +201,11 @@ impl Entity {
 }
 
 impl Point {
+    fn deactivate(&mut self, now: Instant, link: Mtp3LinkId) {
+        let request = ManagementRequest::Link(link, LinkEndChange::Deactivate);
+        self.entity.handle_input(now, PointInput::Management(request));
+    }
+
     fn poll_output(&mut self, now: Instant) -> EntityOutput {
         loop {
             return match self.entity.poll_output(now) {

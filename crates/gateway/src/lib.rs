@@ -10,12 +10,14 @@
 //!
 //! - [`seat`][]: hands on what the entity, its associations and its users have for one another, and ends in order.
 //! - [`entity`][]: a point or a process, driven alike. [`association`]: keeps up what carries its signalling.
+//! - [`difference`][]: what a reload changes, in words; `seat::reload` makes it as a transaction.
 //! - [`happening`][]: what is told of it, with names. [`traced`][]: which association has had which socket.
 //! - `seat/status.rs`: its state, for who operates it. `seat/orders.rs`: what that person asks of it.
 //! - `seat/metrics.rs`: figures for Prometheus, as [`exposition`][] writes them. [`delays`][]: delays through the seat.
 
 mod association;
 mod delays;
+mod difference;
 mod entity;
 mod exposition;
 mod happening;
@@ -26,7 +28,7 @@ pub use association::{AssociationCounts, SeatAssociation};
 pub use exposition::MetricKind;
 pub use happening::Happening;
 pub use seat::metrics::{METRICS, Measuring, Metric, metrics_page};
-pub use seat::{Seat, SeatConfig, SeatReport};
+pub use seat::{ReloadError, Running, Seat, SeatConfig, SeatReport, Successor};
 pub use slantpath_signalling::network::SignallingEntity;
 pub use slantpath_traffic::LinkLoadReport;
 pub use traced::SocketTaken;

@@ -2,6 +2,7 @@
 
 pub(crate) mod metrics;
 mod orders;
+mod reload;
 mod status;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -13,7 +14,7 @@ use slantpath_live::{BySocket, Lost, Program};
 use slantpath_signalling::network::{
     Carried, NetworkConfig, NetworkConfigError, ServedPointId, SignallingEntity, SignallingLinkId, UserPlace,
 };
-use slantpath_signalling::{M3uaEvent, M3uaEventKind, PointEvent, PointEventKind};
+use slantpath_signalling::{M3uaEvent, M3uaEventKind, PointEvent, PointEventKind, ServedPoint};
 use slantpath_sigtran::asp::AspState;
 use slantpath_sigtran::transport::{AssociationNumber, StreamNumber, Transmit, TransportInput};
 use slantpath_ss7::transfer::TransferIndication;
@@ -24,6 +25,8 @@ use crate::delays::SeatDelays;
 use crate::entity::{Entity, EntityOutput};
 use crate::happening::Happening;
 use crate::traced::{SocketTaken, TracedSockets};
+use reload::Reloading;
+pub use reload::{ReloadError, Running, Successor};
 
 /// Settings of a seat.
 #[derive(Clone, Debug)]
@@ -69,7 +72,8 @@ enum Phase {
 /// Parts of a seat that have deadlines.
 const ENTITY: usize = 0;
 const PHASE: usize = 1;
-const FIRST_OTHER: usize = 2;
+const RELOAD: usize = 2;
+const FIRST_OTHER: usize = 3;
 
 /// Number of happenings that are kept while nobody asks for them.
 const HAPPENINGS_MAX: usize = 4_096;
@@ -78,11 +82,16 @@ const HAPPENINGS_MAX: usize = 4_096;
 #[derive(Debug)]
 pub struct Seat {
     network: NetworkConfig,
+    /// Entity as it was named at the start: loads name it so.
     occupant: SignallingEntity,
+    /// Entity as the network names it.
+    named: SignallingEntity,
     entity: Entity,
     /// Links of the occupant by the numbers of its MTP3.
     links: Vec<SignallingLinkId>,
     associations: Vec<Association>,
+    /// Number of each association for the entity.
+    numbers: Vec<AssociationNumber>,
     by_number: BTreeMap<AssociationNumber, usize>,
     by_socket: BySocket<usize>,
     loads: Loads,
@@ -99,6 +108,7 @@ pub struct Seat {
     traced: TracedSockets,
     /// Delays of messages through it, if somebody wants them.
     delays: Option<SeatDelays>,
+    reloading: Reloading,
 }
 
 impl Seat {
@@ -119,9 +129,13 @@ impl Seat {
         let (entity, links) = match occupant {
             SignallingEntity::Point(id) => {
                 let links = network.links_at(id).into_iter().map(|(link, _)| link).collect();
-                (Entity::point(now, &network, id)?, links)
+                (Entity::point(&network, id, |network| network.make_point(now, id))?, links)
             }
-            SignallingEntity::Process(id) => (Entity::process(now, &network, id)?, Vec::new()),
+            SignallingEntity::Process(id) => {
+                let process = network.make_process(id)?;
+                let make = |config| ServedPoint::new(now, config);
+                (Entity::process(&network, id, process, make)?, Vec::new())
+            }
         };
         let mut loads = Loads::new(network.loads.clone(), seed)?;
         let mut ports = BTreeMap::new();
@@ -134,7 +148,7 @@ impl Seat {
             });
             ends.push(Association::new(now, ends.len(), association, port));
         }
-        for port in ports.into_values() {
+        for port in ports.values().copied() {
             if ends.iter().all(|end| end.port != port || end.config.opens) {
                 host.refuse_callers(port);
             }
@@ -149,11 +163,14 @@ impl Seat {
         for (place, load) in sending.iter().enumerate() {
             deadlines.set(first_load + place, loads.load_mut(*load).deadline());
         }
-        let numbered = ends.iter().map(|end| network.association(end.config.carried)).zip(0..);
+        let numbers: Vec<_> = ends.iter().map(|end| network.association(end.config.carried)).collect();
         Ok(Self {
-            by_number: numbered.collect(),
+            by_number: numbers.iter().copied().zip(0..).collect(),
+            reloading: Reloading::new(&numbers, ports, stream),
+            numbers,
             network,
             occupant,
+            named: occupant,
             entity,
             links,
             associations: ends,
@@ -218,7 +235,7 @@ impl Seat {
 
     /// Number of the association for the entity.
     fn number(&self, place: usize) -> AssociationNumber {
-        self.network.association(self.associations[place].config.carried)
+        self.numbers[place]
     }
 
     fn input(&mut self, now: Instant, place: usize, input: TransportInput) {
@@ -233,6 +250,7 @@ impl Seat {
             match part {
                 ENTITY => self.drive_entity(now, host),
                 PHASE => self.phase_ends(now, host),
+                RELOAD => self.reload_is_late(now, host),
                 part if part < self.first_load() => self.open_association(now, host, part - FIRST_OTHER),
                 part => self.send_load(now, part - self.first_load()),
             }
@@ -289,6 +307,7 @@ impl Seat {
         if matches!(self.phase, Phase::Leaving(_)) && self.in_traffic.is_empty() {
             self.close(now, host);
         }
+        self.advance_reload(now, host);
     }
 
     fn place(&self, served: Option<ServedPointId>) -> UserPlace {
@@ -445,6 +464,8 @@ impl Seat {
         if was_up {
             self.input(now, place, TransportInput::Down);
         }
+        // A reload may have waited for this.
+        self.deadlines.set(ENTITY, Some(now));
     }
 
     /// The entity has left traffic, or has had its time: associations are shut down.
@@ -548,6 +569,7 @@ impl Program for Seat {
             self.phase = Phase::Leaving(until);
             self.deadlines.set(PHASE, Some(until));
             self.tell(now, Vec::new(), "stopping", None);
+            self.give_up_reload(now);
             for own in 0..self.sending.len() {
                 self.deadlines.set(self.first_load() + own, None);
             }

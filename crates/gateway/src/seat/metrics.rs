@@ -141,6 +141,24 @@ impl Measuring {
 impl Seat {
     /// Measures delays of messages through it from now on, by link sets and processes.
     fn measure_delays(&mut self) {
+        let format = match self.occupant {
+            SignallingEntity::Point(id) => self.network.points[id.0].mtp3.format,
+            // Nothing of a process carries a label of MTP3.
+            SignallingEntity::Process(_) => PointCodeFormat::Itu,
+        };
+        self.delays = Some(SeatDelays::new(format, self.delay_groups()));
+    }
+
+    /// Goes on measuring with the associations that there are now.
+    pub(super) fn regroup_delays(&mut self) {
+        let groups = self.delay_groups();
+        if let Some(delays) = &mut self.delays {
+            delays.regroup(groups);
+        }
+    }
+
+    /// Name of the link set or the process of each association.
+    fn delay_groups(&self) -> Vec<String> {
         let group = |end: &super::Association| match end.config.carried {
             Carried::Adaptation(id) => {
                 let ends = self.network.m3ua.associations[id.0];
@@ -151,13 +169,7 @@ impl Seat {
             }
             Carried::Link(id) => self.link_set_of(id).unwrap_or_else(|| end.config.name.clone()),
         };
-        let format = match self.occupant {
-            SignallingEntity::Point(id) => self.network.points[id.0].mtp3.format,
-            // Nothing of a process carries a label of MTP3.
-            SignallingEntity::Process(_) => PointCodeFormat::Itu,
-        };
-        let groups: Vec<String> = self.associations.iter().map(group).collect();
-        self.delays = Some(SeatDelays::new(format, groups));
+        self.associations.iter().map(group).collect()
     }
 
     /// Name of the link set of a link that ends here.

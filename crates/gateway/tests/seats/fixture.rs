@@ -8,7 +8,9 @@ use std::net::IpAddr;
 use slantpath_applications::{AssociationConfig, Associations as _, Host, ProgramConfig};
 use slantpath_base::{Duration, Instant, Seed};
 use slantpath_control::{ControlEvent, GatewayStatus, Json, Refusal};
-use slantpath_gateway::{Happening, Measuring, Seat, SeatAssociation, SeatConfig, SignallingEntity};
+use slantpath_gateway::{
+    Happening, Measuring, ReloadError, Seat, SeatAssociation, SeatConfig, SignallingEntity, Successor,
+};
 use slantpath_host::Peer;
 use slantpath_live::Station;
 use slantpath_net::{
@@ -38,8 +40,8 @@ const SEED: Seed = Seed::new(1, 0);
 
 /// An association between two nodes, and the side that opens it.
 #[derive(Clone)]
-struct Way {
-    carried: Carried,
+pub(crate) struct Way {
+    pub(crate) carried: Carried,
     nodes: [usize; 2],
     opens: Side,
     port: u16,
@@ -115,6 +117,37 @@ fn load(name: &str, from: UserPlace, origin: usize, destination: usize) -> LoadC
 /// Two points with a link of M2PA and a load from the first to the second.
 pub(crate) fn lab_of_m2pa() -> Lab {
     lab_of_two(true)
+}
+
+/// Two points with two ways, of which their first configuration has one.
+pub(crate) fn lab_to_reload() -> Lab {
+    let mut lab = lab_of_two(true);
+    let carried = Carried::Link(SignallingLinkId(1));
+    let second = Way { carried, nodes: [0, 1], opens: Side::Second, port: 3_566, is_known: true };
+    let ways = [lab.ways[0].clone(), second];
+    lab = Lab::new(&lab.config, &lab.occupants, &ways);
+    lab
+}
+
+/// The network with another link, which is the first in the order of names, and a destination behind the second point.
+pub(crate) fn with_second_link(config: &NetworkConfig) -> NetworkConfig {
+    let mut own = config.clone();
+    for (number, point) in own.points.iter_mut().enumerate() {
+        let links = &mut point.mtp3.link_sets[0].links;
+        let name = "a-second".to_owned();
+        links.insert(0, node::LinkConfig { name, slc: Slc(1), sequence: SequenceNumbers::Bits24 });
+        if number == 0 {
+            let route = node::RouteConfig { link_set: "to-1".to_owned(), priority: 0 };
+            let destination = DestinationConfig { point_code: code(BEHIND), routes: vec![route] };
+            point.mtp3.destinations = vec![destination];
+        }
+    }
+    let end = |point, link| PointEnd { point: PointId(point), link: Mtp3LinkId(link) };
+    own.links[0].ends = [end(0, 1), end(1, 1)];
+    let carrier = own.links[0].carrier.clone();
+    let second = network::LinkConfig { name: "a-second".to_owned(), ends: [end(0, 0), end(1, 0)], carrier };
+    own.links.insert(0, second);
+    own
 }
 
 /// Two points of which the second expects its peer elsewhere.
@@ -241,7 +274,11 @@ impl Lab {
         let (run_graph, nodes, links) = graph(count, ways);
         let mut hosts: Vec<Host> = (0..count).map(|node| host(node, ways, &links)).collect();
         let mut places = Vec::new();
-        for (way, (_, addresses)) in ways.iter().zip(&links) {
+        let is_there = |way: &Way| match way.carried {
+            Carried::Link(id) => id.0 < config.links.len(),
+            Carried::Adaptation(id) => id.0 < config.m3ua.associations.len(),
+        };
+        for (way, (_, addresses)) in ways.iter().zip(&links).filter(|(way, _)| is_there(way)) {
             for side in Side::BOTH {
                 let (own, far) = (side as usize, side.far() as usize);
                 let peer =
@@ -349,6 +386,41 @@ impl Lab {
         outcome.unwrap()
     }
 
+    /// Gives a seat another configuration, and these associations.
+    pub(crate) fn reload(
+        &mut self,
+        number: usize,
+        config: &NetworkConfig,
+        ways: &[Way],
+    ) -> Result<(), ReloadError> {
+        let (_, _, links) = graph(self.occupants.len(), ways);
+        let own = seat(config, self.occupants[number], number, ways, &links);
+        let successor = Successor::prepare(own, &self.seat(number).running())?;
+        let mut done = Ok(());
+        self.seats.command(self.nodes[number], |station, now| {
+            done = station.program.reload(now, &mut station.host, successor);
+        });
+        done
+    }
+
+    pub(crate) fn config(&self) -> (NetworkConfig, Vec<Way>) {
+        (self.config.clone(), self.ways.clone())
+    }
+
+    /// Events of an application server at a seat from an instant on.
+    pub(crate) fn of_server(&self, seat: usize, name: &str, from: Instant) -> Vec<&'static str> {
+        let is_its = |happening: &&Happening| {
+            happening.at >= from && happening.subjects.contains(&("server", name.to_owned()))
+        };
+        self.happened[seat].iter().filter(is_its).map(|happening| happening.event).collect()
+    }
+
+    /// Reason that a seat has told last with an event.
+    pub(crate) fn reason(&self, seat: usize, event: &str) -> Option<String> {
+        let last = self.happened[seat].iter().rfind(|happening| happening.event == event)?;
+        last.reason.clone()
+    }
+
     /// Sent and arrived messages of a load in the run.
     pub(crate) fn in_run(&mut self, load: usize) -> [u64; 2] {
         let now = self.run.now();
@@ -417,6 +489,9 @@ fn seat(
     let mut associations = Vec::new();
     for (way, (_, addresses)) in ways.iter().zip(links) {
         let Some(own) = way.nodes.iter().position(|other| *other == node) else { continue };
+        if matches!(way.carried, Carried::Link(id) if id.0 >= config.links.len()) {
+            continue;
+        }
         let elsewhere = IpAddr::from([10, 9, 9, 9]);
         let far = if way.is_known || way.opens as usize == own { addresses[1 - own] } else { elsewhere };
         let far = Peer { addresses: vec![far], port: way.port };

@@ -3,6 +3,7 @@
 mod fixture;
 mod metrics;
 mod operation;
+mod reload;
 
 use slantpath_base::{Duration, Instant};
 use slantpath_gateway::SeatReport;

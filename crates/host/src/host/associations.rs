@@ -44,6 +44,12 @@ impl<A: Application> SocketHost<A> {
         socket.stack.sctp.listen(socket.state.port(), sctp::Acceptance::Refused)
     }
 
+    /// Has a listening port of SCTP answer callers after it has refused them. `false` if there is no such socket.
+    pub fn accept_callers(&mut self, port: SocketId) -> bool {
+        let Some((_, socket, _)) = self.sockets.command(port, &mut self.stack) else { return false };
+        socket.stack.sctp.listen(socket.state.port(), sctp::Acceptance::ByPeer)
+    }
+
     /// Lets a listening socket of TCP have at most so many connections at once: at the limit one that is not up gives
     /// way to a new one. `false` if there is no such socket.
     pub fn limit_connections(&mut self, port: SocketId, most: usize) -> bool {

@@ -1,7 +1,7 @@
 //! Succession: a process that is made from a new configuration takes the place of a running one.
 
 use slantpath_base::Instant;
-use slantpath_sigtran::asp::ServerName;
+use slantpath_sigtran::asp::{AspState, ServerName};
 use slantpath_sigtran::transport::AssociationNumber;
 
 use super::{Management, Role, ServerProcess};
@@ -25,6 +25,20 @@ impl ServerProcess {
             self.asp.deactivate(now, association, &names);
         }
         self.takeovers.retain(|(_, context), _| !contexts.contains(context));
+    }
+
+    /// Tells if it has left these application servers at all gateways.
+    pub fn has_left(&self, contexts: &[u32]) -> bool {
+        let is_active = |association: AssociationNumber| {
+            let state = |context: &u32| self.asp.state(association, &ServerName::Named(*context));
+            contexts.iter().any(|context| state(context) == AspState::Active)
+        };
+        !self.tallies.associations().any(is_active)
+    }
+
+    /// Tells if a gateway has granted ASP Up.
+    pub fn is_up(&self, association: AssociationNumber) -> bool {
+        self.asp.is_up(association)
     }
 
     /// Goes down at one gateway in order (ASP Down), before the association is closed for good.

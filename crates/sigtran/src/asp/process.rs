@@ -175,6 +175,12 @@ impl<L: AdaptationLayer> Process<L> {
         self.servers.get(key).map_or(AspState::Down, |served| served.state)
     }
 
+    /// Tells whether ASP Inactive of an application server waits for its Ack.
+    pub fn gives_back(&self, key: &ServerName<Key<L>>) -> bool {
+        let pending = self.servers.get(key).and_then(|served| served.pending);
+        pending.is_some_and(|pending| pending.request == Request::Inactive)
+    }
+
     /// Tells whether the gateway has granted ASP Up.
     pub const fn is_up(&self) -> bool {
         self.is_up

@@ -62,7 +62,8 @@ impl Asp {
         Ok((gateway, name_at(gateway).ok_or(DropReason::AspNotActive)?))
     }
 
-    /// The active application server at a gateway that messages of an origin are sent for.
+    /// The active application server at a gateway that messages of an origin are sent for: one whose traffic is being
+    /// given back only if there is no other, since the gateway takes no more for it once ASP Inactive is there.
     fn sending_server(
         &self,
         gateway: AssociationNumber,
@@ -73,8 +74,10 @@ impl Asp {
             let codes = &server.served.point_codes;
             server.served.network_appearance == network && (codes.is_empty() || codes.contains(&opc))
         });
-        let mut names = of_origin.map(|server| &server.served.name);
-        names.find(|name| self.state(gateway, name) == AspState::Active)
+        let names = of_origin.map(|server| &server.served.name);
+        let active = names.filter(|name| self.state(gateway, name) == AspState::Active);
+        let process = self.gateways.get(&gateway).map(|peer| &peer.process);
+        active.min_by_key(|name| process.is_some_and(|process| process.gives_back(name)))
     }
 
     /// The application servers that a gateway knows.

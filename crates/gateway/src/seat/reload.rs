@@ -1,0 +1,348 @@
+//! Reload: a new configuration takes the place of the running one as a transaction.
+//!
+//! A successor is made beside the running entity ([`Successor::prepare`]), with all its tables: that may take its time,
+//! elsewhere. Everything that can be refused is refused there and in [`Seat::reload`]. Then what goes is taken out of
+//! traffic in order, its associations are shut down, and at one instant the successor takes the place of the former
+//! entity with all that this one knows. An association that is in both is not touched.
+
+use std::collections::BTreeMap;
+
+use slantpath_applications::{Host, ProgramConfig, Programs as _};
+use slantpath_base::{Deadlines, Instant, Stream};
+use slantpath_host::SocketId;
+use slantpath_live::BySocket;
+use slantpath_signalling::FixedSetting;
+use slantpath_signalling::network::{NetworkConfig, NetworkConfigError, SignallingEntity, SignallingLinkId};
+use slantpath_sigtran::transport::AssociationNumber;
+
+use super::{ENTITY, FIRST_OTHER, Phase, RELOAD, Seat, SeatConfig};
+use crate::association::{Association, SeatAssociation};
+use crate::difference::difference;
+use crate::entity::{Entity, EntitySuccession};
+
+/// Why a seat keeps its configuration.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReloadError {
+    /// A change that a running entity does not take.
+    #[error(transparent)]
+    Fixed(#[from] FixedSetting),
+    /// A fault of the new configuration.
+    #[error(transparent)]
+    Network(#[from] NetworkConfigError),
+    /// Other settings of a port that stays.
+    #[error("port {0} has other addresses or settings of SCTP: restart for this, or take another port")]
+    Port(u16),
+    /// Something else is under way.
+    #[error("it stops, or another reload is under way: try again later")]
+    Busy,
+}
+
+/// A running seat, as far as a successor has to know it.
+#[derive(Clone, Debug)]
+pub struct Running {
+    generation: u64,
+    associations: Vec<(SeatAssociation, AssociationNumber)>,
+    next_number: u32,
+}
+
+/// A seat's next configuration, with everything that is made of it.
+#[derive(Debug)]
+pub struct Successor {
+    config: SeatConfig,
+    entity: Entity,
+    links: Vec<SignallingLinkId>,
+    numbers: Vec<AssociationNumber>,
+    generation: u64,
+}
+
+/// A reload that waits for what goes to be out of traffic, and for its associations to have ended.
+#[derive(Debug)]
+struct Change {
+    successor: Successor,
+    succession: EntitySuccession,
+    /// Associations that are closed, by their places.
+    leaving: Vec<usize>,
+    stage: Stage,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// Links and parts in application servers leave traffic.
+    Leaving,
+    /// Associations are shut down.
+    Closing,
+}
+
+/// Everything of a seat that a reload needs.
+#[derive(Debug)]
+pub(super) struct Reloading {
+    /// Number of the reload that is next.
+    generation: u64,
+    next_number: u32,
+    ports: BTreeMap<u16, SocketId>,
+    stream: Stream,
+    change: Option<Box<Change>>,
+}
+
+impl Reloading {
+    pub(super) fn new(numbers: &[AssociationNumber], ports: BTreeMap<u16, SocketId>, stream: Stream) -> Self {
+        let next_number = numbers.iter().map(|number| number.0 + 1).max().unwrap_or_default();
+        Self { generation: 0, next_number, ports, stream, change: None }
+    }
+}
+
+impl Successor {
+    /// Makes everything that a running seat needs to go on with another configuration. The loads of that are left: those
+    /// of the start go on.
+    ///
+    /// # Errors
+    /// The first thing that is wrong with the configuration.
+    ///
+    /// # Panics
+    /// If the network has no such entity.
+    pub fn prepare(config: SeatConfig, running: &Running) -> Result<Self, NetworkConfigError> {
+        let mut next = running.next_number;
+        let mut numbers = Vec::with_capacity(config.associations.len());
+        for association in &config.associations {
+            let goes_on = |(known, _): &&(SeatAssociation, _)| known.goes_on_as(association);
+            numbers.push(match running.associations.iter().find(goes_on) {
+                Some((_, number)) => *number,
+                None => {
+                    next += 1;
+                    AssociationNumber(next - 1)
+                }
+            });
+        }
+        let network = &config.network;
+        let in_order = config.associations.iter().map(|own| network.association(own.carried));
+        let known: BTreeMap<_, _> = in_order.zip(numbers.iter().copied()).collect();
+        let number = |in_order: AssociationNumber| known.get(&in_order).copied().unwrap_or(in_order);
+        let entity = Entity::prepared(network, config.occupant, number)?;
+        let links = match config.occupant {
+            SignallingEntity::Point(id) => network.links_at(id).into_iter().map(|(link, _)| link).collect(),
+            SignallingEntity::Process(_) => Vec::new(),
+        };
+        Ok(Self { entity, links, numbers, generation: running.generation, config })
+    }
+}
+
+impl Seat {
+    /// Gives what a successor has to know of this seat.
+    pub fn running(&self) -> Running {
+        let configs = self.associations.iter().map(|own| own.config.clone());
+        Running {
+            generation: self.reloading.generation,
+            associations: configs.zip(self.numbers.iter().copied()).collect(),
+            next_number: self.reloading.next_number,
+        }
+    }
+
+    /// Begins to take another configuration. It is told when that is done, and what it has changed.
+    ///
+    /// # Errors
+    /// Why it stays as it is.
+    pub fn reload(&mut self, now: Instant, host: &mut Host, successor: Successor) -> Result<(), ReloadError> {
+        let reloading = &self.reloading;
+        let is_busy = reloading.change.is_some() || successor.generation != reloading.generation;
+        if is_busy || self.phase != Phase::Serving {
+            return Err(ReloadError::Busy);
+        }
+        for association in &successor.config.associations {
+            let ProgramConfig { local_port, local_addresses, sctp, .. } = &association.port;
+            let of_port = |known: &&Association| known.config.port.local_port == *local_port;
+            let known = self.associations.iter().find(of_port).map(|known| &known.config.port);
+            if known.is_some_and(|known| known.local_addresses != *local_addresses || known.sctp != *sctp) {
+                return Err(ReloadError::Port(*local_port));
+            }
+        }
+        let succession = self.entity.succession(&successor.entity)?;
+        let stays = |number: &AssociationNumber| successor.numbers.contains(number);
+        let places = self.numbers.iter().zip(0..);
+        let leaving: Vec<usize> = places.filter(|(number, _)| !stays(number)).map(|(_, at)| at).collect();
+        self.tell(now, Vec::new(), "reload-begun", None);
+        let numbers = self.numbers_of(&leaving);
+        self.entity.leave(now, &succession, &numbers);
+        let stage = Stage::Leaving;
+        self.reloading.change = Some(Box::new(Change { successor, succession, leaving, stage }));
+        self.deadlines.set(RELOAD, Some(now.saturating_add(self.patience)));
+        self.deadlines.set(ENTITY, Some(now));
+        self.drive(now, host);
+        Ok(())
+    }
+
+    /// Tells if a reload is under way.
+    pub const fn is_reloading(&self) -> bool {
+        self.reloading.change.is_some()
+    }
+
+    /// Leaves it as it is: the seat stops.
+    pub(super) fn give_up_reload(&mut self, now: Instant) {
+        if self.reloading.change.take().is_some() {
+            self.deadlines.set(RELOAD, None);
+            self.tell(now, Vec::new(), "reload-given-up", None);
+        }
+    }
+
+    /// What goes has had its time.
+    pub(super) fn reload_is_late(&mut self, now: Instant, host: &mut Host) {
+        match self.reloading.change.as_ref().map(|change| change.stage) {
+            Some(Stage::Leaving) => self.close_leaving(now, host),
+            Some(Stage::Closing) => {
+                self.abort_leaving(now, host);
+                self.change_over(now, host);
+            }
+            None => {}
+        }
+    }
+
+    /// Goes on with a reload as far as it can; the entity has nothing to do.
+    pub(super) fn advance_reload(&mut self, now: Instant, host: &mut Host) {
+        let Some(change) = &self.reloading.change else { return };
+        if change.stage == Stage::Leaving {
+            if !self.entity.has_left(&change.succession, &self.numbers_of(&change.leaving)) {
+                return;
+            }
+            self.close_leaving(now, host);
+        }
+        let Some(change) = &self.reloading.change else { return };
+        if change.leaving.iter().all(|place| self.associations[*place].socket().is_none()) {
+            self.change_over(now, host);
+        }
+    }
+
+    fn numbers_of(&self, places: &[usize]) -> Vec<AssociationNumber> {
+        places.iter().map(|place| self.numbers[*place]).collect()
+    }
+
+    /// Shuts associations down that are not in both.
+    fn close_leaving(&mut self, now: Instant, host: &mut Host) {
+        let Some(change) = &mut self.reloading.change else { return };
+        change.stage = Stage::Closing;
+        for place in change.leaving.clone() {
+            let end = &mut self.associations[place];
+            end.hold();
+            self.deadlines.set(FIRST_OTHER + place, None);
+            if let Some(socket) = end.socket() {
+                if end.is_up() {
+                    host.shut_down(now, socket)
+                } else {
+                    host.abort(now, socket)
+                };
+            }
+        }
+        self.deadlines.set(RELOAD, Some(now.saturating_add(self.patience)));
+    }
+
+    fn abort_leaving(&mut self, now: Instant, host: &mut Host) {
+        let Some(change) = &self.reloading.change else { return };
+        for place in &change.leaving {
+            if let Some(socket) = self.associations[*place].socket() {
+                host.abort(now, socket);
+            }
+        }
+    }
+
+    /// The successor takes the place of the former entity.
+    fn change_over(&mut self, now: Instant, host: &mut Host) {
+        let Some(change) = self.reloading.change.take() else { return };
+        let Change { successor, succession, .. } = *change;
+        let Successor { config, entity, links, numbers, .. } = successor;
+        let changes = difference(&self.named(), &(&config.network, config.occupant, &config.associations));
+        let former = std::mem::replace(&mut self.entity, entity);
+        self.entity.take_over(now, former, &succession);
+        self.renumber_traffic(&succession);
+        self.network = config.network;
+        self.named = config.occupant;
+        self.links = links;
+        self.patience = config.patience;
+        self.change_associations(now, host, config.associations, numbers);
+        self.regroup_delays();
+        self.reloading.generation += 1;
+        self.restart_deadlines(now);
+        let changes = if changes.is_empty() { "nothing".to_owned() } else { changes.join("; ") };
+        self.tell(now, Vec::new(), "reloaded", Some(changes));
+    }
+
+    /// The network with the occupant as it is named there, and its associations.
+    fn named(&self) -> (&NetworkConfig, SignallingEntity, Vec<SeatAssociation>) {
+        let associations = self.associations.iter().map(|own| own.config.clone()).collect();
+        (&self.network, self.named, associations)
+    }
+
+    fn renumber_traffic(&mut self, succession: &EntitySuccession) {
+        let EntitySuccession::Point(links) = succession else { return };
+        let own = |link: u32| {
+            let kept = links.kept.iter().find(|(before, _)| u32::from(before.0) == link);
+            kept.map(|(_, own)| u32::from(own.0))
+        };
+        let renumbered = |(association, number)| match association {
+            None => own(number).map(|number| (None, number)),
+            Some(_) => Some((association, number)),
+        };
+        self.in_traffic = std::mem::take(&mut self.in_traffic).into_iter().filter_map(renumbered).collect();
+    }
+
+    /// Associations that stay keep their state; the others begin.
+    fn change_associations(
+        &mut self,
+        now: Instant,
+        host: &mut Host,
+        configs: Vec<SeatAssociation>,
+        numbers: Vec<AssociationNumber>,
+    ) {
+        let former = std::mem::take(&mut self.associations).into_iter();
+        let mut former: BTreeMap<_, _> = self.numbers.drain(..).zip(former).collect();
+        for (place, (config, number)) in configs.into_iter().zip(&numbers).enumerate() {
+            self.associations.push(match former.remove(number) {
+                Some(known) => known.with(place, config),
+                None => {
+                    let port = self.reloading.port(&config.port, host);
+                    Association::new(now, place, config, port)
+                }
+            });
+        }
+        for port in self.reloading.ports.values().copied() {
+            let mut of_port = self.associations.iter().filter(|end| end.port == port);
+            if of_port.any(|end| !end.config.opens) {
+                host.accept_callers(port);
+            } else {
+                host.refuse_callers(port);
+            }
+        }
+        self.by_socket = BySocket::default();
+        for (place, end) in self.associations.iter().enumerate() {
+            if let Some(socket) = end.socket() {
+                self.by_socket.insert(socket, place);
+            }
+        }
+        self.by_number = numbers.iter().copied().zip(0..).collect();
+        let used = numbers.iter().map(|number| number.0 + 1).max().unwrap_or_default();
+        self.reloading.next_number = self.reloading.next_number.max(used);
+        self.numbers = numbers;
+    }
+
+    fn restart_deadlines(&mut self, now: Instant) {
+        self.deadlines = Deadlines::default();
+        self.deadlines.set(ENTITY, Some(now));
+        for (place, end) in self.associations.iter().enumerate() {
+            self.deadlines.set(FIRST_OTHER + place, end.deadline());
+        }
+        for (own, load) in self.sending.iter().enumerate() {
+            let deadline = self.loads.load_mut(*load).deadline();
+            self.deadlines.set(FIRST_OTHER + self.associations.len() + own, deadline);
+        }
+    }
+}
+
+impl Reloading {
+    /// The socket of a port, opened if there is none.
+    fn port(&mut self, config: &ProgramConfig, host: &mut Host) -> SocketId {
+        let stream = &mut self.stream;
+        let number = config.local_port;
+        *self.ports.entry(number).or_insert_with(|| {
+            let port = ProgramConfig { peer: None, ..config.clone() };
+            host.add_program(&port, stream.fork(&format!("port {number}")))
+        })
+    }
+}

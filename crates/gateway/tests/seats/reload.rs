@@ -1,0 +1,122 @@
+//! Seats that are given another configuration while they serve.
+
+use slantpath_base::Instant;
+use slantpath_gateway::ReloadError;
+use slantpath_signalling::network::{Carried, SignallingLinkId};
+use slantpath_sigtran::asp::TrafficMode;
+use slantpath_ss7::PointCode;
+use slantpath_ss7::mtp3::ServiceIndicator;
+
+use super::fixture::{END, lab_of_m3ua, lab_to_reload, with_second_link};
+
+/// The counts by association: up, lost.
+fn ups(lab: &mut super::fixture::Lab, seat: usize) -> Vec<(String, u64, u64)> {
+    let report = lab.seat(seat).report();
+    report.associations.into_iter().map(|(name, own)| (name, own.times_up, own.times_lost)).collect()
+}
+
+#[test]
+fn a_link_that_comes_and_goes_under_traffic_costs_no_message_and_the_other_notices_nothing() {
+    let mut lab = lab_to_reload();
+    let (config, ways) = lab.config();
+    let other = with_second_link(&config);
+    let mut both = ways.clone();
+    both[0].carried = Carried::Link(SignallingLinkId(1));
+    both[1].carried = Carried::Link(SignallingLinkId(0));
+    // The normal proving period takes half a minute.
+    let begin = Instant::from_secs(2);
+    lab.run_until(begin);
+    for seat in [1, 0] {
+        lab.reload(seat, &other, &both).unwrap();
+    }
+    lab.run_until(Instant::from_secs(40));
+    for seat in [0, 1] {
+        let up = |name: &str| (name.to_owned(), 1, 0);
+        assert_eq!(ups(&mut lab, seat), [up("port-3565"), up("port-3566")]);
+        let events = lab.happened_at(seat, begin);
+        assert!(events.iter().any(|event| event == "available"), "{events:?}");
+        assert!(!events.iter().any(|event| event == "unavailable"), "{events:?}");
+    }
+    let reason = lab.reason(0, "reloaded").unwrap();
+    assert_eq!(reason, "association port-3566 added; link a-second added; destination 3 added");
+    for seat in [0, 1] {
+        lab.reload(seat, &config, &ways).unwrap();
+    }
+    lab.run_until(END);
+    let events = lab.happened_at(0, Instant::from_secs(40));
+    let order = ["reload-begun", "unavailable", "association-ended", "reloaded"];
+    let told: Vec<&str> = events.iter().map(String::as_str).filter(|event| order.contains(event)).collect();
+    assert_eq!(told, order);
+    let now = lab.now();
+    let sent: u64 = lab.seat(0).load_reports(now, 0).iter().map(|link| link.report.sent).sum();
+    let second = lab.seat(1).report();
+    assert!(sent > 500 && second.arrived == sent, "{sent} {second:?}");
+    assert_eq!((second.of_no_load, second.strangers), (0, 0));
+    for seat in [0, 1] {
+        assert_eq!(ups(&mut lab, seat), [("port-3565".to_owned(), 1, 0)]);
+    }
+}
+
+#[test]
+fn a_change_that_needs_a_restart_leaves_everything_as_it_is() {
+    let mut lab = lab_to_reload();
+    let (config, ways) = lab.config();
+    lab.run_until(Instant::from_secs(33));
+    let mut other = with_second_link(&config);
+    other.points[0].mtp3.point_code = PointCode(77);
+    let refused = lab.reload(0, &other, &ways).unwrap_err();
+    assert!(matches!(refused, ReloadError::Fixed(_)), "{refused}");
+    assert_eq!(
+        refused.to_string(),
+        "another point code of MTP3 cannot be taken while it runs: restart for this"
+    );
+    let mut faulty = config;
+    faulty.points[0].mtp3.held_limit = 0;
+    assert!(matches!(lab.reload(0, &faulty, &ways), Err(ReloadError::Network(_))));
+    lab.run_until(END);
+    assert_eq!(lab.happened_at(0, Instant::from_secs(33)), Vec::<String>::new());
+    assert_eq!(ups(&mut lab, 0), [("port-3565".to_owned(), 1, 0)]);
+}
+
+#[test]
+fn application_servers_come_go_and_change_their_names_and_the_others_stay_active() {
+    let mut lab = lab_of_m3ua();
+    let (config, ways) = lab.config();
+    let mut other = config.clone();
+    let mut second = config.m3ua.servers[0].clone();
+    second.name = "a-second".to_owned();
+    second.routing_context = 50;
+    second.services = vec![ServiceIndicator::SCCP.value()];
+    second.traffic_mode = TrafficMode::Loadshare;
+    other.m3ua.servers[0].name = "renamed".to_owned();
+    other.m3ua.servers.insert(0, second);
+    lab.run_until(Instant::from_secs(35));
+    for seat in [1, 2] {
+        lab.reload(seat, &other, &ways).unwrap();
+    }
+    lab.run_until(Instant::from_secs(40));
+    let reason = "application server of context 50 added; application server of context 100 changed";
+    for seat in [1, 2] {
+        assert_eq!(lab.reason(seat, "reloaded").as_deref(), Some(reason));
+        let events = lab.happened_at(seat, Instant::from_secs(35));
+        let of_second = lab.of_server(seat, "a-second", Instant::from_secs(35));
+        assert!(of_second.contains(&"asp-active"), "{of_second:?}");
+        assert_eq!(lab.of_server(seat, "renamed", Instant::from_secs(35)), [""; 0]);
+        assert!(!events.iter().any(|event| event == "association-ended"), "{events:?}");
+    }
+    // The process first: what is on its way in an application server that the gateway has no more is lost.
+    for (seat, until) in [(2, 42), (1, 44)] {
+        lab.reload(seat, &config, &ways).unwrap();
+        lab.run_until(Instant::from_secs(until));
+    }
+    lab.run_until(END);
+    let reports = [0, 1, 2].map(|seat| lab.seat(seat).report());
+    let sent = [(0, 0), (2, 1)].map(|(seat, load)| {
+        let now = lab.now();
+        lab.seat(seat).load_reports(now, load).iter().map(|link| link.report.sent).sum::<u64>()
+    });
+    assert!(sent[0] > 500, "{sent:?}");
+    assert_eq!(reports.map(|report| report.arrived), [sent[1], 0, sent[0]]);
+    let events = lab.happened_at(2, Instant::from_secs(40));
+    assert_eq!(events.iter().filter(|event| *event == "asp-inactive").count(), 1, "{events:?}");
+}
