@@ -11,14 +11,17 @@
 //! - [`seat`][]: hands on what the entity, its associations and its users have for one another, and ends in order.
 //! - [`entity`][]: a point or a process, driven alike. [`association`]: keeps up what carries its signalling.
 //! - [`happening`][]: what is told of it, with names.
+//! - [`bench`][]: several seats as one traffic simulator, which has the users of their loads.
 
 mod association;
+mod bench;
 mod entity;
 mod happening;
 mod seat;
 
 pub use association::{AssociationCounts, SeatAssociation};
+pub use bench::{BenchConfig, BenchSeat, FarEnd, TrafficBench};
 pub use happening::Happening;
 pub use seat::{Seat, SeatConfig, SeatReport};
 pub use slantpath_signalling::network::SignallingEntity;
-pub use slantpath_traffic::LinkLoadReport;
+pub use slantpath_traffic::{Clocks, LinkLoadReport, StatusCounts};

@@ -1,5 +1,7 @@
 //! The program: an entity, what carries its signalling, and its users.
 
+mod users;
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use slantpath_applications::{Host, ProgramConfig, ProgramEvent, Programs};
@@ -18,6 +20,7 @@ use slantpath_traffic::{LinkLoadReport, Loads};
 use crate::association::{Association, AssociationCounts, SeatAssociation};
 use crate::entity::{Entity, EntityOutput};
 use crate::happening::Happening;
+pub(crate) use users::UserEvent;
 
 /// Settings of a seat.
 #[derive(Clone, Debug)]
@@ -90,6 +93,8 @@ pub struct Seat {
     of_no_load: u64,
     strangers: u64,
     happenings: VecDeque<Happening>,
+    /// Events for users that are elsewhere, oldest first.
+    outside: Option<VecDeque<UserEvent>>,
 }
 
 impl Seat {
@@ -159,6 +164,7 @@ impl Seat {
             of_no_load: 0,
             strangers: 0,
             happenings: VecDeque::new(),
+            outside: None,
         })
     }
 
@@ -236,10 +242,12 @@ impl Seat {
                         self.tell(now, subjects.into(), "first-message", None);
                     }
                     self.of_no_load += u64::from(!self.loads.arrived(now, &transfer));
+                    self.hand_out(|| UserEvent::Arrived(transfer));
                 }
                 EntityOutput::ArrivedUnitdata(at, ssn, data) => {
                     self.arrived += 1;
                     self.of_no_load += u64::from(!self.loads.arrived_unitdata(now, at, ssn, &data));
+                    self.hand_out(|| UserEvent::ArrivedUnitdata(at, ssn, data));
                 }
                 EntityOutput::Close(association) => {
                     if let Some(place) = self.by_number.get(&association) {
@@ -250,6 +258,7 @@ impl Seat {
                 EntityOutput::Indication(served, indication) => {
                     let place = self.place(served);
                     self.loads.indicate(now, place, None, &indication);
+                    self.hand_out(|| UserEvent::Indication(place, indication));
                 }
                 EntityOutput::M3ua(event) => self.note_m3ua(now, event),
                 EntityOutput::Open(association) => {
@@ -373,7 +382,10 @@ impl Seat {
         let place = match listener {
             None => self.by_socket.get(socket).copied(),
             Some(port) => host.peer(socket).and_then(|caller| {
-                self.associations.iter().position(|end| end.port == port && end.is_with(caller))
+                let mut own = self.associations.iter();
+                let exactly = own.position(|end| end.port == port && end.is_with_exactly(caller));
+                let known = |end: &Association| end.port == port && end.is_with(caller);
+                exactly.or_else(|| self.associations.iter().position(known))
             }),
         };
         match place {

@@ -1,7 +1,7 @@
 //! Command `slantpath gateway`: one point or process of a scenario's signalling network, on this machine's network.
 
 mod check;
-mod prepared;
+pub(super) mod prepared;
 mod serving;
 
 use std::io::Write;
@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use prepared::Prepared;
 
 /// Time that links have to leave traffic in order, and then associations to be shut down.
-const PATIENCE: Duration = Duration::from_secs(5);
+pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 
 pub(crate) fn gateway(arguments: &GatewayArguments, out: &mut impl Write) -> Result<(), Failure> {
     match &arguments.question {

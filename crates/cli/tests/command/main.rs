@@ -34,4 +34,5 @@ mod replay;
 mod run;
 mod sweep;
 mod topology;
+mod traffic;
 mod tutorial;

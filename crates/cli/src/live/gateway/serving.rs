@@ -11,6 +11,7 @@ use slantpath_live::{Live, Program as _, Station, host_of};
 use super::prepared::Prepared;
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::live::nodes::call_behind;
 use crate::live::outputs::{print_machine, say_changes};
 use crate::live::server::STOP;
 use crate::live::settings::{failed, not_opened};
@@ -27,6 +28,7 @@ pub(super) fn serve(prepared: &Prepared, out: &mut impl Write) -> Result<(), Fai
     let program = program.map_err(|error| Failure::Failed(error.to_string()))?;
     let opened = Live::open(&prepared.live(), Station { host, program });
     let mut live = opened.map_err(|error| not_opened(&error))?;
+    call_behind(&mut live, &prepared.udp_ports);
     writeln!(out, "`{}` is live at {}; Ctrl-C stops", prepared.request.name, prepared.place())?;
     out.flush()?;
     let stop = interrupt::flag();
