@@ -15,7 +15,8 @@ use slantpath_runner::schema::NamedDscp;
 
 use crate::criteria::{Until, Within};
 pub(crate) use gateway_flags::{
-    GatewayArguments, GatewayQuestion, OperationArguments, SeatArguments, SeatOutputArguments,
+    ClockRelation, GatewayArguments, GatewayQuestion, OperationArguments, SeatArguments, SeatOutputArguments,
+    TrafficArguments,
 };
 pub(crate) use plan_flags::{PlanArguments, PlanFormat};
 use sctp_flags::Flags;
@@ -73,6 +74,8 @@ pub(crate) enum Command {
     Sweep(SweepArguments),
     /// Tell which path, which delay and which handover there is between sites under a sky of satellites.
     Topology(TopologyArguments),
+    /// Send loads of a scenario's signalling network on this machine's network, and account for every message.
+    Traffic(TrafficArguments),
 }
 
 #[derive(Args, Debug)]

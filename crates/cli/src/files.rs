@@ -55,6 +55,27 @@ pub(crate) fn write_run(
     directory.replace(&contents, &mut manifest(scenario, outputs), stop)
 }
 
+/// Files of an account of signalling loads.
+pub(crate) fn of_account() -> impl Iterator<Item = String> {
+    files_of_table("signalling_load").into_iter().chain([SCENARIO.to_owned()])
+}
+
+/// Writes the tables of an account as those of a run, with the merged scenario and this manifest.
+pub(crate) fn write_account(
+    scenario: &Scenario,
+    account: &RunOutput,
+    mut manifest: Json,
+    directory: &mut Directory,
+    stop: &AtomicBool,
+) -> Result<Vec<String>, Failure> {
+    let tables = stacked(std::slice::from_ref(account))?;
+    let merged = scenario.merged();
+    let mut contents = Contents::default();
+    contents.tables(&tables);
+    contents.bytes(SCENARIO, merged.as_bytes());
+    directory.replace(&contents, &mut manifest, stop)
+}
+
 /// A JSON object as text: the members of another one, and tables under their names, as lists of one object a row. As in
 /// others of ours its members stand in alphabetical order; of tables there may be very many rows, so that each is one
 /// line, and written as such.

@@ -128,6 +128,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>, draw: Option<Draw<'_>>) ->
         Command::Set(options) => set::main(options, &mut out),
         Command::Sweep(options) => sweep::main(options, &mut out),
         Command::Topology(options) => topology::main(options, draw, &mut out),
+        Command::Traffic(options) => live::traffic(options, &mut out),
     };
     let flushed = out.flush().map_err(Failure::from);
     let Err(failure) = outcome.and(flushed) else { return 0 };

@@ -1,5 +1,5 @@
 //! `slantpath echo` and `slantpath load`: SCTP on this machine's network; `slantpath replay`: the same again.
-//! `slantpath gateway`: signalling on this machine's network.
+//! `slantpath gateway` and `slantpath traffic`: signalling on this machine's network.
 
 #[cfg(target_os = "linux")]
 mod client;
@@ -10,6 +10,8 @@ mod kept_load;
 #[cfg(target_os = "linux")]
 mod like;
 #[cfg(target_os = "linux")]
+mod nodes;
+#[cfg(target_os = "linux")]
 mod outputs;
 #[cfg(target_os = "linux")]
 mod rebuilt;
@@ -19,6 +21,8 @@ mod replay;
 mod server;
 #[cfg(target_os = "linux")]
 mod settings;
+#[cfg(target_os = "linux")]
+mod traffic;
 
 #[cfg(target_os = "linux")]
 pub(crate) use client::load;
@@ -30,12 +34,16 @@ pub(crate) use rebuilt::{Rebuilt, load_of};
 pub(crate) use replay::replay;
 #[cfg(target_os = "linux")]
 pub(crate) use server::echo;
+#[cfg(target_os = "linux")]
+pub(crate) use traffic::traffic;
 
 #[cfg(not(target_os = "linux"))]
 mod elsewhere {
     use std::io::Write;
 
-    use crate::arguments::{EchoArguments, GatewayArguments, LoadArguments, ReplayArguments};
+    use crate::arguments::{
+        EchoArguments, GatewayArguments, LoadArguments, ReplayArguments, TrafficArguments,
+    };
     use crate::failure::Failure;
 
     pub(crate) fn echo(_: &EchoArguments, _: &[String], _: &mut impl Write) -> Result<(), Failure> {
@@ -59,6 +67,12 @@ mod elsewhere {
     pub(crate) fn replay(_: &ReplayArguments, _: &mut impl Write) -> Result<(), Failure> {
         Err(Failure::Failed("replay needs Linux, as what it repeats does".to_owned()))
     }
+
+    pub(crate) fn traffic(_: &TrafficArguments, _: &mut impl Write) -> Result<(), Failure> {
+        Err(Failure::Failed(
+            "traffic needs Linux: its sockets are used for what others have no words for".to_owned(),
+        ))
+    }
 }
 #[cfg(not(target_os = "linux"))]
-pub(crate) use elsewhere::{echo, gateway, load, replay};
+pub(crate) use elsewhere::{echo, gateway, load, replay, traffic};

@@ -27,9 +27,10 @@ macro_rules! template {
     };
 }
 
-const TEMPLATES: [Template; 9] = [
+const TEMPLATES: [Template; 10] = [
     template!("diffserv"),
     template!("emulate"),
+    template!("gateway"),
     template!("geo-backup"),
     template!("m2pa"),
     template!("m3ua"),
@@ -85,6 +86,13 @@ pub(crate) fn main(arguments: &NewArguments, out: &mut impl Write) -> Result<(),
     writeln!(out, "  slantpath check {name}")?;
     match template.kind() {
         FileKind::Sweep => writeln!(out, "  slantpath sweep {name} --out results")?,
+        FileKind::Scenario if template.text.contains("\n[live]\n") => {
+            writeln!(out, "  slantpath run {name} --out results")?;
+            for point in ["london", "boston"] {
+                writeln!(out, "  slantpath gateway {name} --point {point} &")?;
+            }
+            writeln!(out, "  slantpath traffic {name} --like results")?;
+        }
         kind => {
             let command = kind.command();
             writeln!(out, "  slantpath {command} {name}")?;

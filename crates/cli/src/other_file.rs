@@ -77,6 +77,7 @@ fn wanted(command: &Command) -> Option<(&Path, IsRight)> {
         Command::Check(options) => (&options.file, is_toml),
         Command::Emulate(options) => (options.scenario.as_deref()?, is_toml),
         Command::Gateway(options) => (options.scenario()?, is_toml),
+        Command::Traffic(options) => (&options.scenario, is_toml),
         Command::Run(options) => (&options.scenario, is_toml),
         Command::Sweep(options) => (&options.sweep, is_toml),
         Command::Topology(options) => (&options.topology, is_toml),

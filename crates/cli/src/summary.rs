@@ -126,6 +126,11 @@ const REQUESTS: [Measure; 7] = [
     measure("99 %", "ms", "response_p99_s", 1e3),
 ];
 
+/// Prints the account of signalling loads alone.
+pub(crate) fn print_loads(output: &RunOutput, out: &mut impl Write) -> io::Result<()> {
+    signalling::print_loads(std::slice::from_ref(output), out)
+}
+
 /// Prints what was run, and tables of flows, their delays, links and signalling.
 pub(crate) fn print(scenario: &Scenario, outputs: &[RunOutput], out: &mut impl Write) -> io::Result<()> {
     let head = &scenario.scenario;

@@ -17,7 +17,7 @@ const CURES: [(&str, &str); 5] = [
 ];
 
 /// Commands whose `--udp` may have a port behind it.
-const IN_UDP: [&str; 3] = ["echo", "gateway", "load"];
+const IN_UDP: [&str; 4] = ["echo", "gateway", "load", "traffic"];
 
 /// Arguments in which `--udp 9899` is `--udp=9899`. No address is a number, and no scenario is called by one, so that
 /// nothing else can be meant.

@@ -148,6 +148,11 @@ impl Association {
             && self.config.port.peer.as_ref().is_none_or(|peer| peer.addresses.contains(&caller.ip()))
     }
 
+    /// Tells if whoever called the port from there is the peer at its own port: of several at one address the one.
+    pub(crate) fn is_with_exactly(&self, caller: SocketAddr) -> bool {
+        self.is_with(caller) && self.config.port.peer.as_ref().is_some_and(|peer| peer.port == caller.port())
+    }
+
     /// Opens it if it is time to. Gives the socket that it has then.
     pub(crate) fn open(&mut self, now: Instant, host: &mut Host) -> Option<Result<SocketId, String>> {
         self.open_at.filter(|at| *at <= now)?;

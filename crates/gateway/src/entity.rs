@@ -177,6 +177,14 @@ impl Entity {
         }
     }
 
+    /// Tells if it carries the traffic of an application server: a process that is active for it.
+    pub(crate) fn is_active(&self, routing_context: u32) -> bool {
+        match self {
+            Self::Point(_) => false,
+            Self::Process(own) => own.process.is_active(routing_context),
+        }
+    }
+
     /// Management takes it out of traffic in order: links, or the process's part in its application servers.
     pub(crate) fn take_out(&mut self, now: Instant) {
         match self {

@@ -14,8 +14,10 @@
 //! - [`happening`][]: what is told of it, with names. [`traced`][]: which association has had which socket.
 //! - `seat/status.rs`: its state, for who operates it. `seat/orders.rs`: what that person asks of it.
 //! - `seat/metrics.rs`: figures for Prometheus, as [`exposition`][] writes them. [`delays`][]: delays through the seat.
+//! - [`bench`][]: several seats as one traffic simulator, which has the users of their loads.
 
 mod association;
+mod bench;
 mod delays;
 mod difference;
 mod entity;
@@ -25,10 +27,11 @@ mod seat;
 mod traced;
 
 pub use association::{AssociationCounts, SeatAssociation};
+pub use bench::{BenchConfig, BenchSeat, FarEnd, TrafficBench};
 pub use exposition::MetricKind;
 pub use happening::Happening;
 pub use seat::metrics::{METRICS, Measuring, Metric, metrics_page};
 pub use seat::{ReloadError, Running, Seat, SeatConfig, SeatReport, Successor};
 pub use slantpath_signalling::network::SignallingEntity;
-pub use slantpath_traffic::LinkLoadReport;
+pub use slantpath_traffic::{Clocks, LinkLoadReport, StatusCounts};
 pub use traced::SocketTaken;

@@ -4,6 +4,7 @@ pub(crate) mod metrics;
 mod orders;
 mod reload;
 mod status;
+mod users;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -27,6 +28,7 @@ use crate::happening::Happening;
 use crate::traced::{SocketTaken, TracedSockets};
 use reload::Reloading;
 pub use reload::{ReloadError, Running, Successor};
+pub(crate) use users::UserEvent;
 
 /// Settings of a seat.
 #[derive(Clone, Debug)]
@@ -109,6 +111,8 @@ pub struct Seat {
     /// Delays of messages through it, if somebody wants them.
     delays: Option<SeatDelays>,
     reloading: Reloading,
+    /// Events for users that are elsewhere, oldest first.
+    outside: Option<VecDeque<UserEvent>>,
 }
 
 impl Seat {
@@ -187,6 +191,7 @@ impl Seat {
             happenings: VecDeque::new(),
             traced: TracedSockets::default(),
             delays: None,
+            outside: None,
         })
     }
 
@@ -270,6 +275,7 @@ impl Seat {
                         self.tell(now, subjects.into(), "first-message", None);
                     }
                     self.of_no_load += u64::from(!self.loads.arrived(now, &transfer));
+                    self.hand_out(|| UserEvent::Arrived(transfer));
                 }
                 EntityOutput::ArrivedUnitdata(at, ssn, data) => {
                     self.arrived += 1;
@@ -278,6 +284,7 @@ impl Seat {
                         self.tell(now, ends.into(), "first-message", None);
                     }
                     self.of_no_load += u64::from(!self.loads.arrived_unitdata(now, at, ssn, &data));
+                    self.hand_out(|| UserEvent::ArrivedUnitdata(at, ssn, data));
                 }
                 EntityOutput::Close(association) => {
                     if let Some(place) = self.by_number.get(&association) {
@@ -288,6 +295,7 @@ impl Seat {
                 EntityOutput::Indication(served, indication) => {
                     let place = self.place(served);
                     self.loads.indicate(now, place, None, &indication);
+                    self.hand_out(|| UserEvent::Indication(place, indication));
                 }
                 EntityOutput::M3ua(event) => self.note_m3ua(now, event),
                 EntityOutput::Open(association) => {
@@ -412,7 +420,10 @@ impl Seat {
         let place = match listener {
             None => self.by_socket.get(socket).copied(),
             Some(port) => host.peer(socket).and_then(|caller| {
-                self.associations.iter().position(|end| end.port == port && end.is_with(caller))
+                let mut own = self.associations.iter();
+                let exactly = own.position(|end| end.port == port && end.is_with_exactly(caller));
+                let known = |end: &Association| end.port == port && end.is_with(caller);
+                exactly.or_else(|| self.associations.iter().position(known))
             }),
         };
         match place {

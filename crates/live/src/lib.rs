@@ -68,7 +68,7 @@ pub use endpoint::OpenPort;
 pub use endpoint::{EndpointConfig, MessageOptions};
 #[cfg(target_os = "linux")]
 pub use live::{Live, LiveCounters, Woken};
-pub use program::{Program, Station, host_of};
+pub use program::{Program, Station, host_from, host_of};
 pub use slantpath_applications::{Host, ProgramConfig, ProgramEvent, ProgramMessage, Programs};
 pub use slantpath_base::{DataSize, Duration, Instant, Lateness};
 pub use slantpath_host::{PathEventKind, Peer, SocketId, TraceRecord};

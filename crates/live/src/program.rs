@@ -14,7 +14,16 @@ use slantpath_wire::Packet;
 /// # Panics
 /// If there are 2^32 addresses.
 pub fn host_of(addresses: &[IpAddr]) -> Host {
-    let numbered = addresses.iter().zip(0..).map(|(address, number)| (*address, InterfaceId::new(number)));
+    host_from(0, addresses)
+}
+
+/// Variant of [`host_of`] for one of several hosts behind the same sockets: its interfaces have numbers from `first` on.
+///
+/// # Panics
+/// If there are 2^32 addresses.
+pub fn host_from(first: u32, addresses: &[IpAddr]) -> Host {
+    let numbered =
+        addresses.iter().zip(first..).map(|(address, number)| (*address, InterfaceId::new(number)));
     let mut host = Host::new(numbered.collect());
     host.route_by_source();
     host.answer_out_of_the_blue();

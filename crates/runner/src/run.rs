@@ -55,6 +55,7 @@ pub use attached::{
 pub use live_seat::{EntityEnd, EntityError, EntityRequest};
 pub use programs::{FlowRequest, ProgramEnd, RequestError, run_with_programs};
 pub use tables::script::{ScriptEvent, script_events};
+pub use tables::signalling::signalling_load_table;
 pub use trace::{TraceError, TraceRequest, TraceSink, run_traced};
 
 /// Options that may differ from run to run of one scenario.

@@ -20,12 +20,14 @@ type File = schema::File<Written>;
 /// Reads the entries of a file, checks and completes them. `None` if anything is at fault.
 pub fn read(entries: &Entries, files: &Files, faults: &mut Faults) -> Option<Draft> {
     let (mut file, all_known) = File::read_root(entries, FileKind::Scenario.words(), faults)?;
+    let live = core::mem::take(&mut *file.live);
+    crate::live::check(&live, &file.nodes, faults);
     let (signalling, plan, bodies) = check(&mut file, all_known, files, faults);
     if !faults.is_empty() {
         return None;
     }
     let file = schema::File { signalling, ..finished(file, "", faults)? };
-    Some(Draft::new(file, plan.map(Arc::new), bodies))
+    Some(Draft::new(file, plan.map(Arc::new), bodies, live))
 }
 
 /// Checks and completes a scenario. Gives its signalling network with the plan of it, and the bodies of its sky, if
@@ -50,6 +52,7 @@ fn check(
         script,
         signalling,
         probes,
+        live: _,
     } = file;
     let has_emulators = wan_emulators.all_whole();
     link::wan_emulator::expand(wan_emulators, links, faults);

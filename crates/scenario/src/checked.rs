@@ -3,7 +3,9 @@
 use core::ops::Deref;
 use std::sync::Arc;
 
-use crate::schema::File;
+use slantpath_reader::Tables;
+
+use crate::schema::{File, LiveNode};
 use crate::signalling::SignallingPlan;
 use crate::sky_links::plan::SkyPlan;
 
@@ -13,6 +15,7 @@ pub struct Checked {
     file: File,
     signalling: Option<Arc<SignallingPlan>>,
     sky: Option<Arc<SkyPlan>>,
+    live: Tables<LiveNode>,
 }
 
 impl Checked {
@@ -20,8 +23,9 @@ impl Checked {
         file: File,
         signalling: Option<Arc<SignallingPlan>>,
         sky: Option<Arc<SkyPlan>>,
+        live: Tables<LiveNode>,
     ) -> Self {
-        Self { file, signalling, sky }
+        Self { file, signalling, sky, live }
     }
 
     /// Tables of the file.
@@ -34,6 +38,11 @@ impl Checked {
         let links = self.links.iter().map(|(name, _)| name);
         let antennas = self.nodes.iter().filter_map(|(_, node)| node.antennas.as_ref());
         links.chain(antennas.flat_map(|names| names.iter().map(String::as_str))).collect()
+    }
+
+    /// Nodes on the real network: of a file's tables the one that stands in no merged form.
+    pub const fn live_nodes(&self) -> &Tables<LiveNode> {
+        &self.live
     }
 
     /// The plan of its signalling network, if it has one.

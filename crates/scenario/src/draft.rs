@@ -4,11 +4,11 @@ use core::ops::Deref;
 use std::sync::Arc;
 
 use slantpath_orbit::ContactNetwork;
-use slantpath_reader::Faults;
+use slantpath_reader::{Faults, Tables};
 
 use crate::checked::Checked;
 use crate::contacts::Contacts;
-use crate::schema::File;
+use crate::schema::{File, LiveNode};
 use crate::signalling::SignallingPlan;
 use crate::sky_links;
 use crate::sky_links::topology::Bodies;
@@ -19,11 +19,17 @@ pub struct Draft {
     file: File,
     signalling: Option<Arc<SignallingPlan>>,
     bodies: Option<Bodies>,
+    live: Tables<LiveNode>,
 }
 
 impl Draft {
-    pub(crate) fn new(file: File, signalling: Option<Arc<SignallingPlan>>, bodies: Option<Bodies>) -> Self {
-        Self { file, signalling, bodies }
+    pub(crate) fn new(
+        file: File,
+        signalling: Option<Arc<SignallingPlan>>,
+        bodies: Option<Bodies>,
+        live: Tables<LiveNode>,
+    ) -> Self {
+        Self { file, signalling, bodies, live }
     }
 
     /// The plan of its signalling network, if it has one.
@@ -38,9 +44,9 @@ impl Draft {
 
     /// Works the contacts of its sky out, if it has one, and completes what depends on them.
     pub fn with_contacts(self, contacts: Contacts<'_>, faults: &mut Faults) -> Checked {
-        let Self { mut file, signalling, bodies } = self;
+        let Self { mut file, signalling, bodies, live } = self;
         let sky = bodies.and_then(|bodies| sky_links::planning::plan(&mut file, &bodies, contacts, faults));
-        Checked::new(file, signalling, sky)
+        Checked::new(file, signalling, sky, live)
     }
 }
 

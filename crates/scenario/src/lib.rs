@@ -23,6 +23,7 @@
 //!   contacts of a run. `subject` is what needs a path; `pairs` finds the sites that it joins, `routes` what packets do
 //!   between two sites. `cables` makes links of the topology's cables. `check` completes tables, names and addresses.
 //!   `changes` says what scripts and fades may change; `build` gives all to `slantpath_sat`.
+//! - [`live`] is what a node has to know on the real network: no run depends on it, and no merged form has it.
 //! - [`network`] joins nodes and links; its `site` is the network under construction.
 //!
 //! Nothing gets a default in silence: the merged form parses to itself, and its hash names the run.
@@ -39,6 +40,7 @@ mod flow;
 mod head;
 mod json_schema;
 mod link;
+mod live;
 pub mod network;
 mod probes;
 mod scene;

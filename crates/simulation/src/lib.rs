@@ -39,3 +39,4 @@ pub use slantpath_signalling::network::{
     NetworkConfigError, PointId, ServedPointId, ServerId, Side, SignallingLinkId, SignallingProcess,
     UserPlace,
 };
+pub use slantpath_traffic::LinkLoadReport;

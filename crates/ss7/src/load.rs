@@ -22,4 +22,4 @@ pub use length::Lengths;
 pub use limits::{Comparison, Limit, Verdict};
 pub use profile::LoadStep;
 pub use routing::{ByCode, ByTitle, Routing};
-pub use stamp::LinkNumber;
+pub use stamp::{LinkNumber, LoadStamp};

@@ -5,18 +5,32 @@
 //! traffic simulator those of one that is live.
 //!
 //! [`Loads`] finds the load that something concerns. [`number_links`] tells the links of loads apart whose messages
-//! look alike where they arrive.
+//! look alike where they arrive. [`Loads::follow`] keeps the account of a load that another program sends.
+
+mod following;
 
 use std::collections::BTreeMap;
 
-use slantpath_base::{Instant, Seed};
+use slantpath_base::{Duration, Instant, Seed};
 use slantpath_ss7::PointCode;
-use slantpath_ss7::load::{self, Account, Generator, GeneratorError, LinkNumber, Report};
+use slantpath_ss7::load::{self, Account, Generator, GeneratorError, LinkNumber, LoadStamp, Report};
 use slantpath_ss7::mtp3::ServiceIndicator;
 use slantpath_ss7::sccp::Ssn;
-use slantpath_ss7::transfer::{Transfer, TransferIndication};
+use slantpath_ss7::transfer::{StatusCause, Transfer, TransferIndication};
 
 use slantpath_signalling::network::{LoadConfig, NetworkConfigError, UserPlace};
+
+pub use following::Clocks;
+use following::{Following, MOST_AHEAD};
+
+/// Counts of what the sending end of a load has been told by MTP-STATUS.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StatusCounts {
+    /// Congestion towards one of its destinations.
+    pub congested: u64,
+    /// A user part that is not there.
+    pub no_user: u64,
+}
 
 /// Report on the messages of one of a load's links.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,6 +57,12 @@ pub struct Load {
     begun: Progress,
     generator: Generator,
     accounts: Vec<Account>,
+    /// Instant at which it ends.
+    stop: Instant,
+    give_up_after: Duration,
+    heard: StatusCounts,
+    /// Another program's load has this, and nothing is sent here.
+    following: Option<Following>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,6 +92,10 @@ impl Load {
             towards,
             first_link: generator.first_link,
             start: generator.start,
+            stop: generator.stop,
+            give_up_after,
+            heard: StatusCounts::default(),
+            following: None,
             begun: Progress::NotBegun,
             generator: Generator::new(generator, seed, &format!("signalling/load/{name}"))?,
             accounts,
@@ -104,7 +128,15 @@ impl Load {
     /// # Panics
     /// If the generator gives a link that it does not have.
     pub fn poll(&mut self, now: Instant) -> Option<load::Message> {
-        let message = self.generator.poll(now)?;
+        self.poll_stamped(now, None)
+    }
+
+    /// Variant of [`Load::poll`] whose message says the nanoseconds of the sender's clock, if it has room for them.
+    ///
+    /// # Panics
+    /// As [`Load::poll`] does.
+    pub fn poll_stamped(&mut self, now: Instant, clock: Option<u64>) -> Option<load::Message> {
+        let message = self.generator.poll_stamped(now, clock)?;
         self.account(message.link).expect("each link has an account").sent(now, &message);
         Some(message)
     }
@@ -121,7 +153,16 @@ impl Load {
     pub fn indicate(&mut self, now: Instant, indication: &TransferIndication) {
         let affected = match indication {
             TransferIndication::Pause(affected) | TransferIndication::Resume(affected) => affected,
-            TransferIndication::Status { .. } | TransferIndication::Transfer(_) => return,
+            TransferIndication::Status { affected, cause } => {
+                if self.begun == Progress::Begun && self.towards.contains(affected) {
+                    match cause {
+                        StatusCause::Congestion(_) => self.heard.congested += 1,
+                        StatusCause::UserPartUnavailable { .. } => self.heard.no_user += 1,
+                    }
+                }
+                return;
+            }
+            TransferIndication::Transfer(_) => return,
         };
         if self.begun == Progress::Begun && self.towards.contains(affected) {
             for account in &mut self.accounts {
@@ -132,12 +173,22 @@ impl Load {
 
     /// Takes a message with this load's label, if it has a stamp of one of its links.
     fn arrived(&mut self, now: Instant, transfer: &Transfer) -> bool {
+        if self.following.is_some()
+            && let Some(stamp) = LoadStamp::of_transfer(transfer)
+        {
+            self.catch_up(now, stamp);
+        }
         let account = LinkNumber::of_transfer(transfer).and_then(|link| self.account(link));
         account.map(|account| account.arrived(now, transfer)).is_some()
     }
 
     /// Variant of [`arrived`](Self::arrived) for a unitdata that came to this load's subsystem.
     fn arrived_unitdata(&mut self, now: Instant, at: PointCode, data: &[u8]) -> bool {
+        if self.following.is_some()
+            && let Some(stamp) = LoadStamp::of_unitdata(data)
+        {
+            self.catch_up(now, stamp);
+        }
         let account = LinkNumber::of_unitdata(data).and_then(|link| self.account(link));
         account.map(|account| account.arrived_unitdata(now, at, data)).is_some()
     }
@@ -147,8 +198,55 @@ impl Load {
         self.accounts.get_mut(usize::from(link.0.checked_sub(self.first_link)?))
     }
 
+    /// Another program's message has come: what was due before it has been sent, too.
+    fn catch_up(&mut self, now: Instant, stamp: LoadStamp) {
+        let Some(mut following) = self.following else { return };
+        let Some(next) = self.generator.next_number(stamp.link) else { return };
+        let Some(number) = stamp.number_near(next) else { return };
+        if number >= next.saturating_add(MOST_AHEAD) {
+            return;
+        }
+        let mut last_due = None;
+        while self.generator.next_number(stamp.link).is_some_and(|next| next <= number) {
+            let Some(due) = self.send_elsewhere(&following, Instant::FAR_FUTURE, now) else { break };
+            last_due = Some(due);
+        }
+        let counts_from = following.counts_from(now, last_due, stamp);
+        self.following = Some(following);
+        if let (Some(from), Some(account)) = (counts_from, self.account(stamp.link)) {
+            account.sent_at(stamp.link, number, from);
+        }
+    }
+
+    /// Takes the next message that another program was to send until an instant of its schedule as sent.
+    fn send_elsewhere(&mut self, following: &Following, until: Instant, now: Instant) -> Option<Instant> {
+        let due = self.generator.next_due().filter(|due| *due <= until)?;
+        let message = self.generator.poll(due)?;
+        self.account(message.link)?.sent(following.sent(due, now), &message);
+        Some(due)
+    }
+
+    /// All that another program was to send has been sent, once its load has ended.
+    fn end_elsewhere(&mut self, now: Instant) {
+        let Some(following) = self.following else { return };
+        if following.schedule(now).is_some_and(|schedule| schedule >= self.stop) {
+            while self.send_elsewhere(&following, self.stop, now).is_some() {}
+        }
+    }
+
+    /// Tells if what was sent has arrived or been given up. Of another program's load: if it has ended, too.
+    fn is_settled(&mut self, now: Instant) -> bool {
+        if let Some(following) = &self.following {
+            let last = self.stop.saturating_add(self.give_up_after);
+            return following.schedule(now).is_some_and(|schedule| schedule >= last);
+        }
+        self.reports(now).iter().all(|link| link.report.outstanding == 0)
+    }
+
     fn reports(&mut self, now: Instant) -> Vec<LinkLoadReport> {
-        let begin = self.start.min(now);
+        self.end_elsewhere(now);
+        let began = self.following.map_or(Duration::ZERO, |following| following.begins());
+        let begin = self.start.saturating_add(began).min(now);
         let accounts = (0_u8..=u8::MAX).zip(&mut self.accounts);
         accounts
             .map(|(link, account)| LinkLoadReport {
@@ -260,6 +358,11 @@ impl Loads {
         self.all.is_empty()
     }
 
+    /// Instant at which a load is to be polled next.
+    pub fn deadline(&self, number: usize) -> Option<Instant> {
+        self.all.get(number)?.deadline()
+    }
+
     /// The load of a number.
     ///
     /// # Panics
@@ -295,6 +398,25 @@ impl Loads {
     pub fn arrived_unitdata(&mut self, now: Instant, at: PointCode, ssn: Ssn, data: &[u8]) -> bool {
         let candidates = self.by_subsystem.get(&(at, ssn)).into_iter().flatten();
         candidates.into_iter().any(|number| self.all[*number].arrived_unitdata(now, at, data))
+    }
+
+    /// Has a load's account kept here though another program sends it: what arrives says when, at a clock that read
+    /// `epoch` nanoseconds at the start.
+    ///
+    /// # Panics
+    /// If there is none of that number.
+    pub fn follow(&mut self, number: usize, clocks: Clocks, epoch: u64) {
+        self.all[number].following = Some(Following::new(clocks, epoch));
+    }
+
+    /// What the sending end of a load has been told by MTP-STATUS.
+    pub fn heard(&self, number: usize) -> StatusCounts {
+        self.all.get(number).map_or_else(StatusCounts::default, |load| load.heard)
+    }
+
+    /// Tells if what was sent of a load has arrived or been given up; of another program's, if it has ended, too.
+    pub fn is_settled(&mut self, now: Instant, number: usize) -> bool {
+        self.all.get_mut(number).is_none_or(|load| load.is_settled(now))
     }
 
     /// Reports on a load's messages up to `now`, one for each of its links.

@@ -57,8 +57,22 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("relay", &["emulate", "interface", "system", "tcp", "wire"]),
     // Programs that measure a path, above what drives their host.
     ("instruments", &["wire", "interface", "sctp", "host", "applications", "live"]),
-    // Points and processes above what drives their host.
-    ("gateway", &["control", "host", "applications", "live", "signalling", "sigtran", "ss7", "traffic"]),
+    // Points and processes above what drives their host. Several hosts behind one set of sockets are one end system.
+    (
+        "gateway",
+        &[
+            "control",
+            "wire",
+            "interface",
+            "host",
+            "applications",
+            "live",
+            "signalling",
+            "sigtran",
+            "ss7",
+            "traffic",
+        ],
+    ),
     // Live associations for programs on tokio, which nothing else here needs.
     ("tokio", &["live", "sctp"]),
     // The file of what SCTP has decided, and its explanation: it knows no simulator.

@@ -78,3 +78,53 @@ pub(crate) struct OperationArguments {
     #[arg(long, value_name = "PATH")]
     pub(crate) control: Option<PathBuf>,
 }
+
+#[derive(Args, Debug)]
+pub(crate) struct TrafficArguments {
+    /// The scenario file, which has the loads, and of all gateways between their ends point codes, addresses and ports.
+    pub(crate) scenario: PathBuf,
+    /// Send a load of the scenario from its points, and keep the account where it arrives, if that is on this machine,
+    /// too. May be given several times; all loads if nothing is named.
+    #[arg(long = "load", value_name = "LOAD")]
+    pub(crate) loads: Vec<String>,
+    /// Send a load, and leave its account to `--receive` of another program. May be given several times.
+    #[arg(long = "send", value_name = "LOAD")]
+    pub(crate) sends: Vec<String>,
+    /// Keep the account of a load that another program sends. May be given several times.
+    #[arg(long = "receive", value_name = "LOAD")]
+    pub(crate) receives: Vec<String>,
+    /// Addresses that a node has on the real network, in place of those of the scenario. May be given several times.
+    #[arg(long, value_name = "NODE=ADDRESS")]
+    pub(crate) at: Vec<String>,
+    /// Carry SCTP in UDP (RFC 6951), at this port here and at every peer, for which no privilege is needed.
+    #[arg(long, value_name = "PORT", num_args = 0..=1, require_equals = true, default_missing_value = "9899",
+        value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) udp: Option<u16>,
+    /// Seed of the loads, in place of the scenario's `seed`.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(0..=i64::MAX.unsigned_abs()))]
+    pub(crate) seed: Option<u64>,
+    /// Replace a value of the scenario, for example `sctp.default.rto_min="200 ms"`. May be given several times.
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// Time after which nothing is sent any more; the end of the loads if absent.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) duration: Option<slantpath_base::Duration>,
+    /// With `--receive`: relation of the sender's clock to this machine's.
+    #[arg(long, value_enum, default_value_t = ClockRelation::Together)]
+    pub(crate) clocks: ClockRelation,
+    /// Write the account into this directory, as the table `signalling_load` of a run.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Print beside it what a run of the scenario came to, whose results `run --out DIR` wrote.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) like: Option<PathBuf>,
+}
+
+/// Relation of a sender's clock to the receiver's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum ClockRelation {
+    /// Nothing keeps them together: delays are counted from the least of them.
+    Apart,
+    /// One machine has both, or both are synchronised.
+    Together,
+}

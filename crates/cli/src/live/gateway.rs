@@ -3,7 +3,7 @@
 mod check;
 mod kept;
 mod operation;
-mod prepared;
+pub(super) mod prepared;
 mod serving;
 
 use std::io::Write;
@@ -16,7 +16,7 @@ pub(super) use kept::TraceFiles;
 pub(super) use prepared::Prepared;
 
 /// Time that links have to leave traffic in order, and then associations to be shut down.
-const PATIENCE: Duration = Duration::from_secs(5);
+pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 
 pub(crate) fn gateway(
     arguments: &GatewayArguments,

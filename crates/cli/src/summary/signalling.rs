@@ -77,10 +77,7 @@ pub(super) fn print(outputs: &[RunOutput], out: &mut impl Write) -> io::Result<(
     if outputs.first().is_none_or(|output| output.table("signalling_load").is_none()) {
         return Ok(());
     }
-    // A verdict is one run's: means have none.
-    let keys = ["load", "link", "loss_verdict", "missequence_verdict", "unavailability_verdict"];
-    let keys = if outputs.len() == 1 { &keys[..] } else { &keys[..2] };
-    print_table(outputs, "signalling_load", keys, &LOAD, out)?;
+    print_loads(outputs, out)?;
     print_table(outputs, "signalling_links", &["link", "point"], &LINKS, out)?;
     let has_failed_over = |_: &Table, row: usize| {
         outputs.iter().filter_map(|output| output.table("signalling_service")).any(|table| {
@@ -101,6 +98,14 @@ pub(super) fn print(outputs: &[RunOutput], out: &mut impl Write) -> io::Result<(
     print_table(outputs, "mtp3_links", &["point", "link"], &MTP3_LINKS, out)?;
     print_table(outputs, "sccp", &["point"], &SCCP, out)?;
     print_discards(outputs, out)
+}
+
+/// Prints the account of loads.
+pub(super) fn print_loads(outputs: &[RunOutput], out: &mut impl Write) -> io::Result<()> {
+    // A verdict is one run's: means have none.
+    let keys = ["load", "link", "loss_verdict", "missequence_verdict", "unavailability_verdict"];
+    let keys = if outputs.len() == 1 { &keys[..] } else { &keys[..2] };
+    print_table(outputs, "signalling_load", keys, &LOAD, out)
 }
 
 /// Messages that went no further, by where and why: the mean over the runs. Reasons that did not occur have no row.

@@ -80,7 +80,7 @@ pub(crate) const NODES: [&str; 6] =
 /// Time after which a line that does not come is missed.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// A running `slantpath gateway`.
+/// A running `slantpath gateway`, or another live command.
 pub(crate) struct Live {
     child: Child,
     log: Receiver<String>,
@@ -89,8 +89,11 @@ pub(crate) struct Live {
 impl Live {
     pub(crate) fn start(place: &Place, udp: u16, point: &str, more: &[&str]) -> Self {
         let udp = format!("--udp={udp}");
-        let arguments = [&["gateway", "lab.toml", "--point", point, &udp][..], &NODES, more].concat();
-        let mut command = place.command(&arguments);
+        Self::of(place, &[&["gateway", "lab.toml", "--point", point, &udp][..], &NODES, more].concat())
+    }
+
+    pub(crate) fn of(place: &Place, arguments: &[&str]) -> Self {
+        let mut command = place.command(arguments);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
         let lines = BufReader::new(child.stderr.take().expect("a pipe")).lines();
         let (told, log) = channel();
@@ -111,9 +114,14 @@ impl Live {
     }
 
     /// Ends it by SIGTERM; gives what it had to say, and the rest of its log.
-    pub(crate) fn end(mut self) -> [String; 2] {
+    pub(crate) fn end(self) -> [String; 2] {
         let ended = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status();
         assert!(ended.expect("kill runs").success());
+        self.ended()
+    }
+
+    /// Waits for its end; gives what it had to say, and the rest of its log.
+    pub(crate) fn ended(mut self) -> [String; 2] {
         let mut out = String::new();
         self.child.stdout.take().expect("a pipe").read_to_string(&mut out).expect("text");
         let log = self.log.iter().collect::<Vec<_>>().join("\n");
@@ -265,8 +273,11 @@ signalling point `london` at node `london`
 association  from                               to
 trunk        127.0.0.2 and 127.0.0.9 port 3565  10.0.0.1 port 3565  waits for it
 first        127.0.0.2 and 127.0.0.9 port 2905  10.0.1.2 port 2905  waits for it
-";
-    assert_eq!((outcome.status, outcome.out.as_str(), outcome.err.as_str()), (Some(0), wanted, ""));
+scenario ";
+    let (told, hash) = outcome.out.split_at(wanted.len().min(outcome.out.len()));
+    assert_eq!((outcome.status, told, outcome.err.as_str()), (Some(0), wanted, ""));
+    let shown = place.run(&["run", "lab.toml", "--show"]).out;
+    assert!(shown.contains(&format!("\n# hash {}", hash.trim())), "{hash}");
     let refused = |more: &[&str], why: &str| {
         let outcome = gateway(more);
         assert_eq!((outcome.status, outcome.err), (Some(2), format!("error: {why}\n")));

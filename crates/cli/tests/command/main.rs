@@ -35,4 +35,5 @@ mod replay;
 mod run;
 mod sweep;
 mod topology;
+mod traffic;
 mod tutorial;

@@ -52,7 +52,7 @@ fn a_sweep_comes_with_its_base_and_a_base_that_is_there_is_taken() {
 fn templates_are_listed_and_a_name_that_is_none_is_told_with_the_nearest() {
     let place = Place::new("new-list");
     let list = place.run(&["new", "--list"]);
-    assert_eq!((list.status, list.out.lines().count()), (Some(0), 9));
+    assert_eq!((list.status, list.out.lines().count()), (Some(0), 10));
     assert!(list.out.lines().all(|line| line.ends_with('.')), "{}", list.out);
     let wrong = place.run(&["new", "starlnk"]);
     assert_eq!(wrong.err, "error: there is no template `starlnk`; did you mean `starlink`?\n");

@@ -44,6 +44,13 @@ pub struct EntityEnd {
     pub opens: bool,
 }
 
+impl EntityEnd {
+    /// Tells if it carries M2PA, and M3UA if not.
+    pub const fn is_of_m2pa(&self) -> bool {
+        matches!(self.own.end.carried, Carried::Link(_))
+    }
+}
+
 /// Why an entity cannot be taken out of a scenario.
 #[derive(Debug, thiserror::Error)]
 pub enum EntityError {
@@ -120,6 +127,19 @@ impl Scenario {
     pub fn entities(&self) -> Vec<String> {
         let points = with_mtp3(&self.signalling).map(|(_, name)| name.to_owned());
         points.chain(self.signalling.asps.iter().map(|(name, _)| name.to_owned())).collect()
+    }
+
+    /// Names of the entities at which users of a point are: the point itself, or all processes that serve it.
+    pub fn entities_of_users(&self, point: &str) -> Vec<String> {
+        let signalling = &self.signalling;
+        if !is_served(signalling, point) {
+            return vec![point.to_owned()];
+        }
+        let servers = signalling.application_servers.iter().filter(|(_, server)| *server.dpc == point);
+        let mut asps: Vec<String> = servers.flat_map(|(_, server)| server.asps.iter().cloned()).collect();
+        asps.sort_unstable();
+        asps.dedup();
+        asps
     }
 
     /// The entity of a name, with its own name and that of its node.

@@ -7,10 +7,9 @@ use slantpath_base::{Duration, Instant};
 
 use super::generator::Message;
 use super::runs::Runs;
-use super::stamp::{self, LinkNumber};
+use super::stamp::{LinkNumber, LoadStamp};
 use crate::PointCode;
-use crate::mtp3::{ServiceIndicator, Sls};
-use crate::sccp;
+use crate::mtp3::Sls;
 use crate::transfer::{Transfer, TransferIndication};
 
 /// Longer delays are kept as this one: a good two and a half hours.
@@ -149,6 +148,14 @@ impl Account {
         self.give_up(now, index);
     }
 
+    /// A message that has not arrived went out at another instant than [`sent`](Self::sent) was told.
+    pub fn sent_at(&mut self, link: LinkNumber, number: u64, at: Instant) {
+        let account = self.links.get_mut(usize::from(link.0));
+        if let Some((sent, _)) = account.and_then(|account| account.outstanding.get_mut(&number)) {
+            *sent = at;
+        }
+    }
+
     /// A message was not taken by the layer below.
     pub fn refused(&mut self, message: &Message) {
         let link = self.links.get_mut(usize::from(message.link.0));
@@ -177,12 +184,12 @@ impl Account {
 
     /// Reads a message that has arrived.
     pub fn arrived(&mut self, now: Instant, transfer: &Transfer) -> Delivery {
-        self.settle(now, transfer.label.dpc, Some(transfer.label.sls), stamp_of(transfer))
+        self.settle(now, transfer.label.dpc, Some(transfer.label.sls), LoadStamp::of_transfer(transfer))
     }
 
     /// Reads the data of a unitdata that SCCP has given to its user at `destination`.
     pub fn arrived_unitdata(&mut self, now: Instant, destination: PointCode, data: &[u8]) -> Delivery {
-        self.settle(now, destination, None, stamp::parse(data))
+        self.settle(now, destination, None, LoadStamp::of_unitdata(data))
     }
 
     fn settle(
@@ -190,15 +197,16 @@ impl Account {
         now: Instant,
         destination: PointCode,
         label: Option<Sls>,
-        stamp: Option<(LinkNumber, u32)>,
+        stamp: Option<LoadStamp>,
     ) -> Delivery {
-        let Some((link, low)) = stamp else {
+        let Some(stamp) = stamp else {
             self.unknown += 1;
             return Delivery::Unknown;
         };
+        let link = stamp.link;
         let index = usize::from(link.0);
         let known =
-            self.links.get_mut(index).and_then(|account| Some((stamp::widen(low, account.sent)?, account)));
+            self.links.get_mut(index).and_then(|account| Some((stamp.number_below(account.sent)?, account)));
         let Some((number, account)) = known else {
             self.unknown += 1;
             return Delivery::Unknown;
@@ -281,27 +289,12 @@ impl Account {
 impl LinkNumber {
     /// The generator's link that a message was made for, as its stamp says.
     pub fn of_transfer(transfer: &Transfer) -> Option<Self> {
-        stamp_of(transfer).map(|(link, _)| link)
+        LoadStamp::of_transfer(transfer).map(|stamp| stamp.link)
     }
 
     /// Variant of [`LinkNumber::of_transfer`] for the data of a unitdata.
     pub fn of_unitdata(data: &[u8]) -> Option<Self> {
-        stamp::parse(data).map(|(link, _)| link)
-    }
-}
-
-/// The stamp of a generated message: in front of the user part, or of the data of a unitdata message.
-fn stamp_of(transfer: &Transfer) -> Option<(LinkNumber, u32)> {
-    if transfer.service.indicator != ServiceIndicator::SCCP {
-        return stamp::parse(&transfer.user_data);
-    }
-    match sccp::Message::parse(&transfer.user_data) {
-        Ok(
-            sccp::Message::Udt { data, .. }
-            | sccp::Message::Xudt { data, .. }
-            | sccp::Message::Ludt { data, .. },
-        ) => stamp::parse(&data),
-        _ => None,
+        LoadStamp::of_unitdata(data).map(|stamp| stamp.link)
     }
 }
 

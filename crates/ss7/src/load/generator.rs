@@ -210,8 +210,20 @@ impl Generator {
         self.due.set(link, due);
     }
 
+    /// The number that the next message of a link has, counted from 0; `None` of a link that it does not have.
+    pub fn next_number(&self, link: LinkNumber) -> Option<u64> {
+        let own = link.0.checked_sub(self.config.first_link)?;
+        Some(self.links.get(usize::from(own))?.sent)
+    }
+
     /// The next message that is due by `now`; among those of one instant that of the lowest link.
     pub fn poll(&mut self, now: Instant) -> Option<Message> {
+        self.poll_stamped(now, None)
+    }
+
+    /// Variant of [`poll`](Self::poll) for real clocks: the message says the nanoseconds of the sender's own, if its
+    /// data have twelve octets.
+    pub fn poll_stamped(&mut self, now: Instant, clock: Option<u64>) -> Option<Message> {
         let index = self.due.take_due(now)?;
         let link = &mut self.links[index];
         let traced = link.clock.traced();
@@ -226,11 +238,17 @@ impl Generator {
             Selection::Link => Sls(link.0 % 16),
             Selection::Trace => traced.and_then(|message| message.sls).unwrap_or(Sls(0)),
         };
-        Some(Message { link, number, transfer: self.compose(link, number, octets, sls) })
+        Some(Message { link, number, transfer: self.compose(link, (number, octets), sls, clock) })
     }
 
-    fn compose(&self, stamped: LinkNumber, number: u64, octets: usize, sls: Sls) -> Transfer {
-        let (dpc, indicator, user_data) = self.config.routing.compose(stamped, number, octets);
+    fn compose(
+        &self,
+        stamped: LinkNumber,
+        (number, octets): (u64, usize),
+        sls: Sls,
+        clock: Option<u64>,
+    ) -> Transfer {
+        let (dpc, indicator, user_data) = self.config.routing.compose(stamped, number, octets, clock);
         let service = ServiceInformation { indicator, ..self.config.service };
         let label = RoutingLabel { dpc, opc: self.config.origin, sls };
         Transfer { service, label, user_data: Bytes::from(user_data) }

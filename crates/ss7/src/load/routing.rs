@@ -16,7 +16,7 @@ const LONGEST: usize = octets_on_line(273);
 const LONGEST_UNITDATA: usize = 255;
 
 /// The pattern that fills messages behind the stamp.
-static FILL: [u8; LONGEST] = [0x55; LONGEST];
+static FILL: [u8; LONGEST] = [stamp::FILL; LONGEST];
 
 /// By global title: unitdata of class 1 to the node that translates.
 #[derive(Clone, Debug, PartialEq)]
@@ -94,26 +94,27 @@ impl Routing {
     }
 
     /// Gives a message's destination, its service and its user part, for so many octets on the line; `number` counts
-    /// the messages of its link.
+    /// the messages of its link. Where it says the sender's clock, the stamp does so as far as there is room.
     pub(super) fn compose(
         &self,
         stamped: LinkNumber,
         number: u64,
         octets: usize,
+        clock: Option<u64>,
     ) -> (PointCode, ServiceIndicator, Vec<u8>) {
         let user_octets = octets - octets_on_line(SERVICE_AND_LABEL);
         let mut user_data = Vec::with_capacity(user_octets);
         match self.way(number) {
             Way::Code(code, turn) => {
-                stamp::emit(stamped, number, &mut user_data);
-                user_data.extend_from_slice(&FILL[..user_octets - STAMP_LEN]);
+                stamp::emit(stamped, number, clock, user_octets, &mut user_data);
+                user_data.extend_from_slice(&FILL[..user_octets - user_data.len()]);
                 (*in_turn(&code.destinations, turn), code.service, user_data)
             }
             Way::Title(title, turn) => {
                 let called = in_turn(&title.called, turn);
-                let mut data = Vec::new();
-                stamp::emit(stamped, number, &mut data);
-                data.extend_from_slice(&FILL[..user_octets - title.overhead(called) - STAMP_LEN]);
+                let (mut data, room) = (Vec::new(), user_octets - title.overhead(called));
+                stamp::emit(stamped, number, clock, room, &mut data);
+                data.extend_from_slice(&FILL[..room - data.len()]);
                 let class = ProtocolClass { class: 1, handling: 0 };
                 let (called, calling) = (called.clone(), title.calling.clone());
                 let unitdata = Message::Udt { class, called, calling, data };
@@ -209,9 +210,9 @@ mod tests {
         // Two addresses of two octets and eight of a UDT around the stamp, or around 255.
         assert_eq!((least, most), (octets_on_line(5) + 8 + 2 * 2 + 4, octets_on_line(5) + 8 + 2 * 2 + 255));
         for octets in [least, most] {
-            let (to, service, by_code) = routing.compose(LinkNumber(3), 0, octets);
+            let (to, service, by_code) = routing.compose(LinkNumber(3), 0, octets, None);
             assert_eq!((to, service), (PointCode(1), ServiceIndicator::ISUP));
-            let (to, service, by_title) = routing.compose(LinkNumber(3), 1, octets);
+            let (to, service, by_title) = routing.compose(LinkNumber(3), 1, octets, None);
             assert_eq!((to, service), (PointCode(9), ServiceIndicator::SCCP));
             assert_eq!([by_code.len(), by_title.len()], [octets - octets_on_line(5); 2]);
             let Ok(Message::Udt { data, .. }) = Message::parse(&by_title) else { panic!("unitdata") };

@@ -1,6 +1,8 @@
 //! Operation of a live point: the socket by which it is controlled, and the service manager that has started it.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::path::Path;
 
 use slantpath_base::{Duration, Instant};
 use slantpath_control::{Command, ControlAnswer, Json, Refusal};
@@ -26,9 +28,13 @@ pub(super) struct Operation {
 }
 
 impl Operation {
-    /// Opens what is asked for, before the point is live.
-    pub(super) fn open(arguments: &OperationArguments) -> Result<Self, Failure> {
-        let control = arguments.control.as_deref().map(ControlSocket::open).transpose();
+    /// Opens what is asked for, before the point is live: by a flag, else by the file.
+    pub(super) fn open(
+        arguments: &OperationArguments,
+        of_file: &BTreeMap<&'static str, String>,
+    ) -> Result<Self, Failure> {
+        let control = arguments.control.as_deref().or_else(|| of_file.get("control").map(Path::new));
+        let control = control.map(ControlSocket::open).transpose();
         let control = control.map_err(|error| Failure::Misused(format!("--control: {error}")))?;
         let supervisor = Supervisor::of_environment();
         let supervisor = supervisor.map_err(|error| Failure::Failed(error.to_string()))?;

@@ -2,17 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
+use std::path::Path;
 
 use slantpath_base::{Instant, Stream};
 use slantpath_gateway::{Seat, SeatAssociation, SeatConfig};
-use slantpath_live::{
-    Carriage, LiveConfig, Peer, ProgramConfig, SctpConfig, Station, check_addresses, host_of,
-};
-use slantpath_runner::{EntityEnd, EntityRequest, Scenario};
+use slantpath_live::{Carriage, LiveConfig, Station, check_addresses, host_of};
+use slantpath_runner::{EntityRequest, Scenario, Setting};
 
 use super::PATIENCE;
 use crate::arguments::SeatArguments;
 use crate::failure::Failure;
+use crate::live::nodes::{Nodes, PeerUdpPorts};
 use crate::live::settings::{live, not_opened};
 use crate::terminal;
 
@@ -22,18 +22,21 @@ pub(in crate::live) struct Prepared {
     pub(super) request: EntityRequest,
     pub(super) carriage: Carriage,
     pub(super) associations: Vec<SeatAssociation>,
+    pub(super) udp_ports: PeerUdpPorts,
     /// Own addresses of all associations, in their order.
     pub(super) own: Vec<IpAddr>,
     /// Numbers of the loads that send from here, by name.
     pub(super) loads: BTreeMap<String, usize>,
+    /// Places of its operation that the file names: of `control` and of `metrics`.
+    pub(super) operation: BTreeMap<&'static str, String>,
+    /// Hash of the scenario.
+    pub(super) hash: String,
 }
 
 impl Prepared {
     /// Reads the scenario, warns of what is hardly meant, and finds what is asked for.
     pub(in crate::live) fn of(arguments: &SeatArguments, is_traced: bool) -> Result<Self, Failure> {
-        let mut overrides = arguments.set.clone();
-        overrides.extend(arguments.seed.map(|seed| format!("scenario.seed={seed}")));
-        let scenario = Scenario::load(&arguments.scenario, &overrides)?;
+        let scenario = read_scenario(&arguments.scenario, &arguments.set, arguments.seed)?;
         Self::within(scenario, arguments, is_traced)
     }
 
@@ -43,22 +46,21 @@ impl Prepared {
         arguments: &SeatArguments,
         is_traced: bool,
     ) -> Result<Self, Failure> {
-        for warning in scenario.warnings() {
-            terminal::warn(warning)?;
-        }
         let request = scenario.signalling_entity(&arguments.point);
         let request = request.map_err(|error| Failure::Misused(error.to_string()))?;
-        let carriage = match arguments.udp {
-            None => Carriage::Raw,
-            Some(port) => Carriage::Udp { local_port: port, remote_port: port },
-        };
-        let nodes = addresses_of_nodes(&arguments.at, &scenario)?;
-        let associations = associations(&request, &nodes, carriage, is_traced);
-        associations.iter().try_for_each(check_ends)?;
+        let nodes = Nodes::of(&scenario, &arguments.at, arguments.udp)?;
+        let carriage = nodes.carriage(&request.node);
+        let (associations, udp_ports) = nodes.associations(&request, is_traced)?;
         let own = own_addresses(&associations);
         let loads = loads(&arguments.loads, &request)?;
         check_addresses(&own).map_err(|error| not_opened(&error))?;
-        Ok(Self { scenario, request, carriage, associations, own, loads })
+        let operation = nodes.table(&request.node).map(|table| {
+            let text = |key: &Option<Setting<String>>| key.as_ref().map(|key| (**key).clone());
+            [("control", text(&table.control)), ("metrics", text(&table.metrics))]
+        });
+        let operation = operation.into_iter().flatten().filter_map(|(key, at)| Some((key, at?))).collect();
+        let hash = scenario.hash();
+        Ok(Self { scenario, request, carriage, associations, udp_ports, own, loads, operation, hash })
     }
 
     /// A host with the program, whose chance comes from a secret.
@@ -104,76 +106,23 @@ impl Prepared {
     }
 }
 
-/// Addresses that nodes have on the real network, in place of those of the scenario.
-fn addresses_of_nodes(
-    given: &[String],
-    scenario: &Scenario,
-) -> Result<BTreeMap<String, Vec<IpAddr>>, Failure> {
-    let mut nodes = BTreeMap::new();
-    for text in given {
-        let wrong = |why: &str| {
-            let form = "write `--at NODE=ADDRESS`, and further addresses behind commas";
-            Failure::Misused(format!("--at {text}: {why}; {form}"))
-        };
-        let (node, addresses) = text.split_once('=').ok_or_else(|| wrong("there is no `=`"))?;
-        if scenario.nodes.find(node).is_none() {
-            return Err(Failure::Misused(format!("--at {text}: the scenario has no node `{node}`")));
-        }
-        let addresses: Result<Vec<IpAddr>, _> =
-            addresses.split(',').map(|text| text.trim().parse()).collect();
-        let addresses = addresses.map_err(|_| wrong("an address is not one of IP"))?;
-        check_addresses(&addresses).map_err(|error| Failure::Misused(format!("--at {text}: {error}")))?;
-        if nodes.insert(node.to_owned(), addresses).is_some() {
-            return Err(wrong("the node has addresses already"));
-        }
+/// Reads the scenario, and warns of what is hardly meant.
+pub(in crate::live) fn read_scenario(
+    path: &Path,
+    set: &[String],
+    seed: Option<u64>,
+) -> Result<Scenario, Failure> {
+    let mut overrides = set.to_vec();
+    overrides.extend(seed.map(|seed| format!("scenario.seed={seed}")));
+    let scenario = Scenario::load(path, &overrides)?;
+    for warning in scenario.warnings() {
+        terminal::warn(warning)?;
     }
-    Ok(nodes)
-}
-
-/// Associations of the entity, with the addresses that nodes have on the real network.
-fn associations(
-    request: &EntityRequest,
-    nodes: &BTreeMap<String, Vec<IpAddr>>,
-    carriage: Carriage,
-    is_traced: bool,
-) -> Vec<SeatAssociation> {
-    let association = |end: &EntityEnd| {
-        let config = &end.own.config;
-        let own = nodes.get(&end.own.node).unwrap_or(&config.local_addresses);
-        let far = nodes.get(&end.far_node).unwrap_or(&end.peer.addresses);
-        let sctp = SctpConfig { trace: is_traced, trace_messages: false, ..(*config.sctp).clone() };
-        SeatAssociation {
-            name: end.own.name.clone(),
-            carried: end.own.end.carried,
-            port: ProgramConfig {
-                sctp: Box::new(carriage.settings(sctp)),
-                local_addresses: own.clone(),
-                local_port: config.local_port,
-                peer: Some(Peer { addresses: far.clone(), port: end.peer.port }),
-            },
-            opens: end.opens,
-            reopen_after: config.reopen_after,
-        }
-    };
-    request.ends.iter().map(association).collect()
-}
-
-/// Refuses an association that nobody could ever open: to the caller itself, or over no common family.
-fn check_ends(association: &SeatAssociation) -> Result<(), Failure> {
-    let SeatAssociation { name, port: ProgramConfig { local_addresses: own, peer, .. }, .. } = association;
-    let far = peer.as_ref().map(|peer| &peer.addresses[..]).unwrap_or_default();
-    let why = if let Some(address) = own.iter().find(|address| far.contains(address)) {
-        format!("{address} is at both ends")
-    } else if !own.iter().any(|own| far.iter().any(|far| own.is_ipv4() == far.is_ipv4())) {
-        "one end has addresses of IPv4 alone, and the other of IPv6".to_owned()
-    } else {
-        return Ok(());
-    };
-    Err(Failure::Misused(format!("association `{name}`: {why}; give its nodes others by `--at`")))
+    Ok(scenario)
 }
 
 /// Own addresses of all associations, in their order.
-fn own_addresses(associations: &[SeatAssociation]) -> Vec<IpAddr> {
+pub(in crate::live) fn own_addresses(associations: &[SeatAssociation]) -> Vec<IpAddr> {
     let mut own = Vec::new();
     for address in associations.iter().flat_map(|association| &association.port.local_addresses) {
         if !own.contains(address) {

@@ -14,6 +14,7 @@ use super::prepared::Prepared;
 use crate::arguments::{OperationArguments, SeatOutputArguments};
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::live::nodes::call_behind;
 use crate::live::outputs::{print_machine, say_changes};
 use crate::live::server::STOP;
 use crate::live::settings::{failed, not_opened};
@@ -30,12 +31,13 @@ pub(super) fn serve(
     command: &[String],
     out: &mut impl Write,
 ) -> Result<(), Failure> {
-    let mut operation = Operation::open(operation)?;
+    let mut operation = Operation::open(operation, &prepared.operation)?;
     let mut kept = Kept::create(outputs, prepared)?;
     let secret = slantpath_live::secret().map_err(failed)?;
     let opened = Live::open(&prepared.live(), prepared.station(secret)?);
     let mut live = opened.map_err(|error| not_opened(&error))?;
     kept.begin(&mut live, secret, command, prepared)?;
+    call_behind(&mut live, &prepared.udp_ports);
     writeln!(out, "`{}` is live at {}; Ctrl-C stops", prepared.request.name, prepared.place())?;
     operation.begin(&prepared.request.name, out)?;
     out.flush()?;

@@ -4,7 +4,9 @@ use slantpath_base::{Duration, Instant};
 use slantpath_results::Table;
 use slantpath_scenario::build::{side_name, with_mtp3};
 use slantpath_signalling::PointEventKind;
-use slantpath_simulation::{self as simulation, Side, SignallingLinkId, SignallingSimulation};
+use slantpath_simulation::{
+    self as simulation, LinkLoadReport, Side, SignallingLinkId, SignallingSimulation,
+};
 use slantpath_ss7::PointCode;
 use slantpath_ss7::load::{Comparison, Verdict};
 use slantpath_ss7::mtp3::node::InhibitError;
@@ -178,9 +180,17 @@ columns! {
 
 /// One row for each link of each load, with the limits of Q.706 beside it.
 fn load(scenario: &Scenario, simulation: &mut SignallingSimulation, end: Instant) -> Table {
+    let loads = scenario.signalling.load.iter().enumerate();
+    let reports =
+        loads.map(|(number, (load, _))| (load, simulation.signalling_mut().load_reports(end, number)));
+    signalling_load_table(reports)
+}
+
+/// Table `signalling_load` of loads by their names, whoever has sent them: a run, or a traffic simulator.
+pub fn signalling_load_table<'a>(loads: impl Iterator<Item = (&'a str, Vec<LinkLoadReport>)>) -> Table {
     let mut columns = LoadColumns::new();
-    for (number, (load, _)) in scenario.signalling.load.iter().enumerate() {
-        for report in simulation.signalling_mut().load_reports(end, number) {
+    for (load, reports) in loads {
+        for report in reports {
             let (load_link, report) = (report.link, report.report);
             columns.load.push(load);
             columns.link.push(u64::from(load_link.0));
