@@ -34,4 +34,3 @@ mod replay;
 mod run;
 mod sweep;
 mod topology;
-mod tutorial;
