@@ -12,6 +12,8 @@ mod emulate;
 mod emulate_failover;
 #[cfg(target_os = "linux")]
 mod emulate_frames;
+#[cfg(target_os = "linux")]
+mod emulate_relay;
 mod errors;
 mod explain;
 mod explain_signalling;
