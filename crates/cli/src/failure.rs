@@ -17,7 +17,6 @@ pub(crate) enum Failure {
     /// Interruption of the command. The message tells how to go on.
     Interrupted(String),
     /// The program that an emulation was for has ended with this status.
-    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "nothing is emulated there"))]
     Ended(u8),
     /// Faults of the command's input.
     Invalid(Diagnostics),
@@ -30,7 +29,6 @@ pub(crate) enum Failure {
     /// A precision was not reached by the runs that were allowed.
     Unreached(String),
     /// An emulation came too late to say anything.
-    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "nothing is emulated there"))]
     Void(String),
     /// The answer says that so many demands cannot be met.
     Unmet(usize),

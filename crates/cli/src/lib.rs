@@ -5,7 +5,7 @@
 //! - [`arguments`][]: declares the commands and their options.
 //! - [`directory`][]: `--out`. It is tried before the work, and cleared of what its own manifest lists and nothing
 //!   else.
-//! - [`emulate`][]: attached programs, and the doors to them.
+//! - [`emulate`][]: attached programs, and the doors or relays to them.
 //! - [`keys`][]: finds what declarations say. [`new`][]: templates, which are files in `templates`. [`other_file`][]: a
 //!   file in the place of another.
 //! - [`terminal`][]: the only way to print. No text of a file commands a terminal.
@@ -14,17 +14,7 @@ mod arguments;
 mod check;
 mod criteria;
 mod directory;
-#[cfg(target_os = "linux")]
 mod emulate;
-#[cfg(not(target_os = "linux"))]
-mod emulate {
-    use crate::arguments::EmulateArguments;
-    use crate::failure::Failure;
-
-    pub(crate) fn main(_: &EmulateArguments) -> Result<(), Failure> {
-        Err(Failure::Failed("emulate needs Linux: its places are namespaces".to_owned()))
-    }
-}
 mod excerpt;
 mod explain;
 mod failure;

@@ -569,7 +569,8 @@ impl Doors {
     }
 }
 
-fn suspension_reading() -> SuspensionReading {
+/// Reads both clocks of this machine.
+pub fn suspension_reading() -> SuspensionReading {
     let duration =
         |time: time::Duration| Duration::from_nanos(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
     SuspensionReading {

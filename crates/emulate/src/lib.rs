@@ -37,6 +37,7 @@ pub mod lateness;
 #[cfg(target_os = "linux")]
 mod listening;
 pub mod neighbours;
+#[cfg(any(target_os = "linux", test))]
 mod node_routes;
 pub mod offload;
 #[cfg(target_os = "linux")]
@@ -51,7 +52,7 @@ pub mod station;
 #[cfg(target_os = "linux")]
 pub use capacity::capacity;
 #[cfg(target_os = "linux")]
-pub use doors::{DoorConfig, DoorError, Doors, Incoming};
+pub use doors::{DoorConfig, DoorError, Doors, Incoming, suspension_reading};
 pub use frames::{FrameKind, MacAddress};
 pub use instants::{ClockReading, Stamps, Suspension, SuspensionReading};
 pub use ip::IpFault;

@@ -33,6 +33,7 @@ mod system {
     use std::time;
 
     use mio::unix::SourceFd;
+    use slantpath_emulate::{Suspension, suspension_reading};
     use slantpath_system::clock::{TimerFd, monotonic, set_timer_slack};
 
     use super::{Duration, Instant, TIMER, io};
@@ -41,6 +42,7 @@ mod system {
     pub(crate) struct RunClock {
         origin: time::Duration,
         timer: TimerFd,
+        suspension: Suspension,
     }
 
     impl RunClock {
@@ -49,12 +51,18 @@ mod system {
             let raw = timer.as_fd().as_raw_fd();
             poll.registry().register(&mut SourceFd(&raw), TIMER, mio::Interest::READABLE)?;
             set_timer_slack(NonZeroU64::MIN)?;
-            Ok(Self { origin: monotonic(), timer })
+            Ok(Self { origin: monotonic(), timer, suspension: Suspension::new(suspension_reading()) })
+        }
+
+        /// Time for which the machine was suspended since this was last asked, if it was.
+        pub(crate) fn suspended(&mut self) -> Option<Duration> {
+            self.suspension.look(suspension_reading())
         }
 
         /// Begins the run: this is its start.
         pub(crate) fn restart(&mut self) {
             self.origin = monotonic();
+            self.suspension = Suspension::new(suspension_reading());
         }
 
         pub(crate) fn now(&self) -> Instant {
@@ -98,6 +106,12 @@ mod system {
         /// Begins the run: this is its start.
         pub(crate) fn restart(&mut self) {
             self.origin = Origin::now();
+        }
+
+        /// Time for which the machine was suspended: not known here.
+        #[expect(clippy::unused_self, reason = "elsewhere clocks tell it")]
+        pub(crate) const fn suspended(&mut self) -> Option<Duration> {
+            None
         }
 
         pub(crate) fn now(&self) -> Instant {

@@ -216,6 +216,18 @@ impl Relays {
         &self.counters
     }
 
+    /// Place of the node at which a socket's data leaves the network.
+    pub fn node_of(&self, socket: RelaySocket) -> Option<usize> {
+        if let Some(relay) = self.relays.get(socket.0) {
+            return Some(relay.near);
+        }
+        match self.paths.get(&socket).map(|known| known.path) {
+            Some(Path::Program { relay, .. }) => Some(self.relays[relay].near),
+            Some(Path::Server { relay, .. }) => self.relays[relay].far.map(|(far, _)| far),
+            None => self.joints.get(&socket).map(|joint| joint.host),
+        }
+    }
+
     /// Tells if a relay takes one more connection.
     pub fn has_room(&self, relay: usize) -> bool {
         self.relays.get(relay).is_some_and(|relay| relay.connections < RELAY_CONNECTIONS_MAX)

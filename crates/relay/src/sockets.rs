@@ -41,6 +41,8 @@ pub struct RelayDoors {
     limit: Duration,
     spin: Duration,
     void: Option<Void>,
+    /// Instant at which a suspension was looked for last.
+    suspension_looked: Instant,
     buffer: Vec<u8>,
 }
 
@@ -73,6 +75,8 @@ struct Stream {
     is_up: bool,
     /// True if it may take more.
     is_writable: bool,
+    /// True if it may have more.
+    is_readable: bool,
 }
 
 /// Datagrams and connections that are taken from a socket before others have their turn.
@@ -143,6 +147,7 @@ impl RelayDoors {
             limit,
             spin: Duration::ZERO,
             void: None,
+            suspension_looked: Instant::START,
             buffer: vec![0; DATAGRAM_MAX],
         })
     }
@@ -221,6 +226,7 @@ impl RelayDoors {
             }
             if let Some(MachineSocket::Stream(stream)) = self.sockets.get_mut(&socket) {
                 stream.is_writable |= event.is_writable() || event.is_error() || event.is_write_closed();
+                stream.is_readable |= is_for_reading;
             }
         }
         let writable: Vec<RelaySocket> = self
@@ -267,6 +273,13 @@ impl RelayDoors {
             wait(&mut self.poll, &mut self.events, &self.clock, Instant::START)?;
         }
         let (woken, most) = (self.now(), self.limit.max(STOPPED_AT_LEAST));
+        // As often as anybody looks: the clocks cost as much as a wait.
+        if woken >= self.suspension_looked + PULSE {
+            self.suspension_looked = woken;
+            if let Some(time) = self.clock.suspended() {
+                self.void.get_or_insert(Void::Suspended { at: woken, time });
+            }
+        }
         let late = woken.saturating_since(due.max(now));
         if late > most {
             self.void.get_or_insert(Void::Stopped { at: due, time: late });
@@ -304,9 +317,7 @@ impl RelayDoors {
             SocketAction::Look(socket) => {
                 self.write(now, socket);
                 // There may be room for what waits in the socket.
-                if matches!(self.sockets.get(&socket), Some(MachineSocket::Stream(stream)) if stream.is_up) {
-                    self.read(now, socket);
-                }
+                self.read(now, socket);
             }
             SocketAction::Reset(socket) => self.reset(socket),
             SocketAction::Send { socket, to, payload } => {
@@ -316,15 +327,16 @@ impl RelayDoors {
                     _ => return,
                 };
                 if sent.is_err_and(|error| is_full(&error)) {
-                    self.note_refused(now);
+                    self.note_refused(now, socket);
                 }
             }
         }
     }
 
     /// Notes a datagram for which a socket had no room.
-    fn note_refused(&mut self, now: Instant) {
-        if let Some(door) = self.doors.first_mut() {
+    fn note_refused(&mut self, now: Instant, socket: RelaySocket) {
+        let node = self.relays.node_of(socket);
+        if let Some(door) = self.doors.iter_mut().find(|door| Some(door.node) == node) {
             door.counters.refused += 1;
         }
         self.void.get_or_insert(Void::Refused { at: now, packets: 1 });
@@ -341,7 +353,12 @@ impl RelayDoors {
                 let mut stream = TcpStream::connect(server)?;
                 let interest = Interest::READABLE | Interest::WRITABLE;
                 self.poll.registry().register(&mut stream, Token(socket.0), interest)?;
-                MachineSocket::Stream(Stream { socket: stream, is_up: false, is_writable: false })
+                MachineSocket::Stream(Stream {
+                    socket: stream,
+                    is_up: false,
+                    is_writable: false,
+                    is_readable: false,
+                })
             }
             RelayProtocol::Udp => {
                 let any = match server.ip() {
@@ -388,7 +405,7 @@ impl RelayDoors {
                 Ok(true) => {
                     // Small messages of programs do not wait for each other.
                     let _ = stream.socket.set_nodelay(true);
-                    stream.is_up = true;
+                    (stream.is_up, stream.is_readable) = (true, true);
                     self.readable.insert(socket);
                 }
                 Ok(false) => {
@@ -453,7 +470,7 @@ impl RelayDoors {
             };
             let interest = Interest::READABLE | Interest::WRITABLE;
             let registered = self.poll.registry().register(&mut stream, Token(socket.0), interest);
-            let own = Stream { socket: stream, is_up: true, is_writable: true };
+            let own = Stream { socket: stream, is_up: true, is_writable: true, is_readable: true };
             self.sockets.insert(socket, MachineSocket::Stream(own));
             if registered.is_err() {
                 self.fail(now, socket);
@@ -491,7 +508,7 @@ impl RelayDoors {
         let mut left = BYTES_BUDGET;
         loop {
             let Some(MachineSocket::Stream(stream)) = self.sockets.get_mut(&socket) else { return };
-            if !stream.is_up {
+            if !stream.is_up || !stream.is_readable {
                 return;
             }
             let room = self.relays.room(socket).min(left);
@@ -515,7 +532,10 @@ impl RelayDoors {
                     let bytes = Bytes::copy_from_slice(&self.buffer[..len]);
                     self.relays.handle_bytes(now, socket, bytes);
                 }
-                Err(error) if error.kind() == ErrorKind::WouldBlock => return,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    stream.is_readable = false;
+                    return;
+                }
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(_) => return self.fail(now, socket),
             }

@@ -14,7 +14,7 @@ use slantpath_runner::{
     script_events,
 };
 
-use super::told;
+use super::told::{self, Faces};
 
 /// A socket for control, with what its clients are still to be told.
 pub(super) struct Control {
@@ -71,7 +71,7 @@ impl Control {
         });
     }
 
-    /// Answers what clients ask.
+    /// Answers what clients ask. Turns end from now on when one that has come says something.
     pub(super) fn look(
         &mut self,
         turn: &mut Turn<'_>,
@@ -79,6 +79,20 @@ impl Control {
         attachments: &[Attachment],
         void: Option<&str>,
     ) -> io::Result<()> {
+        let come = self.answer(turn, doors, attachments, void);
+        come.into_iter()
+            .filter_map(|number| self.socket.client(number))
+            .try_for_each(|client| doors.wake_by(client))
+    }
+
+    /// Answers what clients ask. Gives those that have come.
+    pub(super) fn answer(
+        &mut self,
+        turn: &mut Turn<'_>,
+        doors: &mut impl Faces,
+        attachments: &[Attachment],
+        void: Option<&str>,
+    ) -> Vec<u64> {
         let next_handover = turn.next_handover();
         let Self { socket, coming, is_to_stop } = self;
         let mut change = |asked: &AskedChange<'_>, at: Instant| match turn.change(at, asked) {
@@ -92,7 +106,7 @@ impl Control {
             }
             Err(faults) => ControlAnswer::Refused(refusal(&faults)),
         };
-        let come = socket.look(&mut |command| match command {
+        socket.look(&mut |command| match command {
             Command::Do(table) => change(&AskedChange::Event(&table), doors.now()),
             Command::Events(is_wanted) => ControlAnswer::Done(is_wanted.into()),
             Command::Set(settings) => change(&AskedChange::Settings(&settings), doors.now()),
@@ -106,15 +120,12 @@ impl Control {
                 *is_to_stop = true;
                 ControlAnswer::Done(Json::Null)
             }
-        });
-        come.into_iter()
-            .filter_map(|number| socket.client(number))
-            .try_for_each(|client| doors.wake_by(client))
+        })
     }
 }
 
 fn status(
-    doors: &mut Doors,
+    doors: &mut impl Faces,
     attachments: &[Attachment],
     (void, next_handover): (Option<&str>, Option<(Instant, String)>),
 ) -> io::Result<ControlStatus> {

@@ -3,16 +3,54 @@
 use std::io::{self, IsTerminal as _, Write as _};
 
 use slantpath_base::{DataRate, Duration, Instant};
-use slantpath_emulate::{DepartureSummary, DoorReport, Doors};
+#[cfg(target_os = "linux")]
+use slantpath_emulate::Doors;
+use slantpath_emulate::{DepartureSummary, DoorReport};
+use slantpath_relay::{RelayCounters, RelayDoors};
 use slantpath_runner::{Attachment, InterfaceCounts, InterfaceReport, visible};
+#[cfg(target_os = "linux")]
 use slantpath_system::SystemFailure;
 
 use crate::terminal::Visible;
 
+/// Ways by which packets pass between a network and programs, as far as is told of them.
+pub(super) trait Faces {
+    /// Present instant of the run.
+    fn now(&self) -> Instant;
+
+    /// Reports of the interfaces, in the order of nodes.
+    fn reports(&mut self) -> io::Result<Vec<DoorReport>>;
+}
+
+#[cfg(target_os = "linux")]
+impl Faces for Doors {
+    fn now(&self) -> Instant {
+        self.now()
+    }
+
+    fn reports(&mut self) -> io::Result<Vec<DoorReport>> {
+        self.reports()
+    }
+}
+
+impl Faces for RelayDoors {
+    fn now(&self) -> Instant {
+        self.now()
+    }
+
+    fn reports(&mut self) -> io::Result<Vec<DoorReport>> {
+        Ok(Self::reports(self))
+    }
+}
+
 /// Reason for which there are no namespaces, with the ways out.
+#[cfg(target_os = "linux")]
 pub(super) fn refused(failure: &SystemFailure) -> String {
     let setting = failure.setting().map_or_else(String::new, |setting| format!(" (setting `{setting}`)"));
-    format!("{failure}{setting}: an emulation needs namespaces of its own, which `sudo` allows as well")
+    format!(
+        "{failure}{setting}: an emulation needs namespaces of its own, which `sudo` allows as well; without them \
+         `--relay 5000:far:6000` carries ports of this machine"
+    )
 }
 
 /// A door's report, as the network has it.
@@ -59,7 +97,7 @@ impl StatusLine {
     /// Tells how it stands, if it is time to.
     pub(super) fn tell(
         &mut self,
-        doors: &mut Doors,
+        doors: &mut impl Faces,
         attachments: &[Attachment],
         next_handover: &mut dyn FnMut() -> Option<(Instant, String)>,
     ) -> io::Result<()> {
@@ -126,6 +164,7 @@ fn rounded(lateness: Duration) -> Duration {
 }
 
 /// Warning about a link whose rate this machine cannot carry, as far as it has measured.
+#[cfg(target_os = "linux")]
 pub(super) fn too_fast(link: &str, rate: DataRate, carried: DataRate) -> String {
     // It is no exact measure.
     let unit = 10_u64.pow(carried.as_bits_per_sec().checked_ilog10().unwrap_or(0).saturating_sub(1));
@@ -137,6 +176,7 @@ pub(super) fn too_fast(link: &str, rate: DataRate, carried: DataRate) -> String 
 }
 
 /// Says what would help where packets left too late.
+#[cfg(target_os = "linux")]
 pub(super) fn advise(refused: &io::Error) -> io::Result<()> {
     writeln!(
         io::stderr().lock(),
@@ -156,6 +196,25 @@ pub(super) fn print_handovers(lateness: &DepartureSummary) -> io::Result<()> {
         "{} changes of satellites at antennas, late by {median} (median), {max} (most)",
         lateness.count
     )
+}
+
+/// Tells what relays have carried that was not whole, if there was any.
+pub(super) fn print_relays(counters: &RelayCounters) -> io::Result<()> {
+    let &RelayCounters { connections, resets, unsent, displaced, .. } = counters;
+    let mut err = io::stderr().lock();
+    if connections > 0 {
+        writeln!(err, "{connections} connections, {resets} of them ended by a reset")?;
+    }
+    if unsent > 0 {
+        writeln!(err, "{unsent} datagrams were too long for IP, or had no way")?;
+    }
+    if displaced > 0 {
+        writeln!(
+            err,
+            "{displaced} senders of datagrams lost their way back to others: a relay knows 1,024 at once"
+        )?;
+    }
+    Ok(())
 }
 
 /// Tells what passed each interface, and how late.
@@ -181,6 +240,7 @@ pub(super) fn print(attachments: &[Attachment], reports: &[InterfaceReport]) -> 
 mod tests {
     use super::*;
 
+    #[cfg(target_os = "linux")]
     #[test]
     fn a_rate_that_is_not_carried_is_told_beside_the_one_that_is() {
         let [rate, carried] = [10_000_000_000, 3_412_345_678].map(DataRate::from_bits_per_sec);

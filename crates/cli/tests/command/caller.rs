@@ -17,9 +17,8 @@ pub(crate) struct Caller {
 }
 
 impl Caller {
-    /// Whoever runs the tests, and if that is root, somebody without rights as well. Nobody where the machine refuses
-    /// namespaces.
-    pub(crate) fn all(test: &str) -> Vec<Self> {
+    /// Whoever runs the tests, and if that is root, somebody without rights as well.
+    pub(crate) fn each(test: &str) -> Vec<Self> {
         let mut callers = vec![Self { place: Place::new(test), copy: None }];
         if std::fs::metadata("/proc/self").expect("this process").uid() == 0 {
             // The program may lie where nobody else looks.
@@ -28,6 +27,12 @@ impl Caller {
             std::fs::set_permissions(&copy, std::fs::Permissions::from_mode(0o755)).expect("its rights");
             callers.push(Self { place: Place::new(&format!("{test}-nobody")), copy: Some(copy) });
         }
+        callers
+    }
+
+    /// Callers as [`each`](Self::each) gives them, without those to whom the machine refuses namespaces.
+    pub(crate) fn all(test: &str) -> Vec<Self> {
+        let mut callers = Self::each(test);
         callers.retain(|caller| {
             let outcome = caller.run(&["--", "true"]);
             if outcome.is_refused_namespaces() {

@@ -12,6 +12,8 @@ mod emulate;
 mod emulate_failover;
 #[cfg(target_os = "linux")]
 mod emulate_frames;
+#[cfg(target_os = "linux")]
+mod emulate_relay;
 mod errors;
 mod explain;
 mod explain_signalling;
@@ -36,4 +38,3 @@ mod run;
 mod sweep;
 mod topology;
 mod traffic;
-mod tutorial;
