@@ -4,7 +4,7 @@
 SHELL := bash
 .DEFAULT_GOAL := test
 .PHONY: test lint rust-lint python-lint rust-tests interop-tests python-tests python-package targets conformance acceptance bench counts
-.PHONY: fuzz mutants
+.PHONY: fuzz mutants view-bundle
 .PHONY: demo docs clean
 
 # The last three side by side, since much of each waits: for a clock, or for one long test. Cargo is to know nothing of
@@ -126,6 +126,11 @@ mutants: need-cargo need-cargo-mutants need-cc
 	cargo xtask mutants --sample $(MUTANTS_SAMPLE) $(MUTANTS_SEEDS:%=--seed %) others
 	cargo xtask mutants $(MUTANTS) --since $(MUTANTS_BASE)
 
+# The page of `slantpath view`, bundled from python/view into the package. Installing the package needs no Node: the bundle
+# is committed, and the tests hold it to its sources.
+view-bundle: need-npm
+	cd python/view && npm ci --ignore-scripts --no-audit --no-fund && node build.mjs
+
 demo: .venv/bin/maturin need-cargo need-cc
 	@echo 'Building Slantpath: minutes the first time, seconds later.'
 	PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 .venv/bin/maturin develop --quiet --release
@@ -148,7 +153,7 @@ clean:
 	rm -rf target fuzz/target .venv out
 
 # A missing prerequisite is named with the line that installs it.
-.PHONY: need-bird need-cargo need-cargo-fuzz need-cargo-mutants need-cc need-frr need-python3 need-valgrind
+.PHONY: need-bird need-cargo need-cargo-fuzz need-cargo-mutants need-cc need-frr need-npm need-python3 need-valgrind
 need-bird:
 	@PATH=$$PATH:/usr/sbin command -v bird >/dev/null || { echo "BIRD is missing: apt-get install bird2" >&2; exit 1; }
 need-cargo:
@@ -161,6 +166,8 @@ need-cc:
 	@command -v cc >/dev/null || { echo "a C compiler is missing: apt-get install gcc libc6-dev" >&2; exit 1; }
 need-frr:
 	@[ -x /usr/lib/frr/ospfd ] || { echo "FRR is missing: apt-get install frr" >&2; exit 1; }
+need-npm:
+	@command -v npm >/dev/null || { echo "Node with npm is missing: apt-get install nodejs npm" >&2; exit 1; }
 need-python3:
 	@python3 -c 'import ensurepip, sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { echo "Python 3.11 with venv is missing: apt-get install python3 python3-venv" >&2; exit 1; }
 need-valgrind:

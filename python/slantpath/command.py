@@ -1,6 +1,6 @@
 """The command ``slantpath`` as pip installs it: the Rust program and what stands beside it.
 
-``plot``, ``report`` and ``study`` are Python's own.
+``plot``, ``report``, ``study`` and ``view`` are Python's own.
 
 The studies are a distribution of their own, ``slantpath-studies``, which the extra ``studies`` asks for.
 """
@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 DONE, FAILED, MISUSED = 0, 1, 2
-OWN = ("plot", "report", "study")
+OWN = ("plot", "report", "study", "view")
+SHOWING = {
+    "plot": "slantpath.plots.command",
+    "report": "slantpath.report.command",
+    "view": "slantpath.view.command",
+}
+"""Commands that show results, and the modules that have them."""
 NO_STUDIES = (
     "slantpath study: the studies are not installed: pip install 'slantpath[studies]', "
     "or pip install ./studies in a checkout"
@@ -47,14 +54,9 @@ def main() -> int:
         from slantpath_studies import command  # noqa: PLC0415
 
         return printing("slantpath study", command.main, arguments)
-    if name == "plot":
-        from slantpath.plots import command as plot_command  # noqa: PLC0415
-
-        return printing("slantpath plot", plot_command.main, arguments)
-    if name == "report":
-        from slantpath.report import command as report_command  # noqa: PLC0415
-
-        return printing("slantpath report", report_command.main, arguments)
+    if name in SHOWING:
+        # Not at the top, for the same reason.
+        return printing(f"slantpath {name}", import_module(SHOWING[name]).main, arguments)
     # Ctrl-C ends the Rust program as it would without Python around it.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     return _native.main(["slantpath", *sys.argv[1:]], draw)

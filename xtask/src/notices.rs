@@ -20,6 +20,9 @@ use licence::{Licence, is_allowed};
 /// Path of the notices that are written.
 const FILE: &str = "THIRD-PARTY-NOTICES.txt";
 
+/// Path of the licences of what is bundled into the page of `slantpath view`, which stand last in the notices.
+const BUNDLED: &str = "python/slantpath/view/bundle/licences.txt";
+
 /// Path of the rules: the licences and the sources that are allowed.
 const RULES: &str = "deny.toml";
 
@@ -34,7 +37,9 @@ const STATING: &[&str] = &["COPYING", "COPYRIGHT", "LICENCE", "LICENSE", "NOTICE
 
 /// Writes the notices anew.
 pub(crate) fn write(root: &Path) -> Result<Vec<Finding>, String> {
-    let text = text_of(&linked(&metadata()?)?)?;
+    let bundled =
+        fs::read_to_string(root.join(BUNDLED)).map_err(|error| format!("cannot read {BUNDLED}: {error}"))?;
+    let text = text_of(&linked(&metadata()?)?)? + &bundled;
     fs::write(root.join(FILE), text).map_err(|error| format!("cannot write {FILE}: {error}"))?;
     println!("notices: {FILE} is written");
     Ok(Vec::new())
@@ -46,7 +51,8 @@ pub(crate) fn check(tree: &Tree) -> Result<Vec<Finding>, String> {
     let metadata = metadata()?;
     let rules = tree.text(RULES).ok_or_else(|| format!("{RULES} is missing"))?;
     let mut findings = check_packages(&metadata, &Rules::parse(&rules.text)?)?;
-    let wanted = text_of(&linked(&metadata)?)?;
+    let bundled = tree.text(BUNDLED).ok_or_else(|| format!("{BUNDLED} is missing"))?;
+    let wanted = text_of(&linked(&metadata)?)? + &bundled.text;
     if tree.text(FILE).is_none_or(|file| file.text != wanted) {
         findings.push(Finding::on_file(FILE, "other crates are linked by now: cargo xtask notices"));
     }

@@ -29,7 +29,7 @@ cannot be met or an emulation is void, 130 interrupted.
 
 \
 The Python packages (pip install . ./studies) add `slantpath plot DIR`,
-`slantpath report DIR [DIR]` and `slantpath study NAME`.")]
+`slantpath report DIR [DIR]`, `slantpath view DIR` and `slantpath study NAME`.")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,

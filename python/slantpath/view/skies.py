@@ -1,0 +1,236 @@
+"""A sky as a page draws it: nodes and their places, contacts, and the paths over them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from slantpath.plots.results import Source, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from numpy.typing import NDArray
+
+    from slantpath.report.results import Results
+    from slantpath.view.blocks import Blocks
+
+    Numbers = NDArray[np.float64]
+
+PLACE = ("latitude_deg", "longitude_deg", "altitude_km")
+NEEDED = {
+    "positions": '`positions_every = "30 s"` under [topology] writes them',
+    "contacts": "`slantpath topology --out` writes them",
+    "legs": "a path under [paths] of the topology writes them",
+}
+NO_SKY = (
+    "There is no sky here: `slantpath topology --out` writes one, and `--sky DIR` shows it beside a run. "
+    "A run itself keeps neither positions nor contacts."
+)
+
+
+def cells(results: Results) -> int:
+    """Count the numbers of the places of satellites."""
+    return results.shape("positions")[0] * (len(PLACE) + 1)
+
+
+def embed(
+    results: Results, most_cells: int, blocks: Blocks, notes: list[str], offset_s: float = 0.0
+) -> dict[str, Any] | None:
+    """Embed what there is of a sky; give what the page is told of it, and note what would write the rest."""
+    there = set(results.tables())
+    if not there & {"positions", "map_nodes"}:
+        notes.append(NO_SKY)
+        return None
+    nodes, number = _nodes(results)
+    for table, cure in NEEDED.items():
+        if not results.shape(table)[0]:
+            notes.append(f"{table}: there are none; {cure}.")
+    moving = _positions(results, most_cells, blocks, notes, number, nodes, offset_s)
+    if not moving and nodes:
+        notes.append("Satellites stand where they are at `map.at`: without their positions none moves.")
+    _journeys(results, blocks, number, nodes, offset_s)
+    if not nodes:
+        return None
+    return {
+        "nodes": nodes,
+        "moving": moving,
+        "contacts": _contacts(results, blocks, number, offset_s),
+        "paths": _paths(results, blocks, number, offset_s),
+        "switches": _switches(results, blocks, number, offset_s),
+    }
+
+
+def _read(results: Results, table: str, columns: Collection[str]) -> pa.Table:
+    return Source(results.path / f"{table}.parquet").read(set(columns))
+
+
+def _nodes(results: Results) -> tuple[list[dict[str, Any]], dict[str, int]]:
+    nodes: list[dict[str, Any]] = []
+    number: dict[str, int] = {}
+    if results.shape("map_nodes")[0]:
+        for row in _read(results, "map_nodes", ("node", "kind", "constellation", *PLACE)).to_pylist():
+            number[row["node"]] = len(nodes)
+            nodes.append(
+                {
+                    "name": printable(row["node"]),
+                    "kind": row["kind"],
+                    "of": printable(row.get("constellation") or ""),
+                    "place": [row[key] for key in PLACE],
+                }
+            )
+    return nodes, number
+
+
+def _positions(  # noqa: PLR0913, PLR0917 - what is embedded, and where it goes
+    results: Results,
+    most_cells: int,
+    blocks: Blocks,
+    notes: list[str],
+    number: dict[str, int],
+    nodes: list[dict[str, Any]],
+    offset_s: float,
+) -> bool:
+    rows, _ = results.shape("positions")
+    if not rows:
+        return False
+    every = max(-(-rows * (len(PLACE) + 1) // max(most_cells, 1)), 1)
+    parts: list[tuple[Numbers, ...]] = []
+    instants: dict[float, int] = {}
+    for batch in Source(results.path / "positions.parquet").batches({"satellite", "at_s", *PLACE}):
+        at_s = np.asarray(batch.column("at_s"), dtype=np.float64)
+        if every > 1:
+            for instant in np.unique(at_s):
+                instants.setdefault(float(instant), len(instants))
+            wanted = np.array([instants[float(instant)] % every == 0 for instant in at_s])
+            kept, at_s = batch.filter(pa.array(wanted)), at_s[wanted]
+        else:
+            kept = batch
+        names = kept.column("satellite")
+        coded = names if pa.types.is_dictionary(names.type) else pc.dictionary_encode(names)
+        whose = []
+        for name in coded.dictionary.to_pylist():
+            if name not in number:
+                number[name] = len(nodes)
+                nodes.append({"name": printable(name), "kind": "satellite", "of": "", "place": None})
+            whose.append(number[name])
+        owner = np.asarray(whose, dtype=np.float64)[np.asarray(coded.indices)] if whose else np.empty(0)
+        parts.append((owner, at_s, *(np.asarray(kept.column(key), dtype=np.float64) for key in PLACE)))
+    owner, at_s, *places = (np.concatenate([part[place] for part in parts]) for place in range(5))
+    order = np.lexsort((at_s, owner))
+    owner = owner[order]
+    starts = np.searchsorted(owner, np.arange(len(nodes) + 1))
+    for place, node in enumerate(nodes):
+        if starts[place + 1] > starts[place]:
+            node["rows"] = [int(starts[place]), int(starts[place + 1])]
+    # Half a metre is enough for places, and halves them.
+    columns = {key: column[order].astype(np.float32) for key, column in zip(PLACE, places, strict=True)}
+    blocks.add("positions", {"at": at_s[order] + offset_s, **columns})
+    if every > 1:
+        notes.append(f"positions: every {every}. instant of {rows:,} rows is kept.")
+    return True
+
+
+def _journeys(
+    results: Results,
+    blocks: Blocks,
+    number: dict[str, int],
+    nodes: list[dict[str, Any]],
+    offset_s: float,
+) -> None:
+    """Embed the corners of the ways of sites that travel."""
+    if not results.shape("map_journeys")[0]:
+        return
+    rows = _read(results, "map_journeys", ("site", "at_s", *PLACE)).to_pylist()
+    rows = sorted((row for row in rows if row["site"] in number), key=lambda row: number[row["site"]])
+    for place, row in enumerate(rows):
+        of = nodes[number[row["site"]]].setdefault("way", [place, place])
+        of[1] = place + 1
+    blocks.add(
+        "journeys",
+        {
+            "at": np.array([row["at_s"] + offset_s for row in rows]),
+            **{key: np.array([float(row[key]) for row in rows]) for key in PLACE},
+        },
+    )
+
+
+def _coded(column: pa.ChunkedArray, number: dict[str, int]) -> Numbers:
+    return np.array([number.get(name, -1) for name in column.to_pylist()], dtype=np.float64)
+
+
+def _contacts(results: Results, blocks: Blocks, number: dict[str, int], offset_s: float) -> int:
+    if not results.shape("contacts")[0]:
+        return 0
+    table = _read(results, "contacts", ("kind", "a", "b", "start_s", "end_s"))
+    kinds = {"ground": 0.0, "inter-satellite": 1.0, "terrestrial": 2.0}
+    columns = {
+        "a": _coded(table["a"], number),
+        "b": _coded(table["b"], number),
+        "start": np.asarray(table["start_s"], dtype=np.float64) + offset_s,
+        "end": np.asarray(table["end_s"], dtype=np.float64) + offset_s,
+        "kind": np.array([kinds.get(kind, 1.0) for kind in table["kind"].to_pylist()]),
+    }
+    known = (columns["a"] >= 0) & (columns["b"] >= 0)
+    blocks.add("contacts", {name: column[known] for name, column in columns.items()})
+    return int(known.sum())
+
+
+def _switches(results: Results, blocks: Blocks, number: dict[str, int], offset_s: float) -> int:
+    """Embed handovers of the ends of paths."""
+    wanted = ("at_s", "site", "from_satellite", "to_satellite")
+    rows, columns = results.shape("handovers")
+    if not rows or not set(wanted) <= set(columns):
+        return 0
+    table = _read(results, "handovers", wanted)
+    switches = {
+        "at": np.asarray(table["at_s"], dtype=np.float64) + offset_s,
+        **{
+            name: _coded(table[column], number)
+            for name, column in zip(("site", "from", "to"), wanted[1:], strict=True)
+        },
+    }
+    order = np.argsort(switches["at"], kind="stable")
+    blocks.add("switches", {name: column[order] for name, column in switches.items()})
+    return rows
+
+
+def _paths(results: Results, blocks: Blocks, number: dict[str, int], offset_s: float) -> list[dict[str, Any]]:
+    """Embed stretches with one path, and the links of each."""
+    if not results.shape("legs")[0] or not results.shape("hops")[0]:
+        return []
+    legs = _read(results, "legs", ("path", "leg", "start_s", "end_s", "delay_start_s")).to_pylist()
+    hops = _read(results, "hops", ("path", "leg", "hop", "from", "to")).to_pylist()
+    names = list(dict.fromkeys(leg["path"] for leg in legs))
+    place = {(leg["path"], leg["leg"]): at for at, leg in enumerate(legs)}
+    hops = [
+        hop
+        for hop in hops
+        if (hop["path"], hop["leg"]) in place and hop["from"] in number and hop["to"] in number
+    ]
+    hops.sort(key=lambda hop: (place[hop["path"], hop["leg"]], hop["hop"]))
+    owner = np.array([place[hop["path"], hop["leg"]] for hop in hops], dtype=np.float64)
+    first = np.searchsorted(owner, np.arange(len(legs) + 1)).astype(np.float64)
+    delays = [leg["delay_start_s"] for leg in legs]
+    blocks.add(
+        "legs",
+        {
+            "path": np.array([float(names.index(leg["path"])) for leg in legs]),
+            "start": np.array([leg["start_s"] + offset_s for leg in legs]),
+            "end": np.array([leg["end_s"] + offset_s for leg in legs]),
+            "first": first[:-1],
+            "last": first[1:],
+            "delay": np.array([np.nan if delay is None else delay for delay in delays]),
+        },
+    )
+    blocks.add(
+        "hops",
+        {
+            "from": np.array([float(number[hop["from"]]) for hop in hops]),
+            "to": np.array([float(number[hop["to"]]) for hop in hops]),
+        },
+    )
+    return [{"name": printable(name)} for name in names]
