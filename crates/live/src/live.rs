@@ -232,10 +232,23 @@ impl<H: EndSystem> Live<H> {
 
     /// Lets `command`, which a record calls by its number, act on the host at the present, and sends what comes of it.
     pub fn command<R>(&mut self, number: u8, command: impl FnOnce(&mut H, Instant) -> R) -> R {
+        self.commanded(|recorder, now| recorder.command(now, number), command)
+    }
+
+    /// Variant of [`command`](Self::command) for one that has words beside its number, which a record has as well.
+    pub fn order<R>(&mut self, number: u8, words: &str, order: impl FnOnce(&mut H, Instant) -> R) -> R {
+        self.commanded(|recorder, now| recorder.order(now, number, words), order)
+    }
+
+    fn commanded<R>(
+        &mut self,
+        note: impl FnOnce(&mut Recorder, Instant),
+        command: impl FnOnce(&mut H, Instant) -> R,
+    ) -> R {
         self.start();
         let now = self.now();
         if let Some(recorder) = &mut self.recorder {
-            recorder.command(now, number);
+            note(recorder, now);
         }
         let result = command(&mut self.host, now);
         self.drain(now);

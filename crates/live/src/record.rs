@@ -33,6 +33,7 @@ mod kind {
     pub(super) const DIGEST: u8 = 5;
     pub(super) const ADDRESS: u8 = 6;
     pub(super) const ROUTES: u8 = 7;
+    pub(super) const ORDER: u8 = 8;
 }
 
 /// Kinds of changes of an own address.
@@ -144,6 +145,13 @@ impl Recorder {
     pub fn command(&mut self, now: Instant, number: u8) {
         self.entry(kind::COMMAND, now);
         self.bytes.push(number);
+    }
+
+    /// A command is given that has words beside its number.
+    pub fn order(&mut self, now: Instant, number: u8, words: &str) {
+        self.entry(kind::ORDER, now);
+        self.bytes.push(number);
+        self.words(words);
     }
 
     /// Something has become of an own address.
@@ -294,11 +302,11 @@ impl<'a> Replay<'a> {
     }
 
     /// Tells a host, which has been set up as the one of the run, all that is in the record, and gives the digest of
-    /// what it has sent. `command` does what a command's number stands for.
+    /// what it has sent. `command` does what a command's number stands for, with its words if it has any.
     pub fn run<H: EndSystem>(
         self,
         host: &mut H,
-        command: impl FnMut(&mut H, Instant, u8),
+        command: impl FnMut(&mut H, Instant, u8, &str),
     ) -> Result<Digest, ReplayError> {
         self.run_watched(host, command, |_, _| {}).map(|replayed| replayed.digest)
     }
@@ -308,7 +316,7 @@ impl<'a> Replay<'a> {
     pub fn run_watched<H: EndSystem>(
         self,
         host: &mut H,
-        mut command: impl FnMut(&mut H, Instant, u8),
+        mut command: impl FnMut(&mut H, Instant, u8, &str),
         mut watch: impl FnMut(&mut H, Instant),
     ) -> Result<Replayed, ReplayError> {
         let mut replayed =
@@ -354,7 +362,7 @@ impl Telling<'_> {
     fn tell<H: EndSystem>(
         &mut self,
         host: &mut H,
-        command: &mut impl FnMut(&mut H, Instant, u8),
+        command: &mut impl FnMut(&mut H, Instant, u8, &str),
         replayed: &mut Replayed,
     ) -> Result<Told, ReplayError> {
         let kind = self.reader.u8()?;
@@ -379,7 +387,12 @@ impl Telling<'_> {
             kind::DEADLINE => host.handle_deadline(at),
             kind::COMMAND => {
                 let number = self.reader.u8()?;
-                command(host, at, number);
+                command(host, at, number, "");
+            }
+            kind::ORDER => {
+                let number = self.reader.u8()?;
+                let words = words(&mut self.reader)?;
+                command(host, at, number, &words);
             }
             // The host was told nothing then, and not asked either.
             kind::ABOUT => {
@@ -535,6 +548,7 @@ mod tests {
         recorder.address(Instant::from_millis(4), AddressNews::Removed(addresses[1]));
         let mut first = recorder.take();
         recorder.command(Instant::from_millis(5), 9);
+        recorder.order(Instant::from_millis(5), 2, " turn left");
         first.extend(recorder.take());
         first
     }
@@ -546,7 +560,9 @@ mod tests {
         assert_eq!(replay.secret(), [7; 32]);
         let mut parrot = Parrot::default();
         let digest = replay
-            .run(&mut parrot, |parrot, now, number| parrot.calls.push(format!("{now} command {number}")))
+            .run(&mut parrot, |parrot, now, number, words| {
+                parrot.calls.push(format!("{now} command {number}{words}"));
+            })
             .unwrap();
         assert_eq!(
             parrot.calls,
@@ -556,7 +572,8 @@ mod tests {
                 "0.003000000 s Back(10.0.0.1)",
                 "0.003000000 s Added(fd00::1, InterfaceId(7))",
                 "0.004000000 s Removed(fd00::1)",
-                "0.005000000 s command 9"
+                "0.005000000 s command 9",
+                "0.005000000 s command 2 turn left"
             ]
         );
         assert_eq!(digest.packets(), 1);
@@ -574,7 +591,7 @@ mod tests {
             let mut behind = Vec::new();
             let watch = |_: &mut Parrot, at: Instant| behind.push(at.as_nanos());
             let replayed =
-                Replay::new(record).unwrap().run_watched(&mut Parrot::default(), |_, _, _| {}, watch);
+                Replay::new(record).unwrap().run_watched(&mut Parrot::default(), |_, _, _, _| {}, watch);
             (replayed.unwrap(), behind)
         };
         let (cut_off, behind) = replayed(&record);
@@ -631,10 +648,10 @@ mod tests {
         recorder.deadline(Instant::from_millis(3));
         let record = recorder.take();
         let mut curious = Curious::default();
-        Replay::new(&record).unwrap().run(&mut curious, |_, _, _| {}).unwrap();
+        Replay::new(&record).unwrap().run(&mut curious, |_, _, _, _| {}).unwrap();
         assert_eq!(curious.answers, [sources, vec![]]);
         // A host that does not ask passes over the answer.
-        let digest = Replay::new(&record).unwrap().run(&mut Parrot::default(), |_, _, _| {}).unwrap();
+        let digest = Replay::new(&record).unwrap().run(&mut Parrot::default(), |_, _, _, _| {}).unwrap();
         assert_eq!(digest.packets(), 2);
     }
 
@@ -652,7 +669,7 @@ mod tests {
                 }
                 Ok(replay) => replay,
             };
-            let replayed = replay.run_watched(&mut Parrot::default(), |_, _, _| {}, |_, _| {}).unwrap();
+            let replayed = replay.run_watched(&mut Parrot::default(), |_, _, _, _| {}, |_, _| {}).unwrap();
             if replayed.is_cut {
                 // As it was behind the last whole entry.
                 let before = Replayed { is_cut: true, ..whole.last().cloned().unwrap() };
@@ -664,7 +681,7 @@ mod tests {
         assert_eq!(whole.len(), 8, "an empty one, and one behind each entry");
         let repeated = |record: &[u8]| {
             let replay = Replay::new(record).unwrap();
-            replay.run_watched(&mut Parrot::default(), |_, _, _| {}, |_, _| {}).unwrap()
+            replay.run_watched(&mut Parrot::default(), |_, _, _, _| {}, |_, _| {}).unwrap()
         };
         // The last block, with the last entry alone.
         let before = Replayed { is_cut: true, ..whole[6].clone() };
@@ -678,10 +695,10 @@ mod tests {
             assert!(Replay::new(&changed).is_err(), "byte {place}");
         }
         let unknown = [&MAGIC[..], &[0; 32], &[9; 9]].concat();
-        let replayed = Replay::new(&unknown).unwrap().run(&mut Parrot::default(), |_, _, _| {});
+        let replayed = Replay::new(&unknown).unwrap().run(&mut Parrot::default(), |_, _, _, _| {});
         assert_eq!(replayed, Err(ReplayError::UnknownEntry(9)));
         let unknown = [&MAGIC[..], &[0; 32], &[kind::ADDRESS], &[0; 8], &[9]].concat();
-        let replayed = Replay::new(&unknown).unwrap().run(&mut Parrot::default(), |_, _, _| {});
+        let replayed = Replay::new(&unknown).unwrap().run(&mut Parrot::default(), |_, _, _, _| {});
         assert_eq!(replayed, Err(ReplayError::UnknownNews(9)));
     }
 }

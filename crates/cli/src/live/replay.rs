@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Parser as _;
 use serde_json::{Value, json};
+use slantpath_base::Instant;
+use slantpath_control::{Command as Ordered, Line};
+use slantpath_gateway::Seat;
 use slantpath_live::record::{Replay, Replayed};
 use slantpath_live::{HostCapture, Program, SctpConfig, Station, Tap};
 use slantpath_profiles::Profile;
@@ -140,10 +143,18 @@ fn repeat_traced<P: Program>(
     if let Some(trace) = &mut trace {
         trace.begin(&of_run)?;
     }
-    let replayed = repeat(replay, station, arguments, about, |station| match &mut trace {
-        Some(trace) => trace.keep(&mut station.host),
-        None => Ok(()),
-    })?;
+    // A load is given no orders.
+    let replayed = repeat(
+        replay,
+        station,
+        arguments,
+        about,
+        |_, _, _| {},
+        |station| match &mut trace {
+            Some(trace) => trace.keep(&mut station.host),
+            None => Ok(()),
+        },
+    )?;
     if let Some(trace) = &mut trace {
         trace.end(replayed.until)?;
     }
@@ -178,22 +189,37 @@ fn repeat_gateway(
         traces.begin(&about.command, &prepared)?;
     }
     let replayed =
-        repeat(replay, prepared.station(secret)?, arguments, about, |station| match &mut traces {
-            Some(traces) => traces.keep(station),
-            None => Ok(()),
-        })?;
+        repeat(
+            replay,
+            prepared.station(secret)?,
+            arguments,
+            about,
+            order_again,
+            |station| match &mut traces {
+                Some(traces) => traces.keep(station),
+                None => Ok(()),
+            },
+        )?;
     if let Some(traces) = &mut traces {
         traces.end(replayed.until)?;
     }
     Ok(replayed)
 }
 
-/// Tells a station the record, and lets `keep` take what it tells behind each entry.
+/// Does what an order of the record says. One that was refused is refused here, too.
+fn order_again(station: &mut Station<Seat>, now: Instant, words: &str) {
+    if let Ok(Ordered::Do(pairs)) = Ordered::parse(Line::Whole(words.trim_end().as_bytes())) {
+        let _ = station.program.order(now, &mut station.host, &pairs);
+    }
+}
+
+/// Tells a station the record, lets `order` do what an order's words say, and lets `keep` take what it tells behind each entry.
 fn repeat<P: Program>(
     replay: Replay<'_>,
     station: Station<P>,
     arguments: &ReplayArguments,
     about: &Recorded,
+    mut order: impl FnMut(&mut Station<P>, Instant, &str),
     mut keep: impl FnMut(&mut Station<P>) -> Result<(), Failure>,
 ) -> Result<Replayed, Failure> {
     let mut pcap = arguments.pcap.as_ref().map(created).transpose()?;
@@ -201,10 +227,10 @@ fn repeat<P: Program>(
     let mut failure = None;
     let replayed = replay.run_watched(
         &mut tap,
-        |tap, now, number| {
-            if number == server::STOP {
-                tap.host.stop(now);
-            }
+        |tap, now, number, words| match number {
+            server::STOP => tap.host.stop(now),
+            server::ORDER => order(&mut tap.host, now, words),
+            _ => {}
         },
         |tap, _| {
             let capture = tap.observer.take();

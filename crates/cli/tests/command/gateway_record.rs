@@ -42,10 +42,14 @@ fn a_gateway_is_repeated_digest_for_digest_and_its_capture_is_read_down_to_sccp(
         let files: Vec<&str> = files.iter().map(String::as_str).collect();
         Live::start(&place, udp, point, &[&files, more].concat())
     };
-    let london = start("london", &[]);
+    let london = start("london", &["--control", "london.sock"]);
     let boston = start("boston", &[]);
     let exchange = start("exchange", &["--load", "there", "--load", "inquiries", "--seed", "7"]);
     boston.until("event=first-message");
+    // An order is told, too.
+    let inhibited = place.run(&["set", "london.sock", "--do", "action=deactivate", "link=trunk"]);
+    assert_eq!(inhibited.status, Some(0), "{}", inhibited.err);
+    london.until("link=trunk event=unavailable");
     exchange.end();
     boston.end();
     london.end();

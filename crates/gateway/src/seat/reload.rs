@@ -106,12 +106,11 @@ impl Successor {
         let mut numbers = Vec::with_capacity(config.associations.len());
         for association in &config.associations {
             let goes_on = |(known, _): &&(SeatAssociation, _)| known.goes_on_as(association);
-            numbers.push(match running.associations.iter().find(goes_on) {
-                Some((_, number)) => *number,
-                None => {
-                    next += 1;
-                    AssociationNumber(next - 1)
-                }
+            numbers.push(if let Some((_, number)) = running.associations.iter().find(goes_on) {
+                *number
+            } else {
+                next += 1;
+                AssociationNumber(next - 1)
             });
         }
         let network = &config.network;
@@ -294,12 +293,11 @@ impl Seat {
         let former = std::mem::take(&mut self.associations).into_iter();
         let mut former: BTreeMap<_, _> = self.numbers.drain(..).zip(former).collect();
         for (place, (config, number)) in configs.into_iter().zip(&numbers).enumerate() {
-            self.associations.push(match former.remove(number) {
-                Some(known) => known.with(place, config),
-                None => {
-                    let port = self.reloading.port(&config.port, host);
-                    Association::new(now, place, config, port)
-                }
+            self.associations.push(if let Some(known) = former.remove(number) {
+                known.with(place, config)
+            } else {
+                let port = self.reloading.port(&config.port, host);
+                Association::new(now, place, config, port)
             });
         }
         for port in self.reloading.ports.values().copied() {

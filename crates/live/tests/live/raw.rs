@@ -315,7 +315,7 @@ fn a_link_that_is_back_is_asked_at_once_and_so_again_in_a_repetition() {
         let (record, live) = (client.take_record(), *client.digest().unwrap());
         let replay = Replay::new(&record).unwrap();
         let mut station = load_station_with(sctp(), &own, &peer, &config, replay.secret());
-        assert_eq!(replay.run(&mut station, |station, now, _| station.stop(now)).unwrap(), live);
+        assert_eq!(replay.run(&mut station, |station, now, _, _| station.stop(now)).unwrap(), live);
     }
 }
 
@@ -419,7 +419,7 @@ fn comes_later_and_goes(namespaces: &Namespaces, servers: &[IpAddr], own: &[IpAd
         let (record, live) = (server.take_record(), *server.digest().unwrap());
         let replay = Replay::new(&record).unwrap();
         let mut station = echo_station_with(sctp(0), &peer, replay.secret());
-        assert_eq!(replay.run(&mut station, |station, now, _| station.stop(now)).unwrap(), live);
+        assert_eq!(replay.run(&mut station, |station, now, _, _| station.stop(now)).unwrap(), live);
         namespaces.set_address(servers[1], 1, "del");
     }
 }
@@ -437,7 +437,7 @@ fn pairs(namespaces: &Namespaces, own: &[&str], peer: &[&str], carriage: [Carria
     let (record, live) = (client.take_record(), *client.digest().unwrap());
     let replay = Replay::new(&record).unwrap();
     let mut station = load_station_with(sctp(carriage[0]), &own, &peer, &config, replay.secret());
-    assert_eq!(replay.run(&mut station, |station, now, _| station.stop(now)).unwrap(), live);
+    assert_eq!(replay.run(&mut station, |station, now, _, _| station.stop(now)).unwrap(), live);
     let pair = |path: &PathReport| [path.source, path.destination].map(|address| address.to_string());
     report.paths.iter().map(pair).collect()
 }

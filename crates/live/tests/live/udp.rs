@@ -155,7 +155,7 @@ fn messages_of_varying_sizes_instants_and_kinds_come_back_whole_and_are_sent_aga
         let (record, live) = (client.take_record(), *client.digest().unwrap());
         let replay = Replay::new(&record).unwrap();
         let mut station = load_station(&address, &address, to_client, &config, replay.secret());
-        assert_eq!(replay.run(&mut station, |station, now, _| station.stop(now)).unwrap(), live);
+        assert_eq!(replay.run(&mut station, |station, now, _, _| station.stop(now)).unwrap(), live);
         let Station { mut host, program } = station;
         let again = program.report(&mut host, slantpath_base::Instant::FAR_FUTURE);
         assert_eq!((again.latency, again.kinds), (report.latency, report.kinds));
@@ -175,7 +175,7 @@ fn both_ends_of_a_run_are_repeated_in_virtual_time_packet_for_packet() {
 
     let replay = Replay::new(&record).unwrap();
     let mut station = load_station(&own, &peer, to_client, &config, replay.secret());
-    let stop = |station: &mut Station<_>, now, _| station.stop(now);
+    let stop = |station: &mut Station<_>, now, _, _: &str| station.stop(now);
     assert_eq!(replay.run(&mut station, stop).unwrap(), live);
     let Station { mut host, program } = station;
     let now = slantpath_base::Instant::FAR_FUTURE;
@@ -188,12 +188,12 @@ fn both_ends_of_a_run_are_repeated_in_virtual_time_packet_for_packet() {
     let (record, live) = (server.take_record(), *server.digest().unwrap());
     let replay = Replay::new(&record).unwrap();
     let mut station = echo_station(&peer, to_server, replay.secret());
-    assert_eq!(replay.run(&mut station, |station, now, _| station.stop(now)).unwrap(), live);
+    assert_eq!(replay.run(&mut station, |station, now, _, _| station.stop(now)).unwrap(), live);
     assert_eq!(station.program.report(), server.host().program.report());
 
     // Another secret, another run.
     let mut other = load_station(&own, &peer, to_client, &load(2_000, 700), [1; 32]);
-    let replayed = Replay::new(&record).unwrap().run(&mut other, |_, _, _| {}).unwrap();
+    let replayed = Replay::new(&record).unwrap().run(&mut other, |_, _, _, _| {}).unwrap();
     assert_ne!(replayed, *client.digest().unwrap());
 }
 

@@ -78,10 +78,14 @@ impl NetworkConfig {
             }
         }
         if let Some(gateway) = &mut parts.gateway {
-            gateway.associations.iter_mut().for_each(|own| *own = number(*own));
+            for own in &mut gateway.associations {
+                *own = number(*own);
+            }
             for server in &mut gateway.sgp.servers {
                 if let Members::Only(members) = &mut server.server.members {
-                    members.iter_mut().for_each(|own| *own = number(*own));
+                    for own in members.iter_mut() {
+                        *own = number(*own);
+                    }
                 }
             }
         }

@@ -97,7 +97,8 @@ fn answer(command: Command, live: &mut Live<Station<Seat>>, is_to_stop: &mut boo
     match command {
         Command::Do(pairs) => {
             let order = |own: &mut Station<Seat>, now| own.program.order(now, &mut own.host, &pairs);
-            match live.command(ORDER, order) {
+            let words = Command::Do(pairs.clone()).to_line();
+            match live.order(ORDER, &words, order) {
                 Ok(event) => ControlAnswer::Done(Json::from(vec![event.to_json()])),
                 Err(refusal) => ControlAnswer::Refused(refusal),
             }
