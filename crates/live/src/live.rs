@@ -707,7 +707,7 @@ mod tests {
             let (record, mut told) = (live.take_record(), 0);
             let replayed = Replay::new(&record).unwrap().run_watched(
                 &mut Witness::new(),
-                |host, _, _| host.command(),
+                |host, _, _, _| host.command(),
                 |_, _| told += 1,
             );
             assert_eq!((replayed.unwrap().digest, told), (*live.digest().unwrap(), entries));

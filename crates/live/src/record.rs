@@ -678,7 +678,7 @@ mod tests {
                 whole.push(replayed);
             }
         }
-        assert_eq!(whole.len(), 8, "an empty one, and one behind each entry");
+        assert_eq!(whole.len(), 9, "an empty one, and one behind each entry");
         let repeated = |record: &[u8]| {
             let replay = Replay::new(record).unwrap();
             replay.run_watched(&mut Parrot::default(), |_, _, _, _| {}, |_, _| {}).unwrap()
