@@ -161,7 +161,10 @@ impl ReceivingM3ua {
                 }
                 SgpOutput::Transmit(transmit) => return ReceivingStep::Transmit(transmit),
                 SgpOutput::Wait(deadline) => return ReceivingStep::Wait(deadline),
-                SgpOutput::Diverted { .. } | SgpOutput::Event(_) | SgpOutput::Indication(..) => {}
+                SgpOutput::Diverted { .. }
+                | SgpOutput::Event(_)
+                | SgpOutput::Indication(..)
+                | SgpOutput::Registration { .. } => {}
             }
         }
     }

@@ -412,7 +412,7 @@ impl Seat {
         let server = server.map(|server| ("server", server.name.clone()));
         let destination = kind.destination().map(|code| ("destination", code.0.to_string()));
         let subjects = association.into_iter().chain(server).chain(destination).collect();
-        self.tell(now, subjects, kind.name(), None);
+        self.tell(now, subjects, kind.name(), kind.reason().map(str::to_owned));
     }
 
     /// An association is up: one of this end's, or one that came.

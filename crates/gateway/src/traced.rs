@@ -15,7 +15,7 @@ pub struct SocketTaken {
     pub at: Instant,
     /// Place of the association among those of the seat.
     pub association: usize,
-    /// The socket.
+    /// Socket that it has.
     pub socket: SocketId,
 }
 

@@ -23,7 +23,7 @@ use crate::sockets::readiness::Readiness;
 use crate::sockets::routes::RouteTable;
 use crate::sockets::watch::{OwnAddressChange, Presence};
 use crate::sockets::{End, Ready, Received, Receiver, Report, Sockets, Transmitter, Unsent, reports};
-use crate::tap::{HostCapture, Observer as _};
+use crate::tap::{Capturing, HostCapture, Observer as _};
 use crate::udp_ports::{Key, UdpPorts};
 
 /// Counts of what has passed a live host's sockets.
@@ -82,7 +82,7 @@ pub struct Live<H> {
     counters: LiveCounters,
     recorder: Option<Recorder>,
     digest: Digest,
-    capture: Option<HostCapture>,
+    capture: Capturing,
     progress: Progress,
     /// For an event loop outside.
     readiness: Option<Readiness>,
@@ -124,7 +124,7 @@ impl<H: EndSystem> Live<H> {
             counters: LiveCounters::default(),
             recorder: None,
             digest: Digest::default(),
-            capture: None,
+            capture: Capturing::default(),
             progress: Progress::AtStart,
             readiness: None,
             changes: VecDeque::new(),
@@ -176,12 +176,12 @@ impl<H: EndSystem> Live<H> {
 
     /// Captures what the host is told and sends from now on.
     pub fn capture(&mut self, capture: HostCapture) {
-        self.capture = Some(capture);
+        self.capture.0 = Some(capture);
     }
 
     /// Takes what has been captured since this was last asked: the next part of a pcapng file.
     pub fn take_capture(&mut self) -> Vec<u8> {
-        self.capture.as_mut().map(HostCapture::take).unwrap_or_default()
+        self.capture.0.as_mut().map(HostCapture::take).unwrap_or_default()
     }
 
     /// A digest of all that the host has sent, and when, since it has been recorded; `None` if it is not.
@@ -366,8 +366,8 @@ impl<H: EndSystem> Live<H> {
         if let Some(recorder) = &mut self.recorder {
             recorder.address(now, news);
         }
-        if let (Some(capture), AddressNews::Added(address, interface)) = (&mut self.capture, news) {
-            capture.note_address(address, interface);
+        if let AddressNews::Added(address, interface) = news {
+            self.capture.note_address(address, interface);
         }
         self.host.handle_address(now, news);
         self.drain(now);
@@ -466,9 +466,7 @@ impl<H: EndSystem> Live<H> {
         if let Some(recorder) = &mut self.recorder {
             recorder.packet(now, interface, &packet.contiguous());
         }
-        if let Some(capture) = &mut self.capture {
-            capture.see(now, interface, &packet, Direction::Inbound);
-        }
+        self.capture.see(now, interface, &packet, Direction::Inbound);
         self.host.handle_packet(now, interface, &mut packet);
     }
 
@@ -530,9 +528,7 @@ impl<H: EndSystem> Live<H> {
             if self.recorder.is_some() {
                 self.digest.transmitted(now, interface, &packet);
             }
-            if let Some(capture) = &mut self.capture {
-                capture.see(now, interface, &packet, Direction::Outbound);
-            }
+            self.capture.see(now, interface, &packet, Direction::Outbound);
             self.counters.packets_sent += 1;
             let towards = |key, tag| self.udp_ports.towards(key, tag);
             self.transmitter.push(now, self.sockets.carriage, interface.index(), packet, towards);

@@ -1,5 +1,5 @@
-//! A host whose packets somebody sees, and a capture of them as they are in IP, whatever carries them: for a run that is
-//! repeated, of which no interface saw any, and for one whose packets are in UDP.
+//! A host whose packets somebody sees, and a capture of them as they are in IP, whatever carries them: for a run that
+//! is repeated, of which no interface saw any, and for one whose packets are in UDP.
 
 use std::net::IpAddr;
 
@@ -50,7 +50,7 @@ impl HostCapture {
 impl Observer for HostCapture {
     fn see(&mut self, now: Instant, interface: InterfaceId, packet: &Packet, direction: Direction) {
         if let Some(interface) = self.interfaces.get(interface.index()) {
-            self.writer.packet(*interface, now, &packet.contiguous(), direction, None);
+            self.writer.packet(*interface, now, &packet.observed(), direction, None);
         }
     }
 
@@ -58,6 +58,24 @@ impl Observer for HostCapture {
         // One that has gone and is added again has its interface already.
         if interface.index() == self.interfaces.len() {
             self.interfaces.push(self.writer.interface(&address.to_string()));
+        }
+    }
+}
+
+/// A capture, if somebody wants one.
+#[derive(Debug, Default)]
+pub(crate) struct Capturing(pub(crate) Option<HostCapture>);
+
+impl Observer for Capturing {
+    fn see(&mut self, now: Instant, interface: InterfaceId, packet: &Packet, direction: Direction) {
+        if let Some(capture) = &mut self.0 {
+            capture.see(now, interface, packet, direction);
+        }
+    }
+
+    fn note_address(&mut self, address: IpAddr, interface: InterfaceId) {
+        if let Some(capture) = &mut self.0 {
+            capture.note_address(address, interface);
         }
     }
 }

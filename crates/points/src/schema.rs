@@ -15,7 +15,8 @@ pub use crate::route::schema::{Route, RouteOnChoice, SharingChoice, Translation}
 pub(crate) use crate::script::schema::Need;
 pub use crate::script::schema::{SignallingAction, SignallingEvent};
 pub use crate::server::schema::{
-    ApplicationServer, Asp, Association, AssociationAdaptation, Gateway, ServerTrafficMode,
+    ApplicationServer, Asp, Association, AssociationAdaptation, Gateway, RegistrationChoice,
+    ServerTrafficMode,
 };
 
 use slantpath_reader::{Named, Tables, section};

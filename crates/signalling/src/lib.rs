@@ -31,6 +31,7 @@ pub mod network;
 mod point;
 mod process;
 mod processor;
+mod registrations;
 mod served_point;
 
 pub use gateway::GatewayConfig;

@@ -1,6 +1,7 @@
 //! Events of a gateway or an application server process above M3UA, and counts of what passes over its associations.
 
 use slantpath_sigtran::asp::{self, AsState, AspState, ErrorCode, Status};
+use slantpath_sigtran::m3ua::{RegistrationResult, RegistrationStatus};
 use slantpath_sigtran::transport::{AssociationNumber, TransportInput};
 use slantpath_ss7::PointCode;
 use slantpath_ss7::transfer::StatusCause;
@@ -14,6 +15,28 @@ pub struct M3uaEvent {
     pub routing_context: Option<u32>,
     /// Kind of the event.
     pub kind: M3uaEventKind,
+}
+
+impl M3uaEvent {
+    /// Gives the event that the answer to a registration is, of a key with this destination in front.
+    pub(crate) fn of_registration(
+        association: AssociationNumber,
+        result: RegistrationResult,
+        destination: Option<PointCode>,
+    ) -> Self {
+        let RegistrationResult { status, routing_context, .. } = result;
+        let is_registered = status == RegistrationStatus::REGISTERED;
+        let kind = if is_registered {
+            M3uaEventKind::Registered
+        } else {
+            M3uaEventKind::RegistrationRefused { status, destination }
+        };
+        Self {
+            association: Some(association),
+            routing_context: is_registered.then_some(routing_context),
+            kind,
+        }
+    }
 }
 
 /// Kinds of events.
@@ -39,6 +62,17 @@ pub enum M3uaEventKind {
     Pause(PointCode),
     /// The peer is silent: the association is aborted.
     PeerUnavailable,
+    /// The process is registered in the application server.
+    Registered,
+    /// The process is no longer registered in the application server.
+    Deregistered,
+    /// A routing key has not been registered.
+    RegistrationRefused {
+        /// Reason of the gateway.
+        status: RegistrationStatus,
+        /// First destination of the key, if it has one.
+        destination: Option<PointCode>,
+    },
     /// A destination can be reached.
     Resume(PointCode),
     /// The first message that the process would have taken, which serves no longer, has been handed to another one.
@@ -95,6 +129,9 @@ impl M3uaEventKind {
             Self::Notified(_) => "notify-other",
             Self::Pause(_) => "destination-unavailable",
             Self::PeerUnavailable => "peer-unavailable",
+            Self::Deregistered => "deregistered",
+            Self::Registered => "registered",
+            Self::RegistrationRefused { .. } => "registration-refused",
             Self::Resume(_) => "destination-available",
             Self::TrafficDiverted { .. } => "traffic-diverted",
             Self::UserPartUnavailable(_) => "user-part-unavailable",
@@ -104,12 +141,40 @@ impl M3uaEventKind {
     /// The destination that it is about, if it is about one.
     pub const fn destination(self) -> Option<PointCode> {
         match self {
+            Self::RegistrationRefused { destination, .. } => destination,
             Self::Congestion(code, _)
             | Self::Pause(code)
             | Self::Resume(code)
             | Self::UserPartUnavailable(code) => Some(code),
             _ => None,
         }
+    }
+
+    /// Gives the words of the reason, if it has one.
+    pub const fn reason(self) -> Option<&'static str> {
+        match self {
+            Self::RegistrationRefused { status, .. } => Some(words_of(status)),
+            _ => None,
+        }
+    }
+}
+
+/// The words of a registration's outcome (RFC 4666, section 3.6.2).
+const fn words_of(status: RegistrationStatus) -> &'static str {
+    match status {
+        RegistrationStatus::REGISTERED => "successfully registered",
+        RegistrationStatus::INVALID_DPC => "invalid DPC",
+        RegistrationStatus::INVALID_NETWORK_APPEARANCE => "invalid network appearance",
+        RegistrationStatus::INVALID_ROUTING_KEY => "invalid routing key",
+        RegistrationStatus::PERMISSION_DENIED => "permission denied",
+        RegistrationStatus::CANNOT_SUPPORT_UNIQUE_ROUTING => "cannot support unique routing",
+        RegistrationStatus::NOT_PROVISIONED => "routing key not currently provisioned",
+        RegistrationStatus::INSUFFICIENT_RESOURCES => "insufficient resources",
+        RegistrationStatus::UNSUPPORTED_PARAMETER => "unsupported routing key parameter field",
+        RegistrationStatus::UNSUPPORTED_TRAFFIC_MODE => "unsupported or invalid traffic handling mode",
+        RegistrationStatus::CHANGE_REFUSED => "routing key change refused",
+        RegistrationStatus::ALREADY_REGISTERED => "routing key already registered",
+        _ => "unknown",
     }
 }
 

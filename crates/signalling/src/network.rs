@@ -12,7 +12,7 @@ pub use change::{LinkChange, ManagementChange};
 pub use entity::SignallingEntity;
 pub use m3ua::{
     AdaptationConfig, AspConfig, AspId, GatewayConfig, GatewayId, M3uaConfig, ServedPointConfig,
-    ServedPointId, ServerConfig, ServerId, SignallingProcess,
+    ServedPointId, ServerConfig, ServerId, ServerRegistration, SignallingProcess,
 };
 
 use slantpath_base::Duration;

@@ -9,12 +9,13 @@ use std::collections::{BTreeMap, VecDeque};
 
 use slantpath_base::{Duration, Instant};
 use slantpath_sigtran::asp::{self, AspState, ProcessEvent, ServerName, Status};
-use slantpath_sigtran::m3ua::{self, AspOutput, NetworkPoint};
+use slantpath_sigtran::m3ua::{self, AspOutput, NetworkPoint, RegistrationResult, RoutingKey};
 use slantpath_sigtran::transport::{AssociationNumber, Transmit, TransportInput};
 use slantpath_ss7::transfer::{Transfer, TransferIndication};
 
 use crate::m3ua::{AssociationTally, M3uaEvent, M3uaEventKind as Kind, Tallies};
 use crate::management::ProcessChange;
+use crate::registrations::Registrations;
 
 /// An application server process.
 #[derive(Clone, Debug)]
@@ -23,6 +24,9 @@ pub struct ServerProcessConfig {
     pub asp: m3ua::AspConfig,
     /// Roles of the process, one for each application server.
     pub roles: Vec<Role>,
+    /// Routing keys that it registers at each gateway, for application servers that are not in the settings of M3UA.
+    /// The routing contexts are those of the roles, by which events name them whatever a gateway gives.
+    pub registered: Vec<(u32, RoutingKey)>,
 }
 
 /// Role of a process for an application server.
@@ -70,6 +74,7 @@ pub struct ServerProcess {
     roles: Vec<Role>,
     /// Instants at which it takes traffic that nobody has, by association and routing context.
     takeovers: BTreeMap<(AssociationNumber, u32), Instant>,
+    registrations: Registrations,
     /// Time that an answer may take: the first process has as long to come up before the next one takes its place.
     acknowledgement: Duration,
     management: Management,
@@ -91,11 +96,12 @@ impl ServerProcess {
     /// # Errors
     /// If the configuration contradicts itself.
     pub fn new(config: ServerProcessConfig) -> Result<Self, asp::ConfigError> {
-        let ServerProcessConfig { asp, roles } = config;
+        let ServerProcessConfig { asp, roles, registered } = config;
         Ok(Self {
             tallies: Tallies::new(asp.gateways.iter().copied()),
             roles,
             takeovers: BTreeMap::new(),
+            registrations: Registrations::new(registered),
             acknowledgement: asp.process.acknowledgement,
             management: Management::Active,
             outputs: VecDeque::new(),
@@ -130,9 +136,12 @@ impl ServerProcess {
         if self.management == Management::Inactive {
             return false;
         }
-        let name = ServerName::Named(routing_context);
         let mut associations = self.tallies.associations();
-        associations.any(|association| self.asp.state(association, &name) == AspState::Active)
+        associations.any(|association| {
+            let given = self.registrations.given(association, routing_context);
+            let name = given.map(ServerName::Named);
+            name.is_some_and(|name| self.asp.state(association, &name) == AspState::Active)
+        })
     }
 
     /// Does all there is to do by `now`, and says what to do with it, or until when nothing is to be done.
@@ -148,11 +157,13 @@ impl ServerProcess {
                     self.tallies.sent(transmit.association, &transmit.octets);
                     return ServerProcessOutput::Transmit(transmit);
                 }
-                // Application servers are configured, not registered.
-                AspOutput::Deregistered(..) | AspOutput::Registered(..) => {}
+                // Nobody asks for it: a registration ends with ASP Down.
+                AspOutput::Deregistered(..) => {}
+                AspOutput::Registered(association, result) => self.registered(now, association, result),
                 AspOutput::Wait(deadline) => {
                     let takeover = self.takeovers.values().copied().min();
-                    let deadline = deadline.into_iter().chain(takeover).min();
+                    let again = self.registrations.deadline();
+                    let deadline = deadline.into_iter().chain(takeover).chain(again).min();
                     if deadline.is_none_or(|deadline| deadline > now) {
                         return ServerProcessOutput::Wait(deadline);
                     }
@@ -194,7 +205,7 @@ impl ServerProcess {
             let standing_by: Vec<_> = self
                 .roles
                 .iter()
-                .filter(|role| role.place > 0)
+                .filter(|role| role.place > 0 && !self.registrations.is_registered(role.routing_context))
                 .map(|role| ServerName::Named(role.routing_context))
                 .collect();
             if !standing_by.is_empty() {
@@ -232,9 +243,13 @@ impl ServerProcess {
 
     fn handle_event(&mut self, now: Instant, at: AssociationNumber, event: ProcessEvent<u32>) {
         match event {
-            ProcessEvent::Asp(name, state) => self.event(Some(at), name.key().copied(), Kind::Asp(state)),
+            ProcessEvent::Asp(name, state) => {
+                let context = name.key().map(|given| self.registrations.own(at, *given));
+                self.event(Some(at), context, Kind::Asp(state));
+            }
             ProcessEvent::Notified(status, names, _) => {
-                let contexts: Vec<u32> = names.iter().filter_map(ServerName::key).copied().collect();
+                let given = names.iter().filter_map(ServerName::key);
+                let contexts: Vec<u32> = given.map(|given| self.registrations.own(at, *given)).collect();
                 self.notified(now, at, status, &contexts);
                 for context in contexts {
                     self.event(Some(at), Some(context), Kind::Notified(status));
@@ -243,13 +258,45 @@ impl ServerProcess {
             ProcessEvent::NotAcknowledged(request) => {
                 self.event(Some(at), None, Kind::NotAcknowledged(request));
             }
-            ProcessEvent::PeerError(code) => self.event(Some(at), None, Kind::Error(code)),
+            ProcessEvent::PeerError(code) => {
+                self.registrations.rest(at);
+                self.event(Some(at), None, Kind::Error(code));
+            }
             ProcessEvent::PeerUnavailable => {
                 self.outputs.push_back(ServerProcessOutput::Abort(at));
                 self.event(Some(at), None, Kind::PeerUnavailable);
             }
             ProcessEvent::Up(true) => self.came_up(now, at),
-            ProcessEvent::Up(false) => {}
+            ProcessEvent::Up(false) => self.registrations.forget(at),
+        }
+    }
+
+    /// Asks a gateway to register what is registered there.
+    fn register(&mut self, now: Instant, at: AssociationNumber) {
+        let keys = self.registrations.keys();
+        if !keys.is_empty() && self.asp.register(at, keys).is_ok() {
+            self.registrations.ask(at, now + self.acknowledgement);
+        }
+    }
+
+    /// A gateway has answered: the process begins to serve, or to stand by.
+    fn registered(&mut self, now: Instant, at: AssociationNumber, result: RegistrationResult) {
+        let Some((context, destination)) = self.registrations.answer(at, &result) else { return };
+        let event = M3uaEvent::of_registration(at, result, destination);
+        let routing_context = Some(context);
+        self.outputs.push_back(ServerProcessOutput::Event(M3uaEvent { routing_context, ..event }));
+        let is_first = self.roles.iter().any(|role| role.routing_context == context && role.place == 0);
+        if is_first && self.management == Management::Active {
+            self.activate(now, at, &[context]);
+        }
+    }
+
+    /// Activates application servers, as far as the gateway has them.
+    fn activate(&mut self, now: Instant, at: AssociationNumber, contexts: &[u32]) {
+        let given = contexts.iter().filter_map(|context| self.registrations.given(at, *context));
+        let names: Vec<_> = given.map(ServerName::Named).collect();
+        if !names.is_empty() {
+            self.asp.activate(now, at, &names);
         }
     }
 
@@ -268,14 +315,13 @@ impl ServerProcess {
 
     /// The gateway has granted ASP Up.
     fn came_up(&mut self, now: Instant, at: AssociationNumber) {
+        self.register(now, at);
         if self.management == Management::Inactive {
             return;
         }
         let first = self.roles.iter().filter(|role| role.place == 0);
-        let names: Vec<_> = first.map(|role| ServerName::Named(role.routing_context)).collect();
-        if !names.is_empty() {
-            self.asp.activate(now, at, &names);
-        }
+        let contexts: Vec<_> = first.map(|role| role.routing_context).collect();
+        self.activate(now, at, &contexts);
     }
 
     /// NTFY: whoever stands by takes what nobody has, at once after a failure, and after its turn at the start.
@@ -307,8 +353,11 @@ impl ServerProcess {
         let due: Vec<_> = self.takeovers.extract_if(.., |_, turn| *turn <= now).map(|(key, _)| key).collect();
         for (at, context) in due {
             if self.management == Management::Active {
-                self.asp.activate(now, at, &[ServerName::Named(context)]);
+                self.activate(now, at, &[context]);
             }
+        }
+        for at in self.registrations.take_due(now) {
+            self.register(now, at);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::os::unix::net::UnixDatagram;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
@@ -83,6 +83,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 /// A running `slantpath gateway`, or another live command.
 pub(crate) struct Live {
     child: Child,
+    out: BufReader<ChildStdout>,
     log: Receiver<String>,
 }
 
@@ -98,7 +99,8 @@ impl Live {
         let lines = BufReader::new(child.stderr.take().expect("a pipe")).lines();
         let (told, log) = channel();
         std::thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| told.send(line)));
-        Self { child, log }
+        let out = BufReader::new(child.stdout.take().expect("a pipe"));
+        Self { child, out, log }
     }
 
     /// Reads the log up to a line with these words, and gives it.
@@ -113,6 +115,13 @@ impl Live {
         }
     }
 
+    /// Reads the first line, which it says once it is open.
+    pub(crate) fn is_open(&mut self) -> String {
+        let mut line = String::new();
+        self.out.read_line(&mut line).expect("text");
+        line
+    }
+
     /// Ends it by SIGTERM; gives what it had to say, and the rest of its log.
     pub(crate) fn end(self) -> [String; 2] {
         let ended = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status();
@@ -123,7 +132,7 @@ impl Live {
     /// Waits for its end; gives what it had to say, and the rest of its log.
     pub(crate) fn ended(mut self) -> [String; 2] {
         let mut out = String::new();
-        self.child.stdout.take().expect("a pipe").read_to_string(&mut out).expect("text");
+        self.out.read_to_string(&mut out).expect("text");
         let log = self.log.iter().collect::<Vec<_>>().join("\n");
         assert!(self.child.wait().expect("it ends").success(), "{out}{log}");
         [out, log]

@@ -1,5 +1,5 @@
-//! `slantpath gateway --record`, `--capture` and `--trace`: what a point was told, again in virtual time, and what others
-//! read of it.
+//! `slantpath gateway --record`, `--capture` and `--trace`: what a point was told, again in virtual time, and what
+//! others read of it.
 
 use slantpath_testkit::Tshark;
 

@@ -21,6 +21,7 @@ mod explain_what_if;
 #[cfg(target_os = "linux")]
 mod gateway;
 mod gateway_record;
+mod gateway_registration;
 mod import;
 mod keys;
 #[cfg(target_os = "linux")]

@@ -19,8 +19,8 @@ use slantpath_net::{
 use slantpath_sctp::SctpConfig;
 use slantpath_signalling::network::{
     self, AdaptationConfig, AdaptationId, AspId, AssociationSide, Carried, GatewayId, LinkCarrier,
-    LoadConfig, M3uaConfig, NetworkConfig, PointEnd, PointId, ServedPointId, Side, SignallingLinkId,
-    SignallingProcess, UserPlace,
+    LoadConfig, M3uaConfig, NetworkConfig, PointEnd, PointId, ServedPointId, ServerRegistration, Side,
+    SignallingLinkId, SignallingProcess, UserPlace,
 };
 use slantpath_sigtran::asp::{self, ProcessConfig, TrafficMode};
 use slantpath_sigtran::m2pa;
@@ -182,6 +182,7 @@ pub(crate) fn lab_of_m3ua() -> Lab {
             gateway: asp::GatewayConfig::default(),
             queue: QueueLimits::default(),
             format: PointCodeFormat::Itu,
+            dynamic_servers: 0,
         }],
         asps: vec![network::AspConfig {
             name: "a".to_owned(),
@@ -203,6 +204,7 @@ pub(crate) fn lab_of_m3ua() -> Lab {
             traffic_mode: TrafficMode::Override,
             needed_active: 1,
             asps: vec![AspId(0)],
+            registration: ServerRegistration::Static,
         }],
         associations: vec![AdaptationConfig { gateway: GatewayId(0), asp: AspId(0) }],
     };

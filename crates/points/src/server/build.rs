@@ -57,6 +57,9 @@ pub(crate) fn m3ua(signalling: &Signalling) -> Result<M3uaConfig, Unresolved> {
             },
             queue: table.queue_limits(),
             format: known(signalling.points.find(point), point)?.format.policy(),
+            dynamic_servers: table
+                .dynamic_servers
+                .map_or(0, |most| usize::try_from(*most).unwrap_or(usize::MAX)),
         })
     });
     let asps = signalling.asps.iter().map(|(name, table)| network::AspConfig {
@@ -83,6 +86,7 @@ pub(crate) fn m3ua(signalling: &Signalling) -> Result<M3uaConfig, Unresolved> {
             traffic_mode: table.traffic_mode.mode(),
             needed_active: usize::from(*table.needed_active),
             asps: table.asps.iter().map(asp_id).collect::<Result<_, _>>()?,
+            registration: table.registration.map(|choice| choice.way()).unwrap_or_default(),
         })
     });
     let associations = signalling.associations.iter().map(|(_, table)| {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use slantpath_base::Duration;
 use slantpath_reader::{Later, Resolved, Setting, choice, section};
+use slantpath_signalling::network::ServerRegistration;
 use slantpath_sigtran::asp::{self, ProcessConfig, TrafficMode};
 use slantpath_sigtran::m3ua::{self, QueueLimits};
 
@@ -34,6 +35,9 @@ section! {
         /// Number of messages that are queued for each application server during T(r); half of it is told as
         /// congestion, and beyond it they are dropped and counted.
         queue: Setting<u32> = queue(), at most MESSAGES;
+        /// Number of application servers that ASPs may register beside those of the scenario, for the same points; none
+        /// if absent. Each gets a routing context above those of the scenario.
+        dynamic_servers: Option<Setting<u32>>, at most MESSAGES;
     }
 }
 
@@ -101,6 +105,28 @@ section! {
         asps: Setting<Vec<String>>;
         /// Number of ASPs that must be active before traffic starts (n of n + k).
         needed_active: Setting<u8> = 1;
+        /// Way in which its ASPs become members; `static` if absent.
+        registration: Option<Setting<RegistrationChoice>>;
+    }
+}
+
+choice! {
+    /// Way in which ASPs become members of an application server.
+    pub enum RegistrationChoice {
+        /// Gateway and ASPs have it by configuration.
+        Static = "static",
+        /// Each ASP registers the routing key at its gateway, which gives it a routing context (RFC 4666, section 4.4).
+        Dynamic = "dynamic",
+    }
+}
+
+impl RegistrationChoice {
+    /// The way that it stands for.
+    pub(crate) const fn way(self) -> ServerRegistration {
+        match self {
+            Self::Dynamic => ServerRegistration::Dynamic,
+            Self::Static => ServerRegistration::Static,
+        }
     }
 }
 

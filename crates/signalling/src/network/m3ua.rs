@@ -51,6 +51,9 @@ pub struct GatewayConfig {
     pub queue: QueueLimits,
     /// Format in which point codes are written.
     pub format: PointCodeFormat,
+    /// Number of application servers that processes may register beside those of the configuration, for the same
+    /// points.
+    pub dynamic_servers: usize,
 }
 
 /// An application server process.
@@ -96,6 +99,18 @@ pub struct ServerConfig {
     pub needed_active: usize,
     /// The processes that serve it; in override mode the first takes the traffic while it can.
     pub asps: Vec<AspId>,
+    /// Way in which the processes become its members.
+    pub registration: ServerRegistration,
+}
+
+/// Way in which processes become members of an application server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ServerRegistration {
+    /// Both ends have it by configuration.
+    #[default]
+    Static,
+    /// Each process registers the routing key at the gateway.
+    Dynamic,
 }
 
 /// An association between a gateway, its first end, and a process, its second, which opens it.

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use slantpath_base::Instant;
 use slantpath_sigtran::asp::{self, Members, ServerName, TrafficMode};
 use slantpath_sigtran::m3ua::{
-    self, AvailabilityPolicy, KeyDestination, ServedServer, SgpConfig, TrafficKey,
+    self, AvailabilityPolicy, KeyChanges, KeyDestination, Registration, RoutingKey, ServedServer, SgpConfig,
+    TrafficKey,
 };
 use slantpath_sigtran::transport::AssociationNumber;
 use slantpath_ss7::PointCode;
@@ -13,7 +14,7 @@ use slantpath_ss7::mtp3::node::{CongestionMethod, Mtp3LinkId};
 
 use super::{
     AdaptationId, AspId, Carried, GatewayId, LinkCarrier, NetworkConfig, NetworkConfigError, PointId,
-    ServerConfig, Side, SignallingLinkId,
+    ServerConfig, ServerRegistration, Side, SignallingLinkId,
 };
 use crate::gateway;
 use crate::level2::Level2Config;
@@ -184,23 +185,28 @@ impl NetworkConfig {
             Role { routing_context: server.routing_context, place: u32::try_from(place).unwrap_or(u32::MAX) }
         };
         let servers = self.m3ua.servers.iter().filter(|server| server.asps.contains(&id));
-        ServerProcessConfig { asp: self.asp(id), roles: servers.map(role).collect() }
+        let registered = servers.clone().filter(|server| server.registration == ServerRegistration::Dynamic);
+        ServerProcessConfig {
+            asp: self.asp(id),
+            registered: registered.map(|server| (server.routing_context, self.routing_key(server))).collect(),
+            roles: servers.map(role).collect(),
+        }
     }
 
     /// Configuration of the process of a gateway, whose MTP3 has that method of congestion.
     fn sgp(&self, id: GatewayId, congestion: CongestionMethod) -> SgpConfig {
         let gateway = &self.m3ua.gateways[id.0];
         let server = |server: &ServerConfig| {
-            let members = server
-                .asps
+            // Those that register become members by that.
+            let listed = match server.registration {
+                ServerRegistration::Static => &server.asps[..],
+                ServerRegistration::Dynamic => &[],
+            };
+            let members = listed
                 .iter()
                 .flat_map(|asp| self.m3ua.associations_of(id, *asp))
                 .map(|id| self.association(Carried::Adaptation(id)));
-            let destination = KeyDestination {
-                dpc: self.m3ua.points[server.point.0].code,
-                service_indicators: server.services.clone(),
-                opcs: server.opcs.clone(),
-            };
+            let destination = self.key_destination(server);
             let network_appearance = server.network_appearance;
             m3ua::ApplicationServer {
                 routing_context: server.routing_context,
@@ -217,11 +223,56 @@ impl NetworkConfig {
             servers: self.m3ua.servers_of(id).map(|(_, config)| server(config)).collect(),
             point_codes: gateway.format,
             queue: gateway.queue,
+            registration: self.admission(id),
             international: match congestion {
                 CongestionMethod::International => vec![self.m3ua.network_of(id)],
                 CongestionMethod::National => Vec::new(),
             },
             ..SgpConfig::default()
+        }
+    }
+
+    /// Registrations that a gateway admits: of application servers that are registered, and of further ones for the
+    /// points of all, of which MTP3 knows.
+    fn admission(&self, id: GatewayId) -> Registration {
+        let servers: Vec<&ServerConfig> = self.m3ua.servers_of(id).map(|(_, server)| server).collect();
+        match self.m3ua.gateways[id.0].dynamic_servers {
+            0 if servers.iter().all(|server| server.registration == ServerRegistration::Static) => {
+                Registration::Unsupported
+            }
+            0 => Registration::Provisioned,
+            servers_max => Registration::Dynamic {
+                servers_max,
+                first_routing_context: servers
+                    .iter()
+                    .map(|server| server.routing_context)
+                    .max()
+                    .map_or(1, |last| last.saturating_add(1)),
+                permitted: servers.iter().map(|server| self.m3ua.points[server.point.0].code).collect(),
+                denied: Vec::new(),
+                permanent: Vec::new(),
+                changes: KeyChanges::Refused,
+            },
+        }
+    }
+
+    fn key_destination(&self, server: &ServerConfig) -> KeyDestination {
+        KeyDestination {
+            dpc: self.m3ua.points[server.point.0].code,
+            service_indicators: server.services.clone(),
+            opcs: server.opcs.clone(),
+        }
+    }
+
+    /// The routing key of an application server, as its processes register it.
+    fn routing_key(&self, server: &ServerConfig) -> RoutingKey {
+        RoutingKey {
+            local_identifier: 0,
+            routing_context: None,
+            traffic_mode: Some(server.traffic_mode as u32),
+            network_appearance: server.network_appearance,
+            destinations: vec![self.key_destination(server)],
+            others: Vec::new(),
         }
     }
 
@@ -257,6 +308,7 @@ impl NetworkConfig {
                 .collect(),
             servers: servers
                 .iter()
+                .filter(|server| server.registration == ServerRegistration::Static)
                 .map(|server| ServedServer {
                     name: ServerName::Named(server.routing_context),
                     network_appearance: server.network_appearance,

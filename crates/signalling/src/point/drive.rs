@@ -151,6 +151,9 @@ impl SignallingPoint {
                     Some(PointOutput::M3uaEvent(M3uaEvent { association, routing_context, kind }))
                 }
                 SgpOutput::Event(event) => self.gateway_event(&event),
+                SgpOutput::Registration { association, result, destination } => {
+                    Some(PointOutput::M3uaEvent(M3uaEvent::of_registration(association, result, destination)))
+                }
                 SgpOutput::Indication(_, indication) => self.leave_gateway(now, indication),
                 SgpOutput::Transmit(transmit) => {
                     gateway.tallies.sent(transmit.association, &transmit.octets);
@@ -208,11 +211,13 @@ impl SignallingPoint {
                 self.outputs.push_back(PointOutput::Abort(association));
                 (Some(association), None, Kind::PeerUnavailable)
             }
-            // That a process is up shows in its states; nobody registers here; queues are the gateway's own.
-            GatewayEvent::AspUp(..)
-            | GatewayEvent::Deregistered(..)
-            | GatewayEvent::DiscardQueue(_)
-            | GatewayEvent::FlushQueue(_) => return None,
+            GatewayEvent::Deregistered(association, context) => {
+                (Some(association), Some(context), Kind::Deregistered)
+            }
+            // That a process is up shows in its states; queues are the gateway's own.
+            GatewayEvent::AspUp(..) | GatewayEvent::DiscardQueue(_) | GatewayEvent::FlushQueue(_) => {
+                return None;
+            }
         };
         // In this order behind what the part has said before: the association is aborted first.
         self.outputs.push_back(PointOutput::M3uaEvent(M3uaEvent { association, routing_context, kind }));

@@ -40,7 +40,7 @@ fn process() -> ServerProcess {
         ..m3ua::AspConfig::default()
     };
     let roles = vec![Role { routing_context: CONTEXT, place: 0 }];
-    ServerProcess::new(ServerProcessConfig { asp, roles }).unwrap()
+    ServerProcess::new(ServerProcessConfig { asp, roles, registered: Vec::new() }).unwrap()
 }
 
 /// An exchange, a gateway and a process, all in service after 20 s.

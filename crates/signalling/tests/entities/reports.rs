@@ -39,7 +39,7 @@ impl Entity {
     fn process(process: ProcessConfig) -> Self {
         let asp = m3ua::AspConfig { process, gateways: vec![ASSOCIATION], ..m3ua::AspConfig::default() };
         let roles = vec![Role { routing_context: 7, place: 0 }];
-        let config = ServerProcessConfig { asp, roles };
+        let config = ServerProcessConfig { asp, roles, registered: Vec::new() };
         Self::Process(Box::new(ServerProcess::new(config).unwrap())).up()
     }
 

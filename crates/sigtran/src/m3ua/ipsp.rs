@@ -260,7 +260,7 @@ impl Ipsp {
         match self.sgp.poll_output(now) {
             SgpOutput::Wait(_) => None,
             // There is one peer: nothing goes elsewhere.
-            SgpOutput::Diverted { .. } => self.take_from_sgp(now),
+            SgpOutput::Diverted { .. } | SgpOutput::Registration { .. } => self.take_from_sgp(now),
             SgpOutput::Transmit(transmit) => Some(IpspOutput::Transmit(transmit)),
             SgpOutput::Indication(network, indication) => Some(IpspOutput::Indication(network, indication)),
             SgpOutput::Event(event) => {

@@ -16,6 +16,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use bytes::Bytes;
 use slantpath_base::Instant;
+use slantpath_ss7::PointCode;
 use slantpath_ss7::transfer::TransferIndication;
 
 pub use config::{ApplicationServer, KeyChanges, Registration, SgpConfig};
@@ -28,8 +29,8 @@ use crate::common::MessageParseError;
 use crate::m3ua::link::{self, Link, Writer};
 use crate::m3ua::routing::RoutingTable;
 use crate::m3ua::{
-    AffectedPlace, Availability, Counters, Data, DestinationState, M3ua, Message, NetworkPoint, TrafficKey,
-    data,
+    AffectedPlace, Availability, Counters, Data, DestinationState, M3ua, Message, NetworkPoint,
+    RegistrationResult, TrafficKey, data,
 };
 use crate::transport::{AssociationNumber, StreamNumber, Transmit, TransportInput};
 use distribution::Distribution;
@@ -51,6 +52,15 @@ pub enum SgpOutput {
     /// Something for the nodal interworking function, in a network: a message for the SS7 network, or the state of a
     /// point code that the ASPs serve.
     Indication(Option<u32>, TransferIndication),
+    /// An ASP has been answered what it has asked to register.
+    Registration {
+        /// Association of the ASP.
+        association: AssociationNumber,
+        /// Answer to one routing key.
+        result: RegistrationResult,
+        /// First destination of the key, if it has one.
+        destination: Option<PointCode>,
+    },
     /// A message to send.
     Transmit(Transmit),
     /// Nothing more before this deadline, or before the next input.

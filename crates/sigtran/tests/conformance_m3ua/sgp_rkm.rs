@@ -16,7 +16,8 @@ const UNAUTHORIZED: PointCode = PointCode(103);
 fn dynamic(servers_max: usize, permanent: Vec<PointCode>) -> Registration {
     let changes = KeyChanges::Refused;
     let denied = vec![UNAUTHORIZED];
-    Registration::Dynamic { servers_max, first_routing_context: 100, denied, permanent, changes }
+    let permitted = Vec::new();
+    Registration::Dynamic { servers_max, first_routing_context: 100, permitted, denied, permanent, changes }
 }
 
 /// An SGP at which one ASP is up.

@@ -100,7 +100,7 @@ impl Bench {
                     self.sent.push((transmit.association, Message::parse(&transmit.octets).unwrap()));
                 }
                 SgpOutput::Indication(_, indication) => self.indications.push(indication),
-                SgpOutput::Diverted { .. } | SgpOutput::Event(_) => {}
+                SgpOutput::Diverted { .. } | SgpOutput::Event(_) | SgpOutput::Registration { .. } => {}
                 SgpOutput::Wait(_) => return,
             }
         }
@@ -233,6 +233,7 @@ fn a_point_code_that_a_changed_key_has_no_more_is_paused() {
     let registration = Registration::Dynamic {
         servers_max: 4,
         first_routing_context: 7,
+        permitted: Vec::new(),
         denied: Vec::new(),
         permanent: Vec::new(),
         changes: KeyChanges::Allowed,

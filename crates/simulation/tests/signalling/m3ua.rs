@@ -7,8 +7,8 @@ use slantpath_net::{Network, NetworkBuilder};
 use slantpath_sctp::SctpConfig;
 use slantpath_signalling::network::{
     self, AdaptationConfig, AdaptationId, AspId, AssociationSide, Carried, GatewayId, LinkChange, LoadConfig,
-    M3uaConfig, ManagementChange, NetworkConfig, PointId, ServedPointId, Side, SignallingLinkId,
-    SignallingProcess, UserPlace,
+    M3uaConfig, ManagementChange, NetworkConfig, PointId, ServedPointId, ServerRegistration, Side,
+    SignallingLinkId, SignallingProcess, UserPlace,
 };
 use slantpath_signalling::{M3uaEventKind as Kind, ProcessChange};
 use slantpath_sigtran::asp::{self, AsState, AspState, ProcessConfig, Status, TrafficMode};
@@ -45,6 +45,7 @@ fn config(traffic_mode: TrafficMode) -> NetworkConfig {
             gateway: asp::GatewayConfig::default(),
             queue: QueueLimits::default(),
             format: PointCodeFormat::Itu,
+            dynamic_servers: 0,
         }],
         asps: vec![process("a"), process("b")],
         points: vec![network::ServedPointConfig {
@@ -62,6 +63,7 @@ fn config(traffic_mode: TrafficMode) -> NetworkConfig {
             traffic_mode,
             needed_active: 1,
             asps: vec![AspId(0), AspId(1)],
+            registration: ServerRegistration::Static,
         }],
         associations: vec![
             AdaptationConfig { gateway: GatewayId(0), asp: AspId(0) },

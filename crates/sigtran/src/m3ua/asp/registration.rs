@@ -58,7 +58,11 @@ impl Asp {
                 self.counters.ignored += 1;
                 continue;
             };
-            if result.status == RegistrationStatus::REGISTERED {
+            // One that is registered already comes with its routing context.
+            if matches!(
+                result.status,
+                RegistrationStatus::REGISTERED | RegistrationStatus::ALREADY_REGISTERED
+            ) {
                 self.add_registered(now, from, result.routing_context, &key);
             }
             self.outputs.push_back(AspOutput::Registered(from, result));

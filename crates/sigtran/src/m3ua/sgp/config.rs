@@ -52,6 +52,8 @@ pub enum Registration {
         servers_max: usize,
         /// The lowest routing context to give away.
         first_routing_context: u32,
+        /// Point codes that ASPs may register; any if none is given.
+        permitted: Vec<PointCode>,
         /// Point codes that no ASP may register.
         denied: Vec<PointCode>,
         /// Point codes whose registration ASPs may not end.

@@ -4,7 +4,7 @@ use slantpath_base::Instant;
 
 use crate::asp::{AspState, ErrorCode, Members, ServerConfig, TrafficMode};
 use crate::m3ua::routing::Comparison;
-use crate::m3ua::sgp::{KeyChanges, Registration, Sgp};
+use crate::m3ua::sgp::{KeyChanges, Registration, Sgp, SgpOutput};
 use crate::m3ua::{
     DeregistrationResult, DeregistrationStatus, Message, RegistrationResult, RegistrationStatus, RoutingKey,
     TrafficKey,
@@ -39,6 +39,11 @@ impl Sgp {
                 Err(refusal) => refusal,
             };
             results.push(RegistrationResult { local_identifier, status, routing_context });
+        }
+        for (result, key) in results.iter().zip(keys) {
+            let destination = key.destinations.first().map(|destination| destination.dpc);
+            let (association, result) = (from, *result);
+            self.outputs.push_back(SgpOutput::Registration { association, result, destination });
         }
         self.send(from, &Message::RegRsp { results });
         // The state of the application server is told after the answer.
@@ -133,12 +138,13 @@ impl Sgp {
         traffic: TrafficKey,
         traffic_mode: Option<TrafficMode>,
     ) -> Result<u32, RegistrationStatus> {
-        let Registration::Dynamic { servers_max, first_routing_context, denied, .. } =
+        let Registration::Dynamic { servers_max, first_routing_context, permitted, denied, .. } =
             &self.config.registration
         else {
             return Err(RegistrationStatus::NOT_PROVISIONED);
         };
-        if traffic.destinations.iter().any(|destination| denied.contains(&destination.dpc)) {
+        let is_denied = |dpc| denied.contains(dpc) || !(permitted.is_empty() || permitted.contains(dpc));
+        if traffic.destinations.iter().any(|destination| is_denied(&destination.dpc)) {
             return Err(RegistrationStatus::PERMISSION_DENIED);
         }
         if self.dynamic.len() >= *servers_max {

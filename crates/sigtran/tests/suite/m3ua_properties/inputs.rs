@@ -63,6 +63,7 @@ pub(crate) fn sgp() -> Sgp {
     let registration = Registration::Dynamic {
         servers_max: 3,
         first_routing_context: 3,
+        permitted: Vec::new(),
         denied: Vec::new(),
         permanent: Vec::new(),
         changes: KeyChanges::Allowed,
