@@ -161,7 +161,11 @@ impl ReceivingM3ua {
                 }
                 SgpOutput::Transmit(transmit) => return ReceivingStep::Transmit(transmit),
                 SgpOutput::Wait(deadline) => return ReceivingStep::Wait(deadline),
-                SgpOutput::Diverted { .. } | SgpOutput::Event(_) | SgpOutput::Indication(..) => {}
+                // Nothing is examined here.
+                SgpOutput::Diverted { .. }
+                | SgpOutput::Event(_)
+                | SgpOutput::Examine { .. }
+                | SgpOutput::Indication(..) => {}
             }
         }
     }

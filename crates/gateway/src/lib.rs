@@ -13,11 +13,13 @@
 //! - [`happening`][]: what is told of it, with names.
 
 mod association;
+mod copies;
 mod entity;
 mod happening;
 mod seat;
 
 pub use association::{AssociationCounts, SeatAssociation};
+pub use copies::{CopiedMessage, Copies};
 pub use happening::Happening;
 pub use seat::{Seat, SeatConfig, SeatReport};
 pub use slantpath_signalling::network::SignallingEntity;

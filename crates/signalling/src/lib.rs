@@ -17,6 +17,7 @@
 //! - [`point`][]: [`SignallingPoint`], with [`level2`] (its end of each link) and, at a gateway, [`gateway`].
 //! - [`process`][]: [`ServerProcess`]. [`served_point`]: [`ServedPoint`].
 //! - [`processor`][]: a queue between level 2 and MTP3, whose times of departure are known at arrival.
+//! - [`screening`][]: rules and rates for what comes to a point.
 //! - [`network`][]: what a network of points is made of, and each of its points and processes by itself.
 //! - [`management`][]: requests, changes and events. [`m3ua`]: events of a gateway or a process above M3UA.
 //!
@@ -31,6 +32,7 @@ pub mod network;
 mod point;
 mod process;
 mod processor;
+mod screening;
 mod served_point;
 
 pub use gateway::GatewayConfig;
@@ -42,4 +44,8 @@ pub use management::{
 pub use point::{ConfigError, LinkEndConfig, PointConfig, PointInput, PointOutput, SignallingPoint};
 pub use process::{Role, ServerProcess, ServerProcessConfig, ServerProcessInput, ServerProcessOutput};
 pub use processor::{ProcessorConfig, ProcessorCounters, ProcessorError};
+pub use screening::{
+    Gate, RateLimit, ScreenedCopy, ScreenedType, ScreeningAction, ScreeningConfig, ScreeningCounts,
+    ScreeningCriteria, ScreeningRule,
+};
 pub use served_point::{ServedPoint, ServedPointConfig, ServedPointOutput};

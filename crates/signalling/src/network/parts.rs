@@ -56,7 +56,7 @@ impl NetworkConfig {
     /// # Panics
     /// If there is no such point, or a link names one that the point's MTP3 does not know.
     pub fn make_point(&self, now: Instant, id: PointId) -> Result<SignallingPoint, NetworkConfigError> {
-        let super::PointConfig { mtp3, sccp, processor } = self.points[id.0].clone();
+        let super::PointConfig { mtp3, sccp, processor, screening } = self.points[id.0].clone();
         let link_end = |(number, _, link): (usize, Side, Mtp3LinkId)| {
             let level2 = match &self.links[number].carrier {
                 LinkCarrier::Association(config) => {
@@ -74,6 +74,7 @@ impl NetworkConfig {
             mtp3,
             sccp,
             processor,
+            screening,
             links: self.ends_at(id).map(link_end).collect(),
         };
         SignallingPoint::new(now, parts).map_err(|error| {

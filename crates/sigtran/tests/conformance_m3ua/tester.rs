@@ -381,7 +381,7 @@ impl SgpUnderTest {
                     queue.push_back(Received::of(transmit));
                 }
                 SgpOutput::Indication(_, indication) => self.indications.push(indication),
-                SgpOutput::Diverted { .. } | SgpOutput::Event(_) => {}
+                SgpOutput::Diverted { .. } | SgpOutput::Event(_) | SgpOutput::Examine { .. } => {}
                 SgpOutput::Wait(deadline) => return deadline,
             }
         }

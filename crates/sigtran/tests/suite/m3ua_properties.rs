@@ -52,7 +52,10 @@ fn drain_sgp(sgp: &mut Sgp, now: Instant) {
                 assert_eq!(sgp.asp_state(transmit.association, context), AspState::Active);
                 assert!(transmit.stream.0 > 0);
             }
-            SgpOutput::Diverted { .. } | SgpOutput::Event(_) | SgpOutput::Indication(..) => {}
+            SgpOutput::Diverted { .. }
+            | SgpOutput::Event(_)
+            | SgpOutput::Examine { .. }
+            | SgpOutput::Indication(..) => {}
         }
     }
 }
