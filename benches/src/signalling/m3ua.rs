@@ -195,6 +195,7 @@ impl Gateway {
                 SgpOutput::Wait(_) => break moved,
                 SgpOutput::Diverted { .. }
                 | SgpOutput::Event(_)
+                | SgpOutput::Examine { .. }
                 | SgpOutput::Indication(..)
                 | SgpOutput::Registration { .. } => {}
             }

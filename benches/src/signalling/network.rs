@@ -6,6 +6,7 @@ use slantpath_base::{DataRate, Duration, Instant, Seed};
 use slantpath_host::Peer;
 use slantpath_net::{DirectionConfig, Network, NetworkBuilder, NodeId, QueueConfig, QueueLimit};
 use slantpath_sctp::SctpConfig;
+use slantpath_signalling::ScreeningConfig;
 use slantpath_signalling::network::{
     self, AssociationSide, Carried, LineConfig, LinkCarrier, LoadConfig, NetworkConfig, PointEnd, PointId,
     Side, SignallingLinkId, UserPlace,
@@ -90,7 +91,7 @@ impl Case {
             adjacent: code(adjacent),
             links: (0..links).map(link).collect(),
         });
-        network::PointConfig { mtp3, sccp: None, processor: None }
+        network::PointConfig { mtp3, sccp: None, processor: None, screening: ScreeningConfig::default() }
     }
 
     fn link(self, pair: usize, link: u8) -> network::LinkConfig {

@@ -161,8 +161,10 @@ impl ReceivingM3ua {
                 }
                 SgpOutput::Transmit(transmit) => return ReceivingStep::Transmit(transmit),
                 SgpOutput::Wait(deadline) => return ReceivingStep::Wait(deadline),
+                // Nothing is examined here.
                 SgpOutput::Diverted { .. }
                 | SgpOutput::Event(_)
+                | SgpOutput::Examine { .. }
                 | SgpOutput::Indication(..)
                 | SgpOutput::Registration { .. } => {}
             }

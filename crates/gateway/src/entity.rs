@@ -9,8 +9,8 @@ use slantpath_base::Instant;
 use slantpath_signalling::network::{AspId, NetworkConfig, NetworkConfigError, PointId, ServedPointId};
 use slantpath_signalling::{
     self as signalling, LinkEndChange, M3uaEvent, ManagementRequest, PointEvent, PointInput, PointOutput,
-    ProcessChange, ServedPoint, ServedPointConfig, ServedPointOutput, ServerProcess, ServerProcessInput,
-    ServerProcessOutput, SignallingPoint,
+    ProcessChange, ScreenedCopy, ScreeningCounts, ServedPoint, ServedPointConfig, ServedPointOutput,
+    ServerProcess, ServerProcessInput, ServerProcessOutput, SignallingPoint,
 };
 use slantpath_sigtran::transport::{AssociationNumber, Transmit, TransportInput};
 use slantpath_ss7::PointCode;
@@ -53,6 +53,8 @@ pub(crate) enum EntityOutput {
     Arrived(Transfer),
     /// A unitdata came to a subsystem of the point of this code.
     ArrivedUnitdata(PointCode, Ssn, Bytes),
+    /// A copy of a message that a screening rule asks for.
+    Copied(ScreenedCopy),
     /// A destination is told of to user parts; above M3UA to those of the point of this number.
     Indication(Option<ServedPointId>, TransferIndication),
     /// Something happened above M3UA.
@@ -185,6 +187,16 @@ impl Entity {
         }
     }
 
+    /// Counts of each screening rule and rate, by name; a process has none.
+    pub(crate) fn screening_counts(&self) -> Vec<(String, ScreeningCounts)> {
+        match self {
+            Self::Point(own) => {
+                own.entity.screening_counts().map(|(name, counts)| (name.to_owned(), counts)).collect()
+            }
+            Self::Process(_) => Vec::new(),
+        }
+    }
+
     /// Management takes it out of traffic in order: links, or the process's part in its application servers.
     pub(crate) fn take_out(&mut self, now: Instant) {
         match self {
@@ -218,6 +230,7 @@ impl Point {
         loop {
             return match self.entity.poll_output(now) {
                 PointOutput::Abort(association) => EntityOutput::Abort(association),
+                PointOutput::Copied(copy) => EntityOutput::Copied(copy),
                 PointOutput::Event(event) => EntityOutput::Point(event),
                 PointOutput::Indication(_, TransferIndication::Transfer(transfer)) => {
                     EntityOutput::Arrived(transfer)

@@ -18,6 +18,7 @@
 
 mod association;
 mod bench;
+mod copies;
 mod delays;
 mod difference;
 mod entity;
@@ -28,6 +29,7 @@ mod traced;
 
 pub use association::{AssociationCounts, SeatAssociation};
 pub use bench::{BenchConfig, BenchSeat, FarEnd, TrafficBench};
+pub use copies::{CopiedMessage, Copies};
 pub use exposition::MetricKind;
 pub use happening::Happening;
 pub use seat::metrics::{METRICS, Measuring, Metric, metrics_page};

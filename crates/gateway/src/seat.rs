@@ -15,13 +15,16 @@ use slantpath_live::{BySocket, Lost, Program};
 use slantpath_signalling::network::{
     Carried, NetworkConfig, NetworkConfigError, ServedPointId, SignallingEntity, SignallingLinkId, UserPlace,
 };
-use slantpath_signalling::{M3uaEvent, M3uaEventKind, PointEvent, PointEventKind, ServedPoint};
+use slantpath_signalling::{
+    M3uaEvent, M3uaEventKind, PointEvent, PointEventKind, ScreeningCounts, ServedPoint,
+};
 use slantpath_sigtran::asp::AspState;
 use slantpath_sigtran::transport::{AssociationNumber, StreamNumber, Transmit, TransportInput};
 use slantpath_ss7::transfer::TransferIndication;
 use slantpath_traffic::{LinkLoadReport, Loads};
 
 use crate::association::{Association, AssociationCounts, SeatAssociation};
+use crate::copies::Copies;
 use crate::delays::SeatDelays;
 use crate::entity::{Entity, EntityOutput};
 use crate::happening::Happening;
@@ -59,6 +62,8 @@ pub struct SeatReport {
     pub strangers: u64,
     /// Counts of each association, with its name.
     pub associations: Vec<(String, AssociationCounts)>,
+    /// Counts of each screening rule and rate, with its name.
+    pub screening: Vec<(String, ScreeningCounts)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,6 +118,7 @@ pub struct Seat {
     reloading: Reloading,
     /// Events for users that are elsewhere, oldest first.
     outside: Option<VecDeque<UserEvent>>,
+    copies: Copies,
 }
 
 impl Seat {
@@ -192,6 +198,7 @@ impl Seat {
             traced: TracedSockets::default(),
             delays: None,
             outside: None,
+            copies: Copies::default(),
         })
     }
 
@@ -213,12 +220,18 @@ impl Seat {
             of_no_load: self.of_no_load,
             strangers: self.strangers,
             associations: self.associations.iter().map(of).collect(),
+            screening: self.entity.screening_counts(),
         }
     }
 
     /// Reports on a load's messages up to `now`, one for each of its links.
     pub fn load_reports(&mut self, now: Instant, load: usize) -> Vec<LinkLoadReport> {
         self.loads.reports(now, load)
+    }
+
+    /// Copies of messages that screening rules ask for, for a sink.
+    pub const fn copies_mut(&mut self) -> &mut Copies {
+        &mut self.copies
     }
 
     fn first_load(&self) -> usize {
@@ -292,6 +305,7 @@ impl Seat {
                     }
                     self.abort(now, host, association);
                 }
+                EntityOutput::Copied(copy) => self.copies.keep(now, copy),
                 EntityOutput::Indication(served, indication) => {
                     let place = self.place(served);
                     self.loads.indicate(now, place, None, &indication);

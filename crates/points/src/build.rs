@@ -12,6 +12,7 @@ use crate::load::build::generator;
 use crate::names::{Unresolved, code, is_served, known, link_sets, point_id};
 use crate::point::build::{mtp3, sccp_of};
 use crate::schema::{self, Signalling};
+use crate::screening::build::screening;
 use crate::{script, server};
 
 /// Everything that a signalling network is made of and that happens to it, with numbers in the place of names.
@@ -29,7 +30,8 @@ pub(crate) fn plan(signalling: &Signalling) -> Result<SignallingPlan, Unresolved
     let points = with_mtp3.map(|(name, point)| {
         let processor = point.processing.as_ref().map(|processing| processing.0.config());
         let (mtp3, sccp) = (mtp3(signalling, name, point)?, sccp_of(signalling, name)?);
-        Ok(network::PointConfig { mtp3, sccp, processor })
+        let screening = screening(signalling, name)?;
+        Ok(network::PointConfig { mtp3, sccp, processor, screening })
     });
     let links = signalling.links.iter().map(|(name, link)| {
         let end = |point: &str| {

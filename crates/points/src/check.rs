@@ -58,6 +58,7 @@ fn complete(
     crate::server::check::names(&signalling, below, sctp, faults);
     crate::server::check::routes(&signalling, faults);
     crate::route::titles::names(&signalling, faults);
+    crate::screening::check::names(&signalling, faults);
     crate::load::check::names(&signalling, duration, faults);
     crate::script::check::names(&signalling, duration, faults);
     if faults.len() > before {
@@ -78,6 +79,7 @@ fn holds(signalling: &schema::Signalling, faults: &mut Faults) -> bool {
     crate::network::check(signalling, faults);
     let translators = crate::route::titles::check(signalling, faults);
     crate::point::check::check(signalling, faults);
+    crate::screening::check::check(signalling, faults);
     if faults.len() == before {
         crate::load::check::check(signalling, faults);
     }

@@ -6,7 +6,8 @@
 //! # Map
 //!
 //! - Each model has a room with its keys (`schema`), what must hold between them (`check`) and what is made of them
-//!   (`build`, or here what is made of all): `point`, `link`, `route`, `load`, `server`, `script`.
+//!   (`build`, or here what is made of all): `point`, `link`, `route`, `screening`, `load`, `server`,
+//!   `script`.
 //! - [`network`][] checks what only all points together show. [`names`][] says what names stand for.
 //! - [`below`][]: questions about the packet network, which whoever has it answers.
 //! - [`end`][]: ends of the associations that carry signalling. [`bounds`][]: the most that values may be.
@@ -23,6 +24,7 @@ mod network;
 mod point;
 mod route;
 pub mod schema;
+mod screening;
 mod script;
 mod server;
 mod written;

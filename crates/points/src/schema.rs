@@ -12,6 +12,7 @@ pub use crate::point::schema::{
 };
 pub use crate::point::timers::Mtp3Timers;
 pub use crate::route::schema::{Route, RouteOnChoice, SharingChoice, Translation};
+pub use crate::screening::schema::{Screening, ScreeningChoice, SignallingRate};
 pub(crate) use crate::script::schema::Need;
 pub use crate::script::schema::{SignallingAction, SignallingEvent};
 pub use crate::server::schema::{
@@ -32,6 +33,10 @@ section! {
         routes: Vec<Named<Route>>;
         /// Global title translations.
         translations: Vec<Named<Translation>>;
+        /// Rules of gateway screening for what comes to points.
+        screening: Vec<Named<Screening>>;
+        /// Rates of messages that points take.
+        rates: Vec<Named<SignallingRate>>;
         /// Signalling gateways by name.
         gateways: Tables<Gateway<S>>;
         /// Application server processes.

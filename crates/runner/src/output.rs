@@ -188,6 +188,9 @@ tables! {
     /// A gateway or an ASP.
     SignallingProcesses = "signalling_processes" keyed by ["process"],
         given "with associations of M3UA",
+    /// A screening rule or a rate of a point.
+    SignallingScreening = "signalling_screening" keyed by ["point", "rule"],
+        given "with `[[signalling.screening]]` or `[[signalling.rates]]`",
     /// Something that a gateway or an ASP told of its associations and application servers.
     SignallingServerEvents = "signalling_server_events" keyed by [],
         given "with associations of M3UA",

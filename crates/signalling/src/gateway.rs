@@ -9,6 +9,7 @@ use slantpath_sigtran::m3ua::{self, Sgp, SgpConfig};
 use slantpath_sigtran::transport::{AssociationNumber, TransportInput};
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::node::{self, CongestionMethod};
+use slantpath_ss7::mtp3::{RoutingLabel, ServiceIndicator};
 use slantpath_ss7::transfer::{StatusCause, TransferIndication};
 
 use crate::m3ua::Tallies;
@@ -120,6 +121,16 @@ impl Gateway {
         }
         self.sgp.handle_indication(self.network, indication.clone());
         false
+    }
+
+    /// MTP3 or screening says something of a destination, to the processes alone.
+    pub(crate) fn tell_status(&mut self, now: Instant, indication: &TransferIndication) {
+        self.handle_mtp3(now, indication);
+    }
+
+    /// The application server that a message is for, by its routing context.
+    pub(crate) fn server_of(&self, label: &RoutingLabel, user: ServiceIndicator) -> Option<u32> {
+        self.served.contains(&label.dpc).then(|| self.sgp.server_of(self.network, label, user)).flatten()
     }
 
     /// Does what is due by now. `status` is what MTP3 knows of the congestion of a destination, where networks have

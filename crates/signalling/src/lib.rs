@@ -17,6 +17,7 @@
 //! - [`point`][]: [`SignallingPoint`], with [`level2`] (its end of each link) and, at a gateway, [`gateway`].
 //! - [`process`][]: [`ServerProcess`]. [`served_point`]: [`ServedPoint`].
 //! - [`processor`][]: a queue between level 2 and MTP3, whose times of departure are known at arrival.
+//! - [`screening`][]: rules and rates for what comes to a point.
 //! - [`network`][]: what a network of points is made of, and each of its points and processes by itself.
 //! - [`management`][]: requests, changes and events. [`m3ua`]: events of a gateway or a process above M3UA.
 //!
@@ -32,6 +33,7 @@ mod point;
 mod process;
 mod processor;
 mod registrations;
+mod screening;
 mod served_point;
 
 pub use gateway::GatewayConfig;
@@ -46,4 +48,8 @@ pub use point::{
 };
 pub use process::{Role, ServerProcess, ServerProcessConfig, ServerProcessInput, ServerProcessOutput};
 pub use processor::{ProcessorConfig, ProcessorCounters, ProcessorError};
+pub use screening::{
+    Gate, RateLimit, ScreenedCopy, ScreenedType, ScreeningAction, ScreeningConfig, ScreeningCounts,
+    ScreeningCriteria, ScreeningRule,
+};
 pub use served_point::{ServedPoint, ServedPointConfig, ServedPointOutput};

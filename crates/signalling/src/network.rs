@@ -24,6 +24,7 @@ use slantpath_ss7::{PointCode, mtp2};
 
 use crate::point;
 use crate::processor::{ProcessorConfig, ProcessorError};
+use crate::screening::ScreeningConfig;
 
 /// A point: its number in the order of the configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -109,6 +110,8 @@ pub struct PointConfig {
     pub sccp: Option<sccp::NodeConfig>,
     /// Delays and limits of the point's processor, if messages have to pass one.
     pub processor: Option<ProcessorConfig>,
+    /// Screening of what comes to the point.
+    pub screening: ScreeningConfig,
 }
 
 /// A link between two points.

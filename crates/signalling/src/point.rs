@@ -7,6 +7,7 @@
 
 mod drive;
 mod management;
+mod screening;
 mod succession;
 
 use std::collections::VecDeque;
@@ -26,6 +27,8 @@ use crate::level2::{EndCounters, Level2, Level2Config, LineInput};
 use crate::m3ua::{AssociationTally, M3uaEvent, M3uaEventKind};
 use crate::management::{ManagementRequest, PointEvent};
 use crate::processor::{Processor, ProcessorConfig, ProcessorCounters, ProcessorError};
+use crate::screening::{ScreenedCopy, ScreeningConfig};
+use screening::Screened;
 pub use succession::{FixedSetting, Succession};
 
 /// A signalling point.
@@ -41,6 +44,8 @@ pub struct PointConfig {
     pub links: Vec<LinkEndConfig>,
     /// Settings that make it a gateway, if it is one.
     pub gateway: Option<GatewayConfig>,
+    /// Screening of what comes to it.
+    pub screening: ScreeningConfig,
 }
 
 /// An end of a link.
@@ -104,6 +109,8 @@ pub enum PointInput {
 pub enum PointOutput {
     /// An association is to end at once; who opened it opens it again.
     Abort(AssociationNumber),
+    /// A copy of a message, for whoever captures.
+    Copied(ScreenedCopy),
     /// Something happened to a link or to the point.
     Event(PointEvent),
     /// For a user part of this point. What SCCP takes itself is not among it, but what MTP3 says of destinations is.
@@ -137,6 +144,7 @@ pub struct SignallingPoint {
     processor: Option<Processor>,
     /// Configuration of the links, in its order.
     ends: Vec<LinkEndConfig>,
+    screened: Option<Screened>,
     /// In the order of the configuration.
     links: Vec<(Mtp3LinkId, Level2)>,
     /// Position of each link of MTP3 among the links.
@@ -171,9 +179,14 @@ impl SignallingPoint {
     /// # Errors
     /// The first thing that is wrong.
     pub fn prepared(config: PointConfig) -> Result<Self, ConfigError> {
-        let PointConfig { mtp3, sccp, processor, links, gateway } = config;
+        let PointConfig { mtp3, sccp, processor, links, mut gateway, screening } = config;
         if let Some(error) = processor.and_then(|config| config.check().err()) {
             return Err(ConfigError::Processor(error));
+        }
+        let servers = gateway.iter().flat_map(|gateway| &gateway.sgp.servers);
+        let screened = Screened::new(screening, &mtp3, servers.map(|server| server.routing_context));
+        if let Some(gateway) = &mut gateway {
+            gateway.sgp.examines = screened.is_some();
         }
         let gateway = gateway.map(|gateway| Gateway::new(gateway, &mtp3).map_err(ConfigError::Gateway));
         let gateway = gateway.transpose()?;
@@ -199,6 +212,7 @@ impl SignallingPoint {
             gateway,
             processor: processor.map(Processor::new),
             ends: links.clone(),
+            screened,
             links: links.into_iter().map(level2).collect::<Result<_, _>>()?,
             places,
             associations,

@@ -11,8 +11,8 @@ use slantpath_signalling::network::{
 };
 use slantpath_signalling::{
     AssociationTally, EndCounters, LineInput, M3uaEvent, M3uaEventKind, PointEvent, PointEventKind,
-    PointInput, PointOutput, ProcessorCounters, ServedPointOutput, ServerProcessInput, ServerProcessOutput,
-    SignallingPoint,
+    PointInput, PointOutput, ProcessorCounters, ScreeningCounts, ServedPointOutput, ServerProcessInput,
+    ServerProcessOutput, SignallingPoint,
 };
 use slantpath_sigtran::m3ua;
 use slantpath_sigtran::transport::{AssociationNumber, Transmit, TransportInput};
@@ -241,6 +241,11 @@ impl SignallingNetwork {
         self.points[point.0].point.processor_counters()
     }
 
+    /// Counts of each screening rule and rate of a point, by name.
+    pub fn screening_counts(&self, point: PointId) -> impl Iterator<Item = (&str, ScreeningCounts)> {
+        self.points[point.0].point.screening_counts()
+    }
+
     /// Events of gateways, processes and application servers so far, in order, without those that were taken.
     pub fn adaptation_events(&self) -> &[AdaptationEvent] {
         &self.adaptation_events
@@ -399,6 +404,8 @@ impl SignallingNetwork {
                 PointOutput::Abort(association) => {
                     return Step::Output(Output::Abort(self.side_of(association, Holder::Point(id))));
                 }
+                // Nobody captures what points screen.
+                PointOutput::Copied(_) => {}
                 PointOutput::Event(PointEvent { link, kind }) => {
                     let link = link.map(|link| point.links[usize::from(link.0)]);
                     if let PointEventKind::TrafficDiverted { to } = kind {

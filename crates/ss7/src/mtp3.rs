@@ -8,7 +8,9 @@ mod service;
 mod test_message;
 
 pub use label::{RoutingLabel, Slc, Sls};
-pub use management::{ChangebackCode, Fsn, ManagementLayout, ManagementMessage, SignallingDataLink};
+pub use management::{
+    ABOUT_DESTINATIONS, ChangebackCode, Fsn, ManagementLayout, ManagementMessage, SignallingDataLink,
+};
 pub use msu::Msu;
 pub use node::Node;
 pub use service::{NetworkIndicator, ServiceIndicator, ServiceInformation};

@@ -14,6 +14,7 @@ mod node;
 mod optional;
 mod primitive;
 mod reassembly;
+mod returned;
 mod status;
 mod timers;
 mod unitdata;
@@ -22,7 +23,7 @@ pub use address::{
     AddressFormat, Digits, DigitsError, GlobalTitle, NotAnsi, OpaqueTitle, PartyAddress, TitleAttributes,
 };
 pub use cause::{ErrorCause, RefusalCause, ReleaseCause, ResetCause, ReturnCause};
-pub use codec::{EmitError, TooLong};
+pub use codec::{EmitError, MessageView, TooLong};
 pub use config::{ConfigError, ConnectionLimits, NodeConfig, Remote, Subsystem};
 pub use connection::machine::{
     CONNECTION, ConnectionAction, ConnectionInput, ConnectionState, RESET, ResetAction, ResetInput,
@@ -41,6 +42,7 @@ pub use primitive::{
 pub use reassembly::{
     REASSEMBLY, Reassembled, Reassembly, ReassemblyAction, ReassemblyInput, ReassemblyLimits, ReassemblyState,
 };
+pub use returned::answer_refused;
 pub use status::{
     LOCAL_SUBSYSTEM, LocalAction, LocalInput, LocalState, REMOTE_SUBSYSTEM, RemoteAction, RemoteInput,
     RemoteState,

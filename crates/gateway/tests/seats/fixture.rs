@@ -17,6 +17,7 @@ use slantpath_net::{
     DirectionConfig, LinkId, Network, NetworkBuilder, NetworkGraph, NodeId, QueueConfig, QueueLimit,
 };
 use slantpath_sctp::SctpConfig;
+use slantpath_signalling::ScreeningConfig;
 use slantpath_signalling::network::{
     self, AdaptationConfig, AdaptationId, AspId, AssociationSide, Carried, GatewayId, LinkCarrier,
     LoadConfig, M3uaConfig, NetworkConfig, PointEnd, PointId, ServedPointId, ServerRegistration, Side,
@@ -72,7 +73,7 @@ fn point(number: usize, adjacent: usize) -> network::PointConfig {
     let link = node::LinkConfig { name: "trunk".to_owned(), slc: Slc(0), sequence: SequenceNumbers::Bits24 };
     mtp3.link_sets =
         vec![LinkSetConfig { name: format!("to-{adjacent}"), adjacent: code(adjacent), links: vec![link] }];
-    network::PointConfig { mtp3, sccp: None, processor: None }
+    network::PointConfig { mtp3, sccp: None, processor: None, screening: ScreeningConfig::default() }
 }
 
 fn trunk() -> network::LinkConfig {

@@ -15,7 +15,8 @@ use crate::route::build::{NoTranslator, translation_name, translator};
 use crate::schema::{Signalling, Translation};
 use slantpath_ss7::sccp::gtt::{RouteOn, Sharing};
 
-const DIGITS: &str = "digits are 0 to 9 and a to f; `?` stands for any, and `*` at the end for any more";
+pub(crate) const DIGITS: &str =
+    "digits are 0 to 9 and a to f; `?` stands for any, and `*` at the end for any more";
 
 pub(crate) fn names(signalling: &Signalling<Written>, faults: &mut Faults) {
     for translation in &signalling.translations {

@@ -17,6 +17,7 @@ pub(super) mod network;
 pub(super) mod outages;
 pub(super) mod requests;
 mod sccp;
+mod screening;
 pub(super) mod script;
 pub(super) mod servers;
 pub(super) mod sessions;
@@ -102,6 +103,7 @@ const fn shape(kind: TableKind) -> Shape {
         TableKind::SignallingLinks => of::<signalling::LinkColumns>(),
         TableKind::SignallingLoad => of::<signalling::LoadColumns>(),
         TableKind::SignallingProcesses => of::<servers::ProcessColumns>(),
+        TableKind::SignallingScreening => of::<screening::Columns>(),
         TableKind::SignallingServerEvents => of::<servers::EventColumns>(),
         TableKind::SignallingService => of::<signalling_failovers::ServiceColumns>(),
         TableKind::SignallingServers => of::<servers::ServerColumns>(),

@@ -369,6 +369,16 @@ const RUNS: &[(&str, &[&str], &[&str])] = &[
         &["signalling_load", "signalling_processes", "signalling_servers"],
     ),
     (
+        "gateway",
+        &[
+            "signalling.screening=[{ at = \"gateway\", opc = [\"exchange\"], dpc = [\"exchange\"], \
+             action = \"allow\" }, { at = \"gateway\", from = [\"exchange\"], action = \"allow\", copy = true }]",
+            "signalling.rates=[{ at = \"gateway\", from = \"exchange\", rate = 1, burst = 5 }, \
+             { at = \"gateway\", from = \"register\", rate = 1, burst = 9 }]",
+        ],
+        &["signalling_screening"],
+    ),
+    (
         "handover",
         &[
             "probes.intervals=30 s",

@@ -94,7 +94,7 @@ impl NetworkConfig {
     }
 
     fn point_parts(&self, id: PointId) -> point::PointConfig {
-        let super::PointConfig { mtp3, sccp, processor } = self.points[id.0].clone();
+        let super::PointConfig { mtp3, sccp, processor, screening } = self.points[id.0].clone();
         let link_end = |(number, _, link): (usize, Side, Mtp3LinkId)| {
             let level2 = match &self.links[number].carrier {
                 LinkCarrier::Association(config) => {
@@ -110,6 +110,7 @@ impl NetworkConfig {
             mtp3,
             sccp,
             processor,
+            screening,
             links: self.ends_at(id).map(link_end).collect(),
         }
     }

@@ -7,7 +7,7 @@ use slantpath_ss7::link::LinkIndication;
 use slantpath_ss7::mtp3::ServiceIndicator;
 use slantpath_ss7::mtp3::node::{self, Mtp3LinkId};
 use slantpath_ss7::sccp::{self, Indication};
-use slantpath_ss7::transfer::{StatusCause, TransferIndication};
+use slantpath_ss7::transfer::{StatusCause, TransferIndication, UserPartUnavailability};
 
 use super::{PointOutput, SignallingPoint};
 use crate::level2::Level2Output;
@@ -32,25 +32,34 @@ impl SignallingPoint {
     /// Reads what has come to a link, and does what is due.
     pub(super) fn poll_link(&mut self, now: Instant, place: usize) -> Step {
         let (upper, processor_part) = (self.upper_part(), self.processor_part());
-        let (link, level2) = &mut self.links[place];
         loop {
+            let (link, level2) = &mut self.links[place];
+            let link = *link;
             match level2.poll_output(now) {
+                Level2Output::Indication(LinkIndication::Received(octets))
+                    if self.screened.is_some() && !self.passes_from_link(now, link, &octets) =>
+                {
+                    // Copies and answers go first.
+                    if let Some(output) = self.outputs.pop_front() {
+                        return Step::Output(output);
+                    }
+                }
                 Level2Output::Indication(LinkIndication::Received(octets)) if is_of_user(&octets) => {
                     if let Some(processor) = &mut self.processor {
-                        processor.push(now, *link, octets);
+                        processor.push(now, link, octets);
                         self.work.mark(processor_part);
                     } else {
-                        self.mtp3.handle_link(now, *link, LinkIndication::Received(octets));
+                        self.mtp3.handle_link(now, link, LinkIndication::Received(octets));
                         self.work.mark(upper);
                     }
                 }
                 Level2Output::Indication(indication) => {
-                    self.mtp3.handle_link(now, *link, indication);
+                    self.mtp3.handle_link(now, link, indication);
                     self.work.mark(upper);
                 }
                 Level2Output::Transmit(transmit) => return Step::Output(PointOutput::Transmit(transmit)),
                 Level2Output::Unit(transmission) => {
-                    return Step::Output(PointOutput::Unit(*link, transmission));
+                    return Step::Output(PointOutput::Unit(link, transmission));
                 }
                 Level2Output::Wait(deadline) => return Step::Done(deadline),
             }
@@ -154,6 +163,10 @@ impl SignallingPoint {
                 SgpOutput::Registration { association, result, destination } => {
                     Some(PointOutput::M3uaEvent(M3uaEvent::of_registration(association, result, destination)))
                 }
+                SgpOutput::Examine { association, routing_context, network, message } => {
+                    self.examine(now, association, routing_context, network, message);
+                    self.outputs.pop_front()
+                }
                 SgpOutput::Indication(_, indication) => self.leave_gateway(now, indication),
                 SgpOutput::Transmit(transmit) => {
                     gateway.tallies.sent(transmit.association, &transmit.octets);
@@ -181,6 +194,10 @@ impl SignallingPoint {
         match indication {
             TransferIndication::Transfer(transfer) if transfer.label.dpc == self.mtp3.config().point_code => {
                 let user = transfer.service.indicator;
+                if self.mtp3.lacks_user(user) {
+                    self.tell_of_missing_user(now, user);
+                    return None;
+                }
                 return self.indicate(now, user, TransferIndication::Transfer(transfer));
             }
             // What MTP3 refuses it has counted under its reason.
@@ -197,6 +214,16 @@ impl SignallingPoint {
             }
         }
         None
+    }
+
+    /// Tells the processes that this point lacks a user part, by DUPU.
+    fn tell_of_missing_user(&mut self, now: Instant, user: ServiceIndicator) {
+        let affected = self.mtp3.config().point_code;
+        let reason = UserPartUnavailability::Unequipped;
+        let cause = StatusCause::UserPartUnavailable { user, reason };
+        if let Some(gateway) = &mut self.gateway {
+            gateway.tell_status(now, &TransferIndication::Status { affected, cause });
+        }
     }
 
     /// Takes a report of the gateway's process to management.

@@ -2,8 +2,8 @@
 
 use slantpath_base::{Duration, Instant};
 use slantpath_signalling::{
-    GatewayConfig, M3uaEventKind as Kind, ProcessChange, Role, ServerProcess, ServerProcessConfig,
-    ServerProcessInput, ServerProcessOutput,
+    GatewayConfig, M3uaEventKind as Kind, ProcessChange, Role, ScreeningConfig, ServerProcess,
+    ServerProcessConfig, ServerProcessInput, ServerProcessOutput,
 };
 use slantpath_sigtran::asp::{self, AsState, AspState, Members, ServerName, Status, TrafficMode};
 use slantpath_sigtran::m3ua::{self, AvailabilityPolicy, ServedServer, SgpConfig, TrafficKey};
@@ -13,17 +13,17 @@ use slantpath_ss7::mtp3::node::{self, DestinationConfig, Function};
 
 use crate::world::{By, Holder, World, point, transfer};
 
-const EXCHANGE: u32 = 1;
-const GATEWAY: u32 = 2;
+pub(crate) const EXCHANGE: u32 = 1;
+pub(crate) const GATEWAY: u32 = 2;
 /// The point of the application server.
-const BEHIND: u32 = 3;
-const CONTEXT: u32 = 7;
+pub(crate) const BEHIND: u32 = 3;
+pub(crate) const CONTEXT: u32 = 7;
 const ASSOCIATION: AssociationNumber = AssociationNumber(9);
 
 fn process() -> ServerProcess {
-    let destination = m3ua::Destination {
+    let destination = |code| m3ua::Destination {
         network_appearance: None,
-        point_code: PointCode(EXCHANGE),
+        point_code: PointCode(code),
         gateways: vec![(ASSOCIATION, 0)],
     };
     let served = ServedServer {
@@ -35,7 +35,7 @@ fn process() -> ServerProcess {
     let asp = m3ua::AspConfig {
         gateways: vec![ASSOCIATION],
         servers: vec![served],
-        destinations: vec![destination],
+        destinations: [EXCHANGE, GATEWAY].map(destination).into(),
         availability: AvailabilityPolicy::Announced,
         ..m3ua::AspConfig::default()
     };
@@ -45,6 +45,11 @@ fn process() -> ServerProcess {
 
 /// An exchange, a gateway and a process, all in service after 20 s.
 fn world() -> World {
+    screening_world(ScreeningConfig::default())
+}
+
+/// An exchange, a gateway that screens, and a process.
+pub(crate) fn screening_world(screening: ScreeningConfig) -> World {
     let mut exchange = point(EXCHANGE, GATEWAY, &[By::Line]);
     let route = node::RouteConfig { link_set: format!("to-{GATEWAY}"), priority: 0 };
     let behind = DestinationConfig { point_code: PointCode(BEHIND), routes: vec![route] };
@@ -60,6 +65,7 @@ fn world() -> World {
     let key = TrafficKey::to_point_code(PointCode(BEHIND));
     let server = m3ua::ApplicationServer { routing_context: CONTEXT, key, server };
     let sgp = SgpConfig { servers: vec![server], ..SgpConfig::default() };
+    gateway.screening = screening;
     gateway.gateway = Some(GatewayConfig { sgp, network: None, associations: vec![ASSOCIATION] });
     let ends = [Holder::Point(1), Holder::Process(0)];
     let mut world = World::new(vec![exchange, gateway], vec![process()], &[(ASSOCIATION.0, ends)]);
@@ -86,6 +92,7 @@ fn a_gateway_brings_the_process_up_and_hands_messages_both_ways() {
         Kind::AssociationUp,
         Kind::Asp(AspState::Inactive),
         Kind::Notified(Status::AS_INACTIVE),
+        Kind::Resume(PointCode(GATEWAY)),
         Kind::Asp(AspState::Active),
         Kind::Notified(Status::AS_ACTIVE),
         Kind::Resume(PointCode(EXCHANGE)),

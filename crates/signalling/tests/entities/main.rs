@@ -5,4 +5,5 @@ mod gateway;
 mod point;
 mod random;
 mod reports;
+mod screening;
 mod world;

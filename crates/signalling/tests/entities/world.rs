@@ -6,7 +6,8 @@ use bytes::Bytes;
 use slantpath_base::{Duration, Instant};
 use slantpath_signalling::{
     Level2Config, LineInput, LinkEndConfig, M3uaEventKind, ManagementRequest, PointConfig, PointEventKind,
-    PointInput, PointOutput, ServerProcess, ServerProcessInput, ServerProcessOutput, SignallingPoint,
+    PointInput, PointOutput, ScreenedCopy, ScreeningConfig, ServerProcess, ServerProcessInput,
+    ServerProcessOutput, SignallingPoint,
 };
 use slantpath_sigtran::m2pa;
 use slantpath_sigtran::transport::{AssociationNumber, TransportInput};
@@ -51,7 +52,14 @@ pub(crate) fn point(code: u32, adjacent: u32, links: &[By]) -> PointConfig {
         LinkEndConfig { link: Mtp3LinkId(link), level2 }
     };
     let links = (0..).zip(links).map(end).collect();
-    PointConfig { mtp3, sccp: None, processor: None, links, gateway: None }
+    PointConfig {
+        mtp3,
+        sccp: None,
+        processor: None,
+        links,
+        gateway: None,
+        screening: ScreeningConfig::default(),
+    }
 }
 
 pub(crate) fn transfer(from: u32, to: u32, sls: u8, number: u32) -> Transfer {
@@ -81,6 +89,9 @@ pub(crate) struct World {
     pub(crate) delivered: BTreeMap<(Holder, u8), Vec<u32>>,
     pub(crate) events: Vec<(usize, Option<Mtp3LinkId>, PointEventKind)>,
     pub(crate) m3ua_events: Vec<(Holder, M3uaEventKind)>,
+    pub(crate) copies: Vec<ScreenedCopy>,
+    /// Statuses that came to user parts, and messages without a number.
+    pub(crate) told: Vec<(Holder, TransferIndication)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -107,6 +118,8 @@ impl World {
             delivered: BTreeMap::new(),
             events: Vec::new(),
             m3ua_events: Vec::new(),
+            copies: Vec::new(),
+            told: Vec::new(),
         };
         for (association, ends) in world.associations.clone() {
             for end in ends {
@@ -169,6 +182,7 @@ impl World {
             loop {
                 let me = Holder::Point(at);
                 match self.points[at].poll_output(self.now) {
+                    PointOutput::Copied(copy) => self.copies.push(copy),
                     PointOutput::Event(event) => self.events.push((at, event.link, event.kind)),
                     PointOutput::Indication(_, indication) => self.indicated(me, &indication),
                     PointOutput::M3uaEvent(event) => self.m3ua_events.push((me, event.kind)),
@@ -209,9 +223,15 @@ impl World {
     }
 
     fn indicated(&mut self, at: Holder, indication: &TransferIndication) {
-        if let TransferIndication::Transfer(transfer) = indication {
-            let number = u32::from_be_bytes(transfer.user_data.as_ref().try_into().unwrap());
-            self.delivered.entry((at, transfer.label.sls.0)).or_default().push(number);
+        match indication {
+            TransferIndication::Transfer(transfer) if transfer.user_data.len() == 4 => {
+                let number = u32::from_be_bytes(transfer.user_data.as_ref().try_into().unwrap());
+                self.delivered.entry((at, transfer.label.sls.0)).or_default().push(number);
+            }
+            TransferIndication::Status { .. } | TransferIndication::Transfer(_) => {
+                self.told.push((at, indication.clone()));
+            }
+            TransferIndication::Pause(_) | TransferIndication::Resume(_) => {}
         }
     }
 }

@@ -27,6 +27,8 @@ pub enum DropReason {
     QueueFull,
     /// No ASP became active before T(r) expired.
     RecoveryExpired,
+    /// A screening rule or a rate refused it.
+    Screened,
 }
 
 impl DropReason {
@@ -45,11 +47,12 @@ impl DropReason {
             Self::NoRoutingKey => "no-routing-key",
             Self::QueueFull => "queue-full",
             Self::RecoveryExpired => "recovery-expired",
+            Self::Screened => "screened",
         }
     }
 
     /// List of all reasons.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::AspNotActive,
         Self::DestinationUnavailable,
         Self::InvalidNetworkAppearance,
@@ -62,6 +65,7 @@ impl DropReason {
         Self::NoRoutingKey,
         Self::QueueFull,
         Self::RecoveryExpired,
+        Self::Screened,
     ];
 }
 
@@ -121,6 +125,6 @@ mod tests {
         for (count, reason) in DropReason::ALL.into_iter().enumerate() {
             assert_eq!(counters.dropped(reason), count as u64, "{reason:?}");
         }
-        assert_eq!(counters.dropped_in_all(), 66);
+        assert_eq!(counters.dropped_in_all(), 78);
     }
 }

@@ -261,6 +261,11 @@ impl Ipsp {
             SgpOutput::Wait(_) => None,
             // There is one peer: nothing goes elsewhere.
             SgpOutput::Diverted { .. } | SgpOutput::Registration { .. } => self.take_from_sgp(now),
+            // Nothing here examines, and the configuration does not ask for it.
+            SgpOutput::Examine { association, network, message, .. } => {
+                self.sgp.admit(association, network, message);
+                self.take_from_sgp(now)
+            }
             SgpOutput::Transmit(transmit) => Some(IpspOutput::Transmit(transmit)),
             SgpOutput::Indication(network, indication) => Some(IpspOutput::Indication(network, indication)),
             SgpOutput::Event(event) => {

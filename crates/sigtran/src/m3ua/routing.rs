@@ -146,9 +146,13 @@ impl RoutingTable {
 
     /// The application server of a message.
     pub(super) fn lookup(&self, network: Option<u32>, message: &ProtocolData) -> Option<u32> {
-        let entries = self.index.get(&(network, message.dpc))?;
-        let matching =
-            entries.iter().find(|(filter, _)| filter.matches(message.service_indicator, message.opc));
+        self.server_of((network, message.dpc), message.service_indicator, message.opc)
+    }
+
+    /// The application server of a message to that place, of that service indicator and origin.
+    pub(super) fn server_of(&self, place: NetworkPoint, service: u8, opc: PointCode) -> Option<u32> {
+        let entries = self.index.get(&place)?;
+        let matching = entries.iter().find(|(filter, _)| filter.matches(service, opc));
         matching.map(|(_, context)| *context)
     }
 

@@ -17,7 +17,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use bytes::Bytes;
 use slantpath_base::Instant;
 use slantpath_ss7::PointCode;
-use slantpath_ss7::transfer::TransferIndication;
+use slantpath_ss7::mtp3::{RoutingLabel, ServiceIndicator};
+use slantpath_ss7::transfer::{Transfer, TransferIndication};
 
 pub use config::{ApplicationServer, KeyChanges, Registration, SgpConfig};
 
@@ -49,6 +50,17 @@ pub enum SgpOutput {
     },
     /// Something for management.
     Event(GatewayEvent<u32>),
+    /// A message of an ASP that is to be examined: it goes on by [`Sgp::admit`], or ends by [`Sgp::refuse`].
+    Examine {
+        /// Association that it came by.
+        association: AssociationNumber,
+        /// Routing context of the application server that it came from.
+        routing_context: u32,
+        /// Network of its point codes.
+        network: Option<u32>,
+        /// Message that is examined.
+        message: Transfer,
+    },
     /// Something for the nodal interworking function, in a network: a message for the SS7 network, or the state of a
     /// point code that the ASPs serve.
     Indication(Option<u32>, TransferIndication),
@@ -127,6 +139,17 @@ impl Sgp {
     /// Gives the number of messages that wait for an ASP.
     pub fn waiting(&self) -> usize {
         self.distribution.values().map(Distribution::waiting).sum()
+    }
+
+    /// Gives the application server that a message of the SS7 network is for, by its routing context.
+    pub fn server_of(
+        &self,
+        network: Option<u32>,
+        label: &RoutingLabel,
+        user: ServiceIndicator,
+    ) -> Option<u32> {
+        let own = self.table.server_of((network, label.dpc), user.value(), label.opc);
+        own.or(self.config.default_server)
     }
 
     /// M-AS_STATUS: the state of an application server, if there is one.

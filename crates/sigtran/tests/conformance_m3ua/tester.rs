@@ -381,7 +381,10 @@ impl SgpUnderTest {
                     queue.push_back(Received::of(transmit));
                 }
                 SgpOutput::Indication(_, indication) => self.indications.push(indication),
-                SgpOutput::Diverted { .. } | SgpOutput::Event(_) | SgpOutput::Registration { .. } => {}
+                SgpOutput::Diverted { .. }
+                | SgpOutput::Event(_)
+                | SgpOutput::Examine { .. }
+                | SgpOutput::Registration { .. } => {}
                 SgpOutput::Wait(deadline) => return deadline,
             }
         }

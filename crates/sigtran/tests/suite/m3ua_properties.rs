@@ -54,6 +54,7 @@ fn drain_sgp(sgp: &mut Sgp, now: Instant) {
             }
             SgpOutput::Diverted { .. }
             | SgpOutput::Event(_)
+            | SgpOutput::Examine { .. }
             | SgpOutput::Indication(..)
             | SgpOutput::Registration { .. } => {}
         }

@@ -100,7 +100,10 @@ impl Bench {
                     self.sent.push((transmit.association, Message::parse(&transmit.octets).unwrap()));
                 }
                 SgpOutput::Indication(_, indication) => self.indications.push(indication),
-                SgpOutput::Diverted { .. } | SgpOutput::Event(_) | SgpOutput::Registration { .. } => {}
+                SgpOutput::Diverted { .. }
+                | SgpOutput::Event(_)
+                | SgpOutput::Examine { .. }
+                | SgpOutput::Registration { .. } => {}
                 SgpOutput::Wait(_) => return,
             }
         }

@@ -5,6 +5,7 @@ use slantpath_base::{DataRate, Duration, Instant, Seed};
 use slantpath_host::Peer;
 use slantpath_net::{DirectionConfig, Network, NetworkBuilder, QueueConfig, QueueLimit};
 use slantpath_sctp::SctpConfig;
+use slantpath_signalling::ScreeningConfig;
 use slantpath_signalling::network::{
     self, AssociationSide, Carried, LineConfig, LinkCarrier, LinkChange, LoadConfig, ManagementChange,
     NetworkConfig, PointEnd, PointId, Side, SignallingLinkId, UserPlace,
@@ -35,7 +36,7 @@ pub(crate) fn point(number: usize, sets: &[(usize, u8, SequenceNumbers)]) -> net
             links: (0..links).map(link).collect(),
         });
     }
-    network::PointConfig { mtp3, sccp: None, processor: None }
+    network::PointConfig { mtp3, sccp: None, processor: None, screening: ScreeningConfig::default() }
 }
 
 /// Link `number` between the first two points.

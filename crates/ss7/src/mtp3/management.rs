@@ -168,6 +168,24 @@ mod heading {
     pub(super) const UPU: u8 = 0x1a;
 }
 
+/// Messages about destinations, which points that are not adjacent send as well: name and heading code. Those about
+/// links and the restart belong to the two ends of a link set alone.
+pub const ABOUT_DESTINATIONS: [(&str, u8); 13] = [
+    ("RCT", heading::RCT),
+    ("TFC", heading::TFC),
+    ("TFP", heading::TFP),
+    ("TCP", heading::TCP),
+    ("TFR", heading::TFR),
+    ("TCR", heading::TCR),
+    ("TFA", heading::TFA),
+    ("TCA", heading::TCA),
+    ("RST", heading::RST),
+    ("RSR", heading::RSR),
+    ("RCP", heading::RCP),
+    ("RCR", heading::RCR),
+    ("UPU", heading::UPU),
+];
+
 impl ManagementMessage {
     /// Gives the name of the message in the Recommendation.
     pub const fn name(&self) -> &'static str {

@@ -1,11 +1,13 @@
 //! Codec of SCCP messages: the parts of Q.713, section 1, in their order.
 
 mod parts;
+mod view;
 
 use slantpath_wire::{Reader, WireError};
 
 pub use self::parts::{EmitError, TooLong};
 use self::parts::{Parts, Pointers};
+pub use self::view::MessageView;
 use crate::sccp::message::{LocalReference, Message, ProtocolClass, Segmentation, SequencingSegmenting};
 use crate::sccp::{AddressFormat, OptionalParameters, PartyAddress};
 
@@ -434,7 +436,7 @@ mod tests {
         proptest::collection::vec(any::<u8>(), 1..100)
     }
 
-    fn any_message() -> impl Strategy<Value = Message> {
+    pub(super) fn any_message() -> impl Strategy<Value = Message> {
         let references = || (any_reference(), any_reference());
         let addresses = || (any_address(), any_address());
         prop_oneof![

@@ -110,7 +110,7 @@ impl Unitdata {
         Sorted::Connectionless(unitdata)
     }
 
-    fn message(&self, form: Form, data: Vec<u8>, segmentation: Option<Segmentation>) -> Message {
+    pub(super) fn message(&self, form: Form, data: Vec<u8>, segmentation: Option<Segmentation>) -> Message {
         let (called, calling) = (self.called.clone(), self.calling.clone());
         let hop_counter = self.hop_counter.unwrap_or(FIRST_HOP_COUNTER);
         let mut optional = OptionalParameters::default();

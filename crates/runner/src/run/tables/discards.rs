@@ -14,11 +14,11 @@ columns! {
     pub(super) struct Columns {
         /// Name of the signalling point.
         point: Text,
-        /// Layer that discarded them: `user`, `processor`, `sccp`, `mtp3`, or that of the link.
+        /// Layer that discarded them: `user`, `screening`, `processor`, `sccp`, `mtp3`, or that of the link.
         layer: Text,
         /// Name of the signalling link, if a link discarded them.
         link: Text,
-        /// Reason for which they went no further.
+        /// Reason for which they went no further; of `screening` the rule or the rate.
         reason: Text,
         /// Messages that were discarded for it.
         messages: Count,
@@ -39,6 +39,9 @@ pub(super) fn table(scenario: &Scenario, network: &SignallingNetwork) -> Table {
     };
     for (id, point) in with_mtp3(&scenario.signalling) {
         push(point, "user", None, "of-no-load", network.messages_of_no_load_at(id));
+        for (rule, counts) in network.screening_counts(id) {
+            push(point, "screening", None, rule, counts.refused);
+        }
         if let Some(counters) = network.processor_counters(id) {
             push(point, "processor", None, "queue-full", counters.queue_full);
         }

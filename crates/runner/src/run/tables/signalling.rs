@@ -11,7 +11,7 @@ use slantpath_ss7::PointCode;
 use slantpath_ss7::load::{Comparison, Verdict};
 use slantpath_ss7::mtp3::node::InhibitError;
 
-use super::{discards, mtp3, sccp, servers};
+use super::{discards, mtp3, sccp, screening, servers};
 use crate::columns::{Count, Number, Text, columns};
 use crate::output::TableKind;
 use crate::run::signalling_record::SignallingRecord;
@@ -41,6 +41,7 @@ pub(in crate::run) fn tables(
     let network = simulation.signalling();
     let mut tables = mtp3::tables(scenario, network, end).to_vec();
     tables.extend([sccp::table(scenario, network), discards::table(scenario, network)]);
+    tables.extend(screening::table(scenario, network));
     let mut tables: Vec<SignallingTable> = tables.into_iter().map(SignallingTable::Held).collect();
     tables.push(record.events_table());
     tables.push(SignallingTable::Held(links(scenario, simulation, record, end)));

@@ -30,6 +30,8 @@ pub struct SgpConfig {
     pub undisclosed: Vec<PointCode>,
     /// The messages that wait while no ASP is active, for each application server.
     pub queue: QueueLimits,
+    /// True if each message of an ASP is given out to be examined before it goes on.
+    pub examines: bool,
 }
 
 /// An application server.
@@ -90,6 +92,7 @@ impl Default for SgpConfig {
             registration: Registration::default(),
             undisclosed: Vec::new(),
             queue: QueueLimits::default(),
+            examines: false,
         }
     }
 }

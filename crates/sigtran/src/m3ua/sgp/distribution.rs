@@ -102,14 +102,45 @@ impl Sgp {
         octets: &[u8],
     ) {
         self.counters.received += 1;
-        let network = match self.network_of(from, stream, &data, octets) {
-            Ok(network) => network,
+        let (routing_context, network) = match self.sender_of(from, stream, &data, octets) {
+            Ok(sender) => sender,
             Err(reason) => {
                 self.counters.drop(reason);
                 return;
             }
         };
         let message = data.protocol_data;
+        match message.to_transfer() {
+            Some(message) if self.config.examines => {
+                self.outputs.push_back(SgpOutput::Examine {
+                    association: from,
+                    routing_context,
+                    network,
+                    message,
+                });
+            }
+            _ => self.pass_on(from, network, message, octets),
+        }
+    }
+
+    /// A message that was examined goes on.
+    pub fn admit(&mut self, from: AssociationNumber, network: Option<u32>, message: Transfer) {
+        self.pass_on(from, network, ProtocolData::from(message), &[]);
+    }
+
+    /// A message that was examined goes no further. Whoever examined it answers.
+    pub const fn refuse(&mut self) {
+        self.counters.drop(DropReason::Screened);
+    }
+
+    /// A message of an ASP goes on: to another ASP, or into the SS7 network.
+    fn pass_on(
+        &mut self,
+        from: AssociationNumber,
+        network: Option<u32>,
+        message: ProtocolData,
+        octets: &[u8],
+    ) {
         let place = (network, message.dpc);
         if let Some(routing_context) = self.table.lookup(network, &message) {
             if self.availability(place) == Availability::Unavailable {
@@ -130,14 +161,14 @@ impl Sgp {
         }
     }
 
-    /// The network of a DATA message that its sender may send.
-    fn network_of(
+    /// The application server and the network of a DATA message that its sender may send.
+    fn sender_of(
         &mut self,
         from: AssociationNumber,
         stream: StreamNumber,
         data: &Data,
         octets: &[u8],
-    ) -> Result<Option<u32>, DropReason> {
+    ) -> Result<(u32, Option<u32>), DropReason> {
         if stream.0 == 0 {
             self.send_error(from, ErrorCode::INVALID_STREAM_IDENTIFIER, octets);
             return Err(DropReason::InvalidStream);
@@ -172,7 +203,7 @@ impl Sgp {
             return Err(DropReason::ManagementMessage);
         }
         let own = self.key(context).and_then(|key| key.network_appearance);
-        Ok(data.network_appearance.or(own))
+        Ok((context, data.network_appearance.or(own)))
     }
 
     /// Tells the sender that a destination cannot be reached.

@@ -178,7 +178,10 @@ impl World {
                     path.to_asp.send(self.now, pack(&transmit));
                 }
                 SgpOutput::Indication(_, indication) => self.indications.push(indication),
-                SgpOutput::Diverted { .. } | SgpOutput::Event(_) | SgpOutput::Registration { .. } => {}
+                SgpOutput::Diverted { .. }
+                | SgpOutput::Event(_)
+                | SgpOutput::Examine { .. }
+                | SgpOutput::Registration { .. } => {}
                 SgpOutput::Wait(deadline) => break deadlines.push(deadline),
             }
         }

@@ -13,7 +13,7 @@ use crate::mtp3::node::machines::congestion::{
 use crate::mtp3::node::schedule::Key;
 use crate::mtp3::node::timers::Mtp3Timer;
 use crate::mtp3::node::{DiscardReason, ManagementEvent, Node};
-use crate::mtp3::{ManagementMessage, ServiceInformation, Slc};
+use crate::mtp3::{ManagementMessage, RoutingLabel, ServiceIndicator, ServiceInformation, Slc};
 use crate::transfer::{StatusCause, TransferIndication};
 
 impl Node {
@@ -27,6 +27,26 @@ impl Node {
     /// link were that each takes; Q.704 leaves it to the implementation where a point is congested.
     pub const fn set_overload(&mut self, status: u8) {
         self.overload = status;
+    }
+
+    /// A message of another point is not taken, for the load that there is already: its origin is told by transfer
+    /// controlled, if there is a way to it.
+    pub fn refuse_for_load(&mut self, now: Instant, label: RoutingLabel) {
+        self.now = now;
+        let status = match self.config.congestion {
+            CongestionMethod::International => 0,
+            CongestionMethod::National => 1,
+        };
+        self.send_management(label.opc, Slc(0), ManagementMessage::Tfc(label.dpc, status));
+    }
+
+    /// A user part that is not here was called by a message that no link brought. Whether it is missing.
+    pub fn lacks_user(&mut self, user: ServiceIndicator) -> bool {
+        let is_missing = !self.config.users.contains(&user);
+        if is_missing {
+            self.counters.discard(DiscardReason::UserPartUnavailable);
+        }
+        is_missing
     }
 
     /// The priority of management messages: the highest, where there are priorities.

@@ -98,6 +98,17 @@ impl DigitPattern {
                 PatternPlace::Digit(wanted) => wanted == digit,
             })
     }
+
+    /// Tells if every number that another pattern fits is fitted by this one, too.
+    pub fn covers(&self, other: &Self) -> bool {
+        let is_long_enough = if self.is_open {
+            other.places.len() >= self.places.len()
+        } else {
+            !other.is_open && other.places.len() == self.places.len()
+        };
+        let fits = |(own, other): (&PatternPlace, &PatternPlace)| *own == PatternPlace::Any || own == other;
+        is_long_enough && self.places.iter().zip(&other.places).all(fits)
+    }
 }
 
 impl fmt::Display for DigitPattern {
@@ -130,6 +141,19 @@ mod tests {
         assert!(!matches("4?1", "4911"));
         assert!(matches("*", ""));
         assert!(!matches("", "1"));
+    }
+
+    #[test]
+    fn a_pattern_covers_those_that_fit_nothing_else() {
+        let covers = |one: &str, other: &str| {
+            DigitPattern::parse(one).unwrap().covers(&DigitPattern::parse(other).unwrap())
+        };
+        for (one, other) in [("*", "49*"), ("49*", "491"), ("4?*", "49*"), ("4?", "49"), ("49", "49")] {
+            assert!(covers(one, other), "{one} {other}");
+        }
+        for (one, other) in [("49*", "4*"), ("49*", "4?*"), ("49", "49*"), ("49", "491"), ("4?", "4?*")] {
+            assert!(!covers(one, other), "{one} {other}");
+        }
     }
 
     #[test]
