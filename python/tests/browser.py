@@ -1,0 +1,158 @@
+"""A headless Chromium that tests drive over its own protocol, through a pipe: no driver, and no Node."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import shutil
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+READS, WRITES = 3, 4
+"""The descriptors by which Chromium hears and tells."""
+
+
+class Browser:
+    """A browser with one page. What the page complained of, and what it asked for, is kept."""
+
+    def __init__(self, home: Path) -> None:
+        """Start it, with its files in a directory of its own."""
+        hears, self._tells = os.pipe()
+        self._hears, tells = os.pipe()
+        words = ["--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe"]
+        shell = f'exec {READS}<&{hears} {WRITES}>&{tells}; exec "$@"'
+        self._process = subprocess.Popen(  # noqa: S603 - a browser of the machine
+            ["/bin/bash", "-c", shell, "bash", str(CHROMIUM), *words, f"--user-data-dir={home / 'profile'}"],
+            pass_fds=(hears, tells),
+            stderr=subprocess.DEVNULL,
+        )
+        for end in (hears, tells):
+            os.close(end)
+        self._buffer = b""
+        self._number = 0
+        self._session: str | None = None
+        self.complaints: list[str] = []
+        self.requests: list[str] = []
+        target = self.call("Target.createTarget", url="about:blank")["targetId"]
+        self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            self.call(f"{domain}.enable")
+        self.keep(home)
+
+    def call(self, method: str, **parameters: object) -> dict[str, Any]:
+        """Ask for something; give its answer."""
+        self._number += 1
+        message: dict[str, object] = {"id": self._number, "method": method, "params": parameters}
+        if self._session is not None and not method.startswith(("Target", "Browser")):
+            message["sessionId"] = self._session
+        os.write(self._tells, json.dumps(message).encode() + b"\0")
+        while True:
+            told = self._next()
+            if told.get("id") == self._number:
+                if "error" in told:
+                    raise AssertionError(told["error"])
+                result: dict[str, Any] = told["result"]
+                return result
+            self._take(told)
+
+    def wait(self, method: str) -> dict[str, Any]:
+        """Wait until something happens; give what is told of it."""
+        while True:
+            told = self._next()
+            self._take(told)
+            if told.get("method") == method:
+                parameters: dict[str, Any] = told["params"]
+                return parameters
+
+    def _next(self) -> dict[str, Any]:
+        while b"\0" not in self._buffer:
+            read = os.read(self._hears, 1 << 20)
+            if not read:
+                message = "the browser has ended"
+                raise AssertionError(message)
+            self._buffer += read
+        line, _, self._buffer = self._buffer.partition(b"\0")
+        told: dict[str, Any] = json.loads(line)
+        return told
+
+    def _take(self, told: dict[str, Any]) -> None:
+        method, of = told.get("method"), told.get("params", {})
+        if method == "Runtime.exceptionThrown":
+            self.complaints.append(str(of["exceptionDetails"].get("exception", of)))
+        elif method == "Log.entryAdded" or (
+            method == "Runtime.consoleAPICalled" and of["type"] in ("error", "warning")
+        ):
+            self.complaints.append(json.dumps(of))
+        elif method == "Network.requestWillBeSent":
+            self.requests.append(of["request"]["url"])
+
+    def evaluate(self, expression: str) -> Any:  # noqa: ANN401 - values of JavaScript
+        """Evaluate an expression in the page, and what it promises; give its value."""
+        told = self.call("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True)
+        if "exceptionDetails" in told:
+            raise AssertionError(told["exceptionDetails"])
+        return told["result"].get("value")
+
+    def look(self, *, width: int = 1280, height: int = 900, dark: bool = False) -> None:
+        """Take the size of a screen, and the system's choice of dark or light."""
+        self.call(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=False,
+        )
+        features = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
+        self.call("Emulation.setEmulatedMedia", features=features)
+
+    def open(self, url: str) -> None:
+        """Open a page, and wait until it says that it is ready and is drawn."""
+        self.call("Page.navigate", url="about:blank")
+        self.complaints.clear()
+        self.requests.clear()
+        self.call("Page.navigate", url=url)
+        self.evaluate(
+            """new Promise((ready) => {
+              const is = () => document.querySelector("[data-ready]");
+              const look = () => is() ? ready() : requestAnimationFrame(look);
+              look();
+            })"""
+        )
+        self.rest(150)
+
+    def rest(self, ms: int = 30) -> None:
+        """Let the page draw what it has to draw; it writes its address after a fifth of a second."""
+        self.evaluate(
+            f"""new Promise((done) =>
+              setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(done)), {ms}))"""
+        )
+
+    def keep(self, directory: Path) -> None:
+        """Have downloads go into a directory."""
+        self.call(
+            "Browser.setDownloadBehavior", behavior="allow", downloadPath=str(directory), eventsEnabled=True
+        )
+
+    def press(self, key: str, *, shift: bool = False) -> None:
+        """Press a key."""
+        code = {"Tab": 9, "Enter": 13, " ": 32, "ArrowLeft": 37, "ArrowRight": 39}.get(key, 0)
+        text = {"Enter": "\r", " ": " "}.get(key, key if len(key) == 1 else "")
+        about = {"key": key, "windowsVirtualKeyCode": code, "modifiers": 8 if shift else 0}
+        self.call("Input.dispatchKeyEvent", type="keyDown", **about, **({"text": text} if text else {}))
+        self.call("Input.dispatchKeyEvent", type="keyUp", **about)
+
+    def picture(self, path: Path) -> None:
+        """Keep a picture of the page."""
+        path.write_bytes(base64.b64decode(self.call("Page.captureScreenshot")["data"]))
+
+    def end(self) -> None:
+        """End it."""
+        os.close(self._tells)
+        os.close(self._hears)
+        self._process.terminate()
+        self._process.wait()
