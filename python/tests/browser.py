@@ -1,123 +1,171 @@
-"""A tab of a headless Chromium, driven over a pipe: what it says, asks for and lays out."""
+"""A headless Chromium that tests drive over its own protocol, through a pipe: no driver, and no Node."""
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import shutil
 import subprocess
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from io import BufferedReader, RawIOBase
     from pathlib import Path
 
-BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+READS, WRITES = 3, 4
+"""The descriptors by which Chromium hears and tells."""
 
 
-class Tab:
-    """The tab of a browser: its console's `complaints`, and `requests` for addresses."""
+class Browser:
+    """A browser with one page. What the page complained of, and what it asked for, is kept."""
 
-    def __init__(self, commands: RawIOBase, answers: BufferedReader) -> None:
-        self.commands = commands
-        self.answers = answers
-        self.number = 0
-        self.session: str | None = None
+    def __init__(self, home: Path) -> None:
+        """Start it, with its files in a directory of its own."""
+        hears, self._tells = os.pipe()
+        self._hears, tells = os.pipe()
+        words = ["--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe"]
+        shell = f'exec {READS}<&{hears} {WRITES}>&{tells}; exec "$@"'
+        self._process = subprocess.Popen(  # noqa: S603 - a browser of the machine
+            ["/bin/bash", "-c", shell, "bash", str(CHROMIUM), *words, f"--user-data-dir={home / 'profile'}"],
+            pass_fds=(hears, tells),
+            stderr=subprocess.DEVNULL,
+        )
+        for end in (hears, tells):
+            os.close(end)
+        self._buffer = b""
+        self._number = 0
+        self._session: str | None = None
         self.complaints: list[str] = []
         self.requests: list[str] = []
-        self.loaded = False
-        targets = self.ask("Target.getTargets")["targetInfos"]
-        target = next(target for target in targets if target["type"] == "page")
-        attached = self.ask("Target.attachToTarget", targetId=target["targetId"], flatten=True)
-        self.session = attached["sessionId"]
-        for domain in ("Log", "Network", "Page", "Runtime"):
-            self.ask(f"{domain}.enable")
+        target = self.call("Target.createTarget", url="about:blank")["targetId"]
+        self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            self.call(f"{domain}.enable")
+        self.keep(home)
 
-    def ask(self, method: str, **parameters: object) -> dict[str, Any]:
-        """Send a command, and give its answer."""
-        self.number += 1
-        message: dict[str, object] = {"id": self.number, "method": method, "params": parameters}
-        if self.session:
-            message["sessionId"] = self.session
-        self.commands.write(json.dumps(message).encode() + b"\0")
+    def call(self, method: str, **parameters: object) -> dict[str, Any]:
+        """Ask for something; give its answer."""
+        self._number += 1
+        message: dict[str, object] = {"id": self._number, "method": method, "params": parameters}
+        if self._session is not None and not method.startswith(("Target", "Browser")):
+            message["sessionId"] = self._session
+        os.write(self._tells, json.dumps(message).encode() + b"\0")
         while True:
-            heard = self.hear()
-            if heard.get("id") == self.number:
-                assert "error" not in heard, heard
-                answer: dict[str, Any] = heard["result"]
-                return answer
+            told = self._next()
+            if told.get("id") == self._number:
+                if "error" in told:
+                    raise AssertionError(told["error"])
+                result: dict[str, Any] = told["result"]
+                return result
+            self._take(told)
 
-    def hear(self) -> dict[str, Any]:
-        """Read a message, and keep what an event tells."""
-        read = bytearray()
-        while (byte := self.answers.read(1)) != b"\0":
-            assert byte, "the browser has ended"
-            read += byte
-        message: dict[str, Any] = json.loads(read)
-        of = message.get("params", {})
-        match message.get("method"):
-            case "Runtime.exceptionThrown":
-                self.complaints.append(str(of["exceptionDetails"]))
-            case "Runtime.consoleAPICalled" if of["type"] in ("error", "warning"):
-                self.complaints.append(str(of["args"]))
-            case "Log.entryAdded" if of["entry"]["level"] in ("error", "warning"):
-                self.complaints.append(f"{of['entry']['text']} {of['entry'].get('url', '')}")
-            case "Network.requestWillBeSent":
-                self.requests.append(of["request"]["url"])
-            case "Page.loadEventFired":
-                self.loaded = True
-        return message
+    def wait(self, method: str) -> dict[str, Any]:
+        """Wait until something happens; give what is told of it."""
+        while True:
+            told = self._next()
+            self._take(told)
+            if told.get("method") == method:
+                parameters: dict[str, Any] = told["params"]
+                return parameters
 
-    def open(self, address: str) -> None:
-        """Go to an address, and wait until it is loaded."""
-        self.loaded = False
-        self.ask("Page.navigate", url=address)
-        while not self.loaded:
-            self.hear()
+    def _next(self) -> dict[str, Any]:
+        while b"\0" not in self._buffer:
+            read = os.read(self._hears, 1 << 20)
+            if not read:
+                message = "the browser has ended"
+                raise AssertionError(message)
+            self._buffer += read
+        line, _, self._buffer = self._buffer.partition(b"\0")
+        told: dict[str, Any] = json.loads(line)
+        return told
 
-    def size(self, width: int, height: int) -> None:
-        """Lay pages out for a screen of these pixels."""
-        self.ask(
+    def _take(self, told: dict[str, Any]) -> None:
+        method, of = told.get("method"), told.get("params", {})
+        if method == "Runtime.exceptionThrown":
+            self.complaints.append(str(of["exceptionDetails"].get("exception", of)))
+        elif method == "Log.entryAdded" or (
+            method == "Runtime.consoleAPICalled" and of["type"] in ("error", "warning")
+        ):
+            self.complaints.append(json.dumps(of))
+        elif method == "Network.requestWillBeSent":
+            self.requests.append(of["request"]["url"])
+
+    def evaluate(self, expression: str) -> Any:  # noqa: ANN401 - values of JavaScript
+        """Evaluate an expression in the page, and what it promises; give its value."""
+        told = self.call("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True)
+        if "exceptionDetails" in told:
+            raise AssertionError(told["exceptionDetails"])
+        return told["result"].get("value")
+
+    def until(self, expression: str) -> Any:  # noqa: ANN401 - values of JavaScript
+        """Give the value of an expression once it is true, of which there are 20 s."""
+        return self.evaluate(
+            "new Promise((resolve, reject) => { const end = Date.now() + 20000; const look = () => {"
+            f"const value = {expression}; if (value) resolve(value);"
+            " else if (Date.now() > end) reject('not within 20 s'); else setTimeout(look, 20); }; look(); })"
+        )
+
+    def look(self, *, width: int = 1280, height: int = 900, dark: bool = False) -> None:
+        """Take the size of a screen, and the system's choice of dark or light."""
+        self.call(
             "Emulation.setDeviceMetricsOverride",
             width=width,
             height=height,
             deviceScaleFactor=1,
-            mobile=width < 600,
+            mobile=False,
+        )
+        features = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
+        self.call("Emulation.setEmulatedMedia", features=features)
+
+    def load(self, url: str) -> None:
+        """Open a page, and wait until it is loaded."""
+        self.call("Page.navigate", url=url)
+        self.wait("Page.loadEventFired")
+
+    def open(self, url: str) -> None:
+        """Open a page, and wait until it says that it is ready and is drawn."""
+        self.call("Page.navigate", url="about:blank")
+        self.complaints.clear()
+        self.requests.clear()
+        self.call("Page.navigate", url=url)
+        self.evaluate(
+            """new Promise((ready) => {
+              const is = () => document.querySelector("[data-ready]");
+              const look = () => is() ? ready() : requestAnimationFrame(look);
+              look();
+            })"""
+        )
+        self.rest(150)
+
+    def rest(self, ms: int = 30) -> None:
+        """Let the page draw what it has to draw; it writes its address after a fifth of a second."""
+        self.evaluate(
+            f"""new Promise((done) =>
+              setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(done)), {ms}))"""
         )
 
-    def value(self, script: str) -> Any:  # noqa: ANN401 - whatever the script gives
-        """Give the value of a script, or of its promise."""
-        answer = self.ask("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
-        assert "exceptionDetails" not in answer, answer
-        return answer["result"].get("value")
-
-    def until(self, script: str) -> Any:  # noqa: ANN401 - whatever the script gives
-        """Give the value of a script once it is true: it is asked before each picture for at most 20 s."""
-        return self.value(
-            "new Promise((resolve, reject) => { const end = Date.now() + 20000; const look = () => {"
-            f"const value = {script}; if (value) resolve(value);"
-            " else if (Date.now() > end) reject('not within 20 s'); else setTimeout(look, 20); }; look(); })"
+    def keep(self, directory: Path) -> None:
+        """Have downloads go into a directory."""
+        self.call(
+            "Browser.setDownloadBehavior", behavior="allow", downloadPath=str(directory), eventsEnabled=True
         )
 
+    def press(self, key: str, *, shift: bool = False) -> None:
+        """Press a key."""
+        code = {"Tab": 9, "Enter": 13, " ": 32, "ArrowLeft": 37, "ArrowRight": 39}.get(key, 0)
+        text = {"Enter": "\r", " ": " "}.get(key, key if len(key) == 1 else "")
+        about = {"key": key, "windowsVirtualKeyCode": code, "modifiers": 8 if shift else 0}
+        self.call("Input.dispatchKeyEvent", type="keyDown", **about, **({"text": text} if text else {}))
+        self.call("Input.dispatchKeyEvent", type="keyUp", **about)
 
-@contextmanager
-def tab(profile: Path) -> Iterator[Tab]:
-    """Start a browser, and end it."""
-    (from_us, commands), (answers, to_us) = os.pipe(), os.pipe()
-    flags = ["--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}"]
-    # The browser reads commands from descriptor 3 and writes answers to 4.
-    line = f'exec "$0" "$@" 3<&{from_us} 4>&{to_us}'
-    words = ["bash", "-c", line, str(BROWSER), *flags, "--remote-debugging-pipe", "about:blank"]
-    with (
-        os.fdopen(commands, "wb", buffering=0) as told,
-        os.fdopen(answers, "rb") as heard,
-        subprocess.Popen(words, pass_fds=(from_us, to_us), stderr=subprocess.DEVNULL) as browser,  # noqa: S603
-    ):
-        os.close(from_us)
-        os.close(to_us)
-        try:
-            yield Tab(told, heard)
-        finally:
-            browser.terminate()
+    def picture(self, path: Path) -> None:
+        """Keep a picture of the page."""
+        path.write_bytes(base64.b64decode(self.call("Page.captureScreenshot")["data"]))
+
+    def end(self) -> None:
+        """End it."""
+        os.close(self._tells)
+        os.close(self._hears)
+        self._process.terminate()
+        self._process.wait()

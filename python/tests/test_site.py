@@ -13,12 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from browser import BROWSER, tab
+from browser import CHROMIUM, Browser
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from browser import Tab
 
 ROOT = Path(__file__).parents[2]
 LOOKED_AT = (
@@ -46,12 +44,13 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def shown(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
+def shown(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     assert site.is_dir()
-    if BROWSER is None:
+    if CHROMIUM is None:
         pytest.skip("no Chromium: the site is not shown")
-    with tab(tmp_path_factory.mktemp("profile")) as started:
-        yield started
+    browser = Browser(tmp_path_factory.mktemp("profile"))
+    yield browser
+    browser.end()
 
 
 def test_every_document_and_every_scenario_has_a_page(site: Path) -> None:
@@ -67,12 +66,12 @@ def test_no_page_names_a_foreign_script_style_or_picture(site: Path) -> None:
     assert {name: names for name, names in found.items() if names} == {}
 
 
-def test_pages_from_disk_ask_for_nothing_outside_and_fit_a_telephone(site: Path, shown: Tab) -> None:
-    shown.size(390, 800)
+def test_pages_from_disk_ask_for_nothing_outside_and_fit_a_telephone(site: Path, shown: Browser) -> None:
+    shown.look(width=390, height=800)
     wide = {}
     for page in LOOKED_AT:
-        shown.open((site / page).as_uri())
-        width = shown.value("document.documentElement.scrollWidth")
+        shown.load((site / page).as_uri())
+        width = shown.evaluate("document.documentElement.scrollWidth")
         if width > 390:
             wide[page] = width
     assert wide == {}
@@ -80,16 +79,16 @@ def test_pages_from_disk_ask_for_nothing_outside_and_fit_a_telephone(site: Path,
     assert {address.partition(":")[0] for address in shown.requests} <= {"file", "data", "blob"}
 
 
-def test_the_site_is_searched_from_disk(site: Path, shown: Tab) -> None:
-    shown.size(1280, 900)
-    shown.open((site / "index.html").as_uri())
+def test_the_site_is_searched_from_disk(site: Path, shown: Browser) -> None:
+    shown.look()
+    shown.load((site / "index.html").as_uri())
     for kind in ("keyDown", "keyUp"):
-        shown.ask(
+        shown.call(
             "Input.dispatchKeyEvent", type=kind, key="k", code="KeyK", modifiers=2, windowsVirtualKeyCode=75
         )
     within = "document.activeElement.shadowRoot"
     shown.until(f"{within} && {within}.activeElement")
-    shown.ask("Input.insertText", text="handover")
+    shown.call("Input.insertText", text="handover")
     found = shown.until(f"(({within} || {{}}).textContent || '').match(/[0-9]+ results/)")
     assert int(found[0].split()[0]) > 20
     assert shown.complaints == []

@@ -61,6 +61,6 @@ export function charts(state, blocks, told) {
     "section",
     { className: "charts", "aria-label": "Charts" },
     list,
-    h("div", { className: "row adding" }, choice, button("Add chart", "Add the chosen chart", add)),
+    h("div", { className: "row adding" }, choice, button("Add chart", "Add chart", add)),
   );
 }

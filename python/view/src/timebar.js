@@ -5,6 +5,11 @@ import { clock, date } from "./format.js";
 
 const SPEEDS = [1, 10, 60, 300, 1000, 3600];
 
+/** Step with which instants are told in a window of so many seconds. */
+function fineness(window) {
+  return window >= 600 ? 0.1 : window >= 60 ? 0.01 : window >= 1 ? 0.001 : 0.000001;
+}
+
 export function timebar(state, told, events) {
   const [from, to] = state.span;
   const step = (to - from) / 10_000;
@@ -57,7 +62,7 @@ export function timebar(state, told, events) {
 
   function show() {
     slider.value = String(state.t);
-    const fine = state.to - state.from < 60 ? 0.0001 : 0.1;
+    const fine = fineness(state.to - state.from);
     now.textContent = clock(state.t, fine);
     when.textContent = date(told.epoch, state.t);
     slider.setAttribute("aria-valuetext", `${now.textContent} ${when.textContent}`.trim());
@@ -67,7 +72,7 @@ export function timebar(state, told, events) {
   }
 
   const span = h("span", { className: "span" });
-  const all = button("All", "Show the whole time", () => state.look(from, to));
+  const all = button("All", "All of the time", () => state.look(from, to));
   const out = button("−", "Show a longer time", () => state.zoomBy(2));
   const row = h(
     "div",

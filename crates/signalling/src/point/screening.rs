@@ -47,6 +47,13 @@ impl Screened {
     }
 }
 
+impl Screened {
+    /// Goes on counting where that of a former configuration was.
+    pub(super) fn go_on_from(&mut self, former: &Self) {
+        self.screen.go_on_from(&former.screen);
+    }
+}
+
 impl SignallingPoint {
     /// Gives the counts of each screening rule and rate, by name, in their order.
     pub fn screening_counts(&self) -> impl Iterator<Item = (&str, ScreeningCounts)> {

@@ -81,6 +81,9 @@ impl SignallingPoint {
         if let (Some(own), Some(before)) = (&mut self.gateway, former.gateway) {
             own.take_over(now, before);
         }
+        if let (Some(own), Some(before)) = (&mut self.screened, &former.screened) {
+            own.go_on_from(before);
+        }
         self.processor = former.processor.map(|processor| processor.renumbered(&succession.kept));
         (0..self.links.len() + 3).for_each(|part| self.work.mark(part));
     }

@@ -1,5 +1,7 @@
 //! Rules and rates in tables, by where a message comes from and by its service indicator.
 
+use std::collections::BTreeMap;
+
 use slantpath_base::Instant;
 use slantpath_ss7::mtp3::{RoutingLabel, ServiceInformation};
 use slantpath_ss7::sccp::{AddressFormat, MessageView, PartyAddress, ReturnCause};
@@ -137,6 +139,13 @@ impl Screen {
 
     pub(crate) const fn addresses(&self) -> AddressFormat {
         self.addresses
+    }
+
+    /// Goes on counting where a former table with rules and rates of the same names was.
+    pub(crate) fn go_on_from(&mut self, former: &Self) {
+        let before: BTreeMap<&str, ScreeningCounts> = former.counts().collect();
+        let known: Vec<_> = self.counts().map(|(name, own)| *before.get(name).unwrap_or(&own)).collect();
+        self.counts = known;
     }
 
     /// Rules and rates by name, each with its counts.
