@@ -53,7 +53,10 @@ NAV: dict[str, list[str | dict[str, str | list[str]]]] = {
     "Look up": [
         "docs/scenario.md",
         "docs/tables.md",
+        "docs/commands.md",
+        "docs/errors.md",
         "docs/python.md",
+        "docs/python-reference.md",
         "docs/trace.md",
     ],
     "Understand": [
