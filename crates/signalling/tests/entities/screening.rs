@@ -92,6 +92,21 @@ fn the_first_rule_that_fits_decides_about_a_message_from_either_side() {
 }
 
 #[test]
+fn rules_of_a_successor_go_on_counting_by_their_names() {
+    let named = |name: &str| ScreeningRule {
+        name: name.to_owned(),
+        ..rule(ScreeningCriteria { opcs: vec![PointCode(BEHIND)], ..from(SERVER) }, ScreeningAction::Allow)
+    };
+    let mut world = screening_world(rules(vec![named("kept"), named("gone")]));
+    both_ways(&mut world, 3);
+    let mut successor = screening_world(rules(vec![named("new"), named("kept")])).points.remove(1);
+    let succession = world.points[1].succession(&successor).unwrap();
+    successor.take_over(world.now, world.points.remove(1), &succession);
+    let counts = successor.screening_counts().map(|(name, counts)| (name.to_owned(), counts.matched));
+    assert_eq!(counts.collect::<Vec<_>>(), [("new".to_owned(), 0), ("kept".to_owned(), 3)]);
+}
+
+#[test]
 fn a_rule_for_everything_leaves_management_alone_and_one_by_name_does_not() {
     let all = ScreeningCriteria::default;
     let mut world = screening_world(rules(vec![rule(all(), ScreeningAction::Discard)]));
