@@ -24,7 +24,7 @@ mod seat;
 pub use association::{AssociationCounts, SeatAssociation};
 pub use exposition::MetricKind;
 pub use happening::Happening;
-pub use seat::metrics::{METRICS, Measuring, Metric, metrics_page};
+pub use seat::metrics::{GatewayMetric, METRICS, Measuring, metrics_page};
 pub use seat::{Seat, SeatConfig, SeatReport};
 pub use slantpath_signalling::network::SignallingEntity;
 pub use slantpath_traffic::LinkLoadReport;

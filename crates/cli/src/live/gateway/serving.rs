@@ -35,7 +35,7 @@ pub(super) fn serve(
     let opened = Live::open(&prepared.live(), Station { host, program });
     let mut live = opened.map_err(|error| not_opened(&error))?;
     writeln!(out, "`{}` is live at {}; Ctrl-C stops", prepared.request.name, prepared.place())?;
-    operation.begin(&prepared.request.name, out)?;
+    operation.begin(&prepared.request.name, &mut live, out)?;
     out.flush()?;
     let stop = interrupt::flag();
     let mut is_stopped = false;
