@@ -549,7 +549,8 @@ pub(crate) struct SetArguments {
     /// associations, application servers and counts.
     #[arg(long)]
     pub(crate) status: bool,
-    /// Print events until the run is over: of scripts, of programs that end, of signalling, and if the run becomes void.
+    /// Print events until the run is over: of scripts, of programs that end, of signalling, and if the run becomes
+    /// void.
     #[arg(long)]
     pub(crate) events: bool,
     /// End the run: its programs are asked to end.

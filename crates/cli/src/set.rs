@@ -20,8 +20,9 @@ pub(crate) fn main(arguments: &SetArguments, out: &mut impl Write) -> Result<(),
     let commands = commands(arguments)?;
     let path = arguments.socket.display();
     let stream = UnixStream::connect(&arguments.socket).map_err(|error| {
-        let what = format!("`slantpath emulate` or `slantpath gateway` with `--control {path}`");
-        Failure::Failed(format!("{path}: {error}: is {what} running?"))
+        Failure::Failed(format!(
+            "{path}: {error}: does an emulation or a gateway run with `--control {path}`?"
+        ))
     })?;
     let mut connection =
         Connection { stream: BufReader::new(stream), heard: Vec::new(), is_json: arguments.json };

@@ -6,8 +6,8 @@ use std::net::IpAddr;
 use serde::Serialize;
 use serde_json::Value as Json;
 
-/// Counts by name: of messages by type, of discards by reason.
-pub type Counts = BTreeMap<String, u64>;
+/// NamedCounts by name: of messages by type, of discards by reason.
+pub type NamedCounts = BTreeMap<String, u64>;
 
 /// State of a point or a process that is live, part by part.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -19,7 +19,7 @@ pub struct GatewayStatus {
     /// Conduct: `serving`, `leaving` its traffic, `closing` its associations, or `over`.
     pub phase: &'static str,
     /// Links of MTP3.
-    pub links: Vec<LinkStatus>,
+    pub links: Vec<SignallingLinkStatus>,
     /// Routes by destination and priority.
     pub routes: Vec<RouteStatus>,
     /// Associations, in the order in which they were made.
@@ -28,15 +28,15 @@ pub struct GatewayStatus {
     pub application_servers: Vec<ServerStatus>,
     /// Titles, by the name of the point whose SCCP translates them.
     pub titles: BTreeMap<String, TitleStatus>,
-    /// Counts, by the layer that counts.
-    pub counters: BTreeMap<&'static str, Counts>,
+    /// NamedCounts, by the layer that counts.
+    pub counters: BTreeMap<&'static str, NamedCounts>,
     /// Messages that were discarded, by the layer that did so and its reason.
-    pub discards: BTreeMap<&'static str, Counts>,
+    pub discards: BTreeMap<&'static str, NamedCounts>,
 }
 
 /// State of a signalling link at this end.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct LinkStatus {
+pub struct SignallingLinkStatus {
     /// Name of the link.
     pub link: String,
     /// Name of its link set.
@@ -144,7 +144,7 @@ pub struct TitleStatus {
     /// Titles translated, with a destination that can be reached.
     pub translated: u64,
     /// Titles for which there is no translation, or none that leads somewhere now, by cause.
-    pub untranslated: Counts,
+    pub untranslated: NamedCounts,
 }
 
 impl GatewayStatus {
@@ -160,8 +160,12 @@ mod tests {
 
     #[test]
     fn a_status_is_a_table_of_its_parts() {
-        let link = LinkStatus { link: "trunk".to_owned(), state: "available", ..LinkStatus::default() };
-        let counters = [("mtp3", Counts::from([("sent".to_owned(), 3)]))].into();
+        let link = SignallingLinkStatus {
+            link: "trunk".to_owned(),
+            state: "available",
+            ..SignallingLinkStatus::default()
+        };
+        let counters = [("mtp3", NamedCounts::from([("sent".to_owned(), 3)]))].into();
         let status = GatewayStatus { at_s: 1.5, links: vec![link], counters, ..GatewayStatus::default() };
         let json = status.to_json();
         assert_eq!((json["at_s"].as_f64(), json["counters"]["mtp3"]["sent"].as_u64()), (Some(1.5), Some(3)));

@@ -20,8 +20,8 @@ mod status;
 pub use answer::{AnswerError, ControlAnswer, ControlEvent, Refusal};
 pub use command::{COMMANDS, Command, Pairs};
 pub use gateway_status::{
-    AssociationStatus, Counts, GatewayStatus, LinkStatus, PathStatus, ProcessStatus, RouteStatus,
-    ServerStatus, TitleStatus,
+    AssociationStatus, GatewayStatus, NamedCounts, PathStatus, ProcessStatus, RouteStatus, ServerStatus,
+    SignallingLinkStatus, TitleStatus,
 };
 pub use lines::{LINE_MAX, Line, Lines};
 pub use serde_json::Value as Json;

@@ -1,9 +1,9 @@
 //! Delays through the seat: from the arrival of a user's message at an association to its hand-over to SCTP at another.
 //!
 //! A message is known again by its user data, which neither MTP3 nor M3UA changes, and of SCCP's unitdata by their data
-//! alone, since a translation changes addresses. So nothing has to go with it through the layers, and none allocates: what
-//! has arrived stands in a table of fixed size. One that finds its place taken displaces the other, which is then not
-//! measured; two alike that wait at one time count as the later one.
+//! alone, since a translation changes addresses. So nothing has to go with it through the layers, and none allocates:
+//! what has arrived stands in a table of fixed size. One that finds its place taken displaces the other, which is then
+//! not measured; two alike that wait at one time count as the later one.
 
 use std::collections::BTreeMap;
 

@@ -32,7 +32,7 @@ pub use bench::{BenchConfig, BenchSeat, FarEnd, TrafficBench};
 pub use copies::{CopiedMessage, Copies};
 pub use exposition::MetricKind;
 pub use happening::Happening;
-pub use seat::metrics::{METRICS, Measuring, Metric, metrics_page};
+pub use seat::metrics::{GatewayMetric, METRICS, Measuring, metrics_page};
 pub use seat::{ReloadError, Running, Seat, SeatConfig, SeatReport, Successor};
 pub use slantpath_signalling::network::SignallingEntity;
 pub use slantpath_traffic::{Clocks, LinkLoadReport, StatusCounts};

@@ -19,7 +19,7 @@ use request::{Asked, HEAD_MAX, asked};
 #[derive(Debug)]
 pub struct ScrapeSocket {
     listener: TcpListener,
-    /// Oldest first.
+    /// Clients, oldest first.
     clients: VecDeque<ScrapeClient>,
     /// Figures that were collected last, with the instant.
     figures: Option<(Instant, Rc<[u8]>)>,

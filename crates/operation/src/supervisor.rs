@@ -51,10 +51,8 @@ impl Supervisor {
             [b'@', name @ ..] => SocketAddr::from_abstract_name(name)?,
             [b'/', ..] => SocketAddr::from_pathname(name)?,
             _ => {
-                let message = format!(
-                    "NOTIFY_SOCKET is `{}`: neither a whole path nor an abstract name",
-                    name.display()
-                );
+                let name = name.display();
+                let message = format!("NOTIFY_SOCKET is {name}: neither a whole path nor an abstract name");
                 return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
             }
         };

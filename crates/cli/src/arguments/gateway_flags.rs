@@ -1,5 +1,6 @@
 //! Arguments of `slantpath gateway`.
 
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
@@ -77,6 +78,34 @@ pub(crate) struct OperationArguments {
     /// Open a socket there, by which `slantpath set` asks it and changes it. Only its owner may use it.
     #[arg(long, value_name = "PATH")]
     pub(crate) control: Option<PathBuf>,
+    /// Tell figures for Prometheus there, at `/metrics`, over HTTP. A port alone is one of this machine's loopback.
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = scraped_at)]
+    pub(crate) metrics: Option<SocketAddr>,
+}
+
+/// Reads the place of figures.
+fn scraped_at(text: &str) -> Result<SocketAddr, String> {
+    let loopback = text.parse().map(|port: u16| SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
+    loopback.or_else(|_| text.parse()).map_err(|_| {
+        "write a port, or an address of this machine with one: `9464`, `192.0.2.1:9464`, `[::1]:9464`"
+            .to_owned()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_at_the_loopback_unless_an_address_is_given() {
+        let at = |text| scraped_at(text).map(|at| at.to_string());
+        assert_eq!(at("9464").as_deref(), Ok("127.0.0.1:9464"));
+        assert_eq!(at("192.0.2.1:9464").as_deref(), Ok("192.0.2.1:9464"));
+        assert_eq!(at("[::1]:0").as_deref(), Ok("[::1]:0"));
+        for wrong in ["", "65536", "192.0.2.1", "localhost:9464"] {
+            assert!(at(wrong).is_err_and(|error| error.contains("`9464`")), "{wrong}");
+        }
+    }
 }
 
 #[derive(Args, Debug)]

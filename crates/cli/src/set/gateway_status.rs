@@ -116,7 +116,7 @@ fn table<const COLUMNS: usize>(
     table.print(COLUMNS, out)
 }
 
-/// Counts by name behind a lead; nothing if there are none.
+/// NamedCounts by name behind a lead; nothing if there are none.
 fn counts(table: &Json, lead: &str) -> String {
     let counts = table.as_object().into_iter().flatten().map(|(name, count)| format!("{name} {count}"));
     let counts: Vec<String> = counts.collect();
@@ -134,8 +134,8 @@ fn number(table: &Json, key: &str) -> String {
 #[cfg(test)]
 mod tests {
     use slantpath_control::{
-        AssociationStatus, Counts, GatewayStatus, LinkStatus, PathStatus, ProcessStatus, RouteStatus,
-        ServerStatus, TitleStatus,
+        AssociationStatus, GatewayStatus, NamedCounts, PathStatus, ProcessStatus, RouteStatus, ServerStatus,
+        SignallingLinkStatus, TitleStatus,
     };
 
     use super::*;
@@ -147,14 +147,14 @@ mod tests {
             at_s: 1.5,
             gateway: name("london"),
             phase: "serving",
-            links: vec![LinkStatus {
+            links: vec![SignallingLinkStatus {
                 link: name("trunk"),
                 link_set: name("to-exchange"),
                 adjacent: name("exchange"),
                 state: "available",
                 inhibited: vec!["here"],
                 sent_msus: 3,
-                ..LinkStatus::default()
+                ..SignallingLinkStatus::default()
             }],
             routes: vec![RouteStatus {
                 destination: name("exchange"),
@@ -187,8 +187,8 @@ mod tests {
                 }],
             }],
             titles: [(name("london"), TitleStatus { translated: 2, ..TitleStatus::default() })].into(),
-            counters: [("mtp3", Counts::from([(name("sent"), 3)]))].into(),
-            discards: [("mtp3", Counts::from([(name("restarting"), 1)]))].into(),
+            counters: [("mtp3", NamedCounts::from([(name("sent"), 3)]))].into(),
+            discards: [("mtp3", NamedCounts::from([(name("restarting"), 1)]))].into(),
         };
         let mut out = Vec::new();
         print(&status.to_json(), &mut out).unwrap();

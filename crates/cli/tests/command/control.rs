@@ -155,7 +155,11 @@ fn what_is_no_running_network_is_told() {
     let place = Place::new("control-nobody");
     let absent = place.run(&["set", "control", "--status"]);
     assert_eq!(absent.status, Some(1));
-    assert!(absent.err.contains("is `slantpath emulate --control control` running?"), "{}", absent.err);
+    assert!(
+        absent.err.contains("does an emulation or a gateway run with `--control control`?"),
+        "{}",
+        absent.err
+    );
     place.write("file", "");
     let file = place.run(&["emulate", "--control", "file", "--", "true"]);
     // Where namespaces are refused, that is told first.

@@ -1,6 +1,7 @@
 //! `slantpath gateway`: an exchange, a gateway and a process, each a program of its own, over the loopback and in UDP.
 
-use std::io::{BufRead as _, BufReader, Read as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
 use std::os::unix::net::UnixDatagram;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -243,6 +244,56 @@ fn a_live_gateway_is_asked_and_ordered_at_its_socket() {
     assert!(out.contains("association first: ") && log.contains("association=first event=ordered"), "{log}");
     assert!(!place.path().join("boston.sock").exists());
     london.end();
+}
+
+/// Asks an HTTP server for something, and gives its whole answer.
+fn get(address: &str, path: &str) -> String {
+    let mut stream = TcpStream::connect(address).expect("it listens");
+    stream.set_read_timeout(Some(PATIENCE)).expect("a time");
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\n\r\n").expect("it reads");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("text");
+    answer
+}
+
+#[test]
+fn figures_of_a_live_gateway_are_scraped() {
+    let place = Place::new("gateway-metrics");
+    place.write("lab.toml", LAB);
+    let udp = free_port();
+    let mut london = Live::start(&place, udp, "london", &["--metrics", "0"]);
+    let boston = Live::start(&place, udp, "boston", &[]);
+    let exchange = Live::start(&place, udp, "exchange", &["--load", "there"]);
+    let mut out = BufReader::new(london.child.stdout.take().expect("a pipe"));
+    let mut line = String::new();
+    out.read_line(&mut line).expect("a line");
+    line.clear();
+    out.read_line(&mut line).expect("a line");
+    let address =
+        line.strip_prefix("figures are at http://").and_then(|rest| rest.strip_suffix("/metrics\n"));
+    let address = address.unwrap_or_else(|| panic!("no address: {line}"));
+    boston.until("event=first-message");
+    // One that says nothing holds nobody up.
+    let _mute = TcpStream::connect(address).expect("it listens");
+    let answer = get(address, "/metrics");
+    let (head, figures) = answer.split_once("\r\n\r\n").expect("a head");
+    assert!(head.starts_with("HTTP/1.1 200 OK\r\nContent-Type: text/plain; version=0.0.4;"), "{head}");
+    assert!(head.contains(&format!("\r\nContent-Length: {}\r\n", figures.len())), "{head}");
+    let value = |sample: &str| {
+        let line = figures.lines().find_map(|line| line.strip_prefix(sample)?.strip_prefix(' '));
+        line.unwrap_or_else(|| panic!("no {sample}: {figures}")).parse::<f64>().expect("a number")
+    };
+    assert!(value("slantpath_link_available{link=\"trunk\",link_set=\"exchange\"}") > 0.5);
+    let carried = "slantpath_delay_seconds_count{from=\"exchange\",to=\"boston\"}";
+    assert!(value(carried) > 0.5 && value("slantpath_sctp_established") > 1.5);
+    assert!(get(address, "/").starts_with("HTTP/1.1 404 "));
+    for running in [exchange, boston] {
+        running.end();
+    }
+    london.child.stdout = None;
+    let outcome = place.run(&["gateway", "lab.toml", "--point", "london", "--metrics", address]);
+    assert_eq!(outcome.status, Some(2), "{}", outcome.err);
+    assert!(outcome.err.contains(&format!("--metrics {address}: ")), "{}", outcome.err);
 }
 
 #[test]

@@ -23,7 +23,7 @@ use figures::{Figures, Samples, count};
 pub use table::METRICS;
 
 /// A metric, with how its samples are made.
-pub struct Metric {
+pub struct GatewayMetric {
     /// Name of the metric.
     pub name: &'static str,
     /// Kind of the metric.
@@ -126,7 +126,7 @@ impl Measuring {
         out.into_text()
     }
 
-    fn increases(&self, place: usize, metric: &Metric, out: &mut Exposition) {
+    fn increases(&self, place: usize, metric: &GatewayMetric, out: &mut Exposition) {
         let name = last_name(metric.name);
         out.begin(&name, MetricKind::Gauge, &format!("{LAST} {}", metric.help));
         for (interval, minutes) in self.intervals.iter().zip(INTERVALS) {
@@ -213,11 +213,11 @@ fn delays(seat: &Seat, name: &str, out: &mut Exposition) {
 pub fn metrics_page() -> String {
     let mut page = "# Figures of a live gateway\n\n\
         Written from the table in `crates/gateway/src/seat/metrics.rs`. `slantpath gateway --metrics` tells them at \
-        `/metrics`, in Prometheus's text format ([gateway](gateway.md#figures)).\n\nA metric with *yes* is also told as the \
-        increase in the last whole interval of 5 and of 30 minutes: `_last` stands in place of `_total`, and the label \
-        `minutes` is `5` or `30`.\n\n| metric | kind | labels | intervals | meaning |\n|---|---|---|---|---|\n"
+        `/metrics`, in Prometheus's text format ([gateway](gateway.md#figures)).\n\nA metric with *yes* is also told \
+        as the increase in the last whole interval of 5 and of 30 minutes: `_last` stands in place of `_total`, and \
+        the label `minutes` is `5` or `30`.\n\n| metric | kind | labels | intervals | meaning |\n|---|---|---|---|---|\n"
         .to_owned();
-    for Metric { name, kind, help, labels, is_measured, .. } in METRICS {
+    for GatewayMetric { name, kind, help, labels, is_measured, .. } in METRICS {
         let quoted: Vec<String> = labels.iter().map(|label| format!("`{label}`")).collect();
         let (labels, kind) = (quoted.join(", "), kind.name());
         let intervals = if *is_measured { "yes" } else { "" };

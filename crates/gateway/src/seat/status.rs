@@ -3,8 +3,8 @@
 use slantpath_applications::Host;
 use slantpath_base::{Duration, Instant};
 use slantpath_control::{
-    AssociationStatus, Counts, GatewayStatus, LinkStatus, PathStatus, ProcessStatus, RouteStatus,
-    ServerStatus, TitleStatus,
+    AssociationStatus, GatewayStatus, NamedCounts, PathStatus, ProcessStatus, RouteStatus, ServerStatus,
+    SignallingLinkStatus, TitleStatus,
 };
 use slantpath_live::PathState;
 use slantpath_signalling::SignallingPoint;
@@ -81,13 +81,13 @@ impl Seat {
         own.into_iter().chain(served)
     }
 
-    /// Counts of M3UA, and the number of messages that wait there.
+    /// NamedCounts of M3UA, and the number of messages that wait there.
     pub(super) fn m3ua(&self) -> Option<(&m3ua::Counters, usize)> {
         let of_process = || self.entity.as_process().map(|process| (process.counters(), 0));
         self.entity.as_point().and_then(SignallingPoint::gateway_counters).or_else(of_process)
     }
 
-    fn link_states(&self, point: &SignallingPoint) -> Vec<LinkStatus> {
+    fn link_states(&self, point: &SignallingPoint) -> Vec<SignallingLinkStatus> {
         let mtp3 = point.mtp3();
         let mut states = Vec::new();
         let sets = mtp3.config().link_sets.iter();
@@ -99,7 +99,7 @@ impl Seat {
                 (there != RemoteInhibition::Uninhibited, "there"),
             ];
             let measured = mtp3.link_measurements(link);
-            states.push(LinkStatus {
+            states.push(SignallingLinkStatus {
                 link: self.link_name(link).to_owned(),
                 link_set: set.name.clone(),
                 adjacent: self.name_of(set.adjacent),
@@ -211,9 +211,9 @@ impl Seat {
         states
     }
 
-    fn counters(&self) -> Vec<(&'static str, Counts)> {
+    fn counters(&self) -> Vec<(&'static str, NamedCounts)> {
         let named = |counts: &[(&str, u64)]| {
-            counts.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect::<Counts>()
+            counts.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect::<NamedCounts>()
         };
         let mut all = Vec::new();
         if let Some(point) = self.entity.as_point() {
@@ -242,7 +242,7 @@ impl Seat {
             ];
             all.push(("m3ua", named(&counts)));
         }
-        let mut sccp = Counts::new();
+        let mut sccp = NamedCounts::new();
         for (_, own) in self.sccps() {
             for (name, count) in [
                 ("delivered", own.delivered),
@@ -262,8 +262,8 @@ impl Seat {
     }
 
     /// Messages that were discarded, by the layer and its reason; reasons without any are left out.
-    pub(super) fn discards(&self) -> Vec<(&'static str, Counts)> {
-        let mut all = std::collections::BTreeMap::<&'static str, Counts>::new();
+    pub(super) fn discards(&self) -> Vec<(&'static str, NamedCounts)> {
+        let mut all = std::collections::BTreeMap::<&'static str, NamedCounts>::new();
         let mut add = |layer, reason: String, count: u64| {
             if count > 0 {
                 *all.entry(layer).or_default().entry(reason).or_default() += count;

@@ -66,7 +66,8 @@ fn figures_are_those_of_the_layers() {
         ("slantpath_destination_accessible{destination=\"point-0\"}", 1.0),
         ("slantpath_application_server_state{application_server=\"server\",state=\"active\"}", 1.0),
         (
-            "slantpath_process_state{application_server=\"server\",asp=\"a\",association=\"port-2905\",state=\"active\"}",
+            "slantpath_process_state{application_server=\"server\",asp=\"a\",association=\"port-2905\",\
+             state=\"active\"}",
             1.0,
         ),
         ("slantpath_association_up{association=\"port-3565\"}", 1.0),

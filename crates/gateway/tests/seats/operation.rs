@@ -1,7 +1,7 @@
 //! State of a seat, and orders to it.
 
 use slantpath_base::Instant;
-use slantpath_control::{ControlEvent, LinkStatus, Refusal, RouteStatus};
+use slantpath_control::{ControlEvent, Refusal, RouteStatus, SignallingLinkStatus};
 
 use super::fixture::{Lab, lab_of_m2pa, lab_of_m3ua};
 
@@ -13,7 +13,7 @@ fn refused(outcome: Result<ControlEvent, Refusal>) -> String {
     format!("{}: {}", refusal.message, refusal.help.expect("a cure"))
 }
 
-fn link(lab: &mut Lab, seat: usize) -> LinkStatus {
+fn link(lab: &mut Lab, seat: usize) -> SignallingLinkStatus {
     lab.status(seat).links.remove(0)
 }
 
@@ -29,7 +29,7 @@ fn a_gateway_tells_its_state_part_by_part() {
     lab.run_until(UP);
     let status = lab.status(1);
     assert_eq!((status.gateway.as_str(), status.phase, status.at_s), ("point-1", "serving", 40.0));
-    let LinkStatus { link, link_set, adjacent, state, is_available, ref inhibited, .. } =
+    let SignallingLinkStatus { link, link_set, adjacent, state, is_available, ref inhibited, .. } =
         status.links[0].clone();
     assert_eq!((link.as_str(), link_set.as_str(), adjacent.as_str()), ("trunk", "to-0", "point-0"));
     assert!(state == "available" && is_available && inhibited.is_empty());

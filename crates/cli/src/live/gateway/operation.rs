@@ -1,4 +1,5 @@
-//! Operation of a live point: the socket by which it is controlled, and the service manager that has started it.
+//! Operation of a live point: the socket by which it is controlled, figures for Prometheus, and the service manager
+//! that has started it.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -6,9 +7,9 @@ use std::path::Path;
 
 use slantpath_base::{Duration, Instant};
 use slantpath_control::{Command, ControlAnswer, Json, Refusal};
-use slantpath_gateway::{Happening, Seat};
+use slantpath_gateway::{Happening, Measuring, Seat};
 use slantpath_live::{Live, Station};
-use slantpath_operation::{ControlSocket, Supervisor};
+use slantpath_operation::{ControlSocket, ScrapeSocket, Supervisor};
 
 use crate::arguments::OperationArguments;
 use crate::failure::Failure;
@@ -21,6 +22,9 @@ const LOOK: Duration = Duration::from_millis(50);
 /// Everybody who operates a live point.
 pub(super) struct Operation {
     control: Option<ControlSocket>,
+    scraped: Option<ScrapeSocket>,
+    /// Figures over time, while they are told.
+    measuring: Option<Measuring>,
     supervisor: Option<Supervisor>,
     next_look: Instant,
     /// True once a client has asked for the end.
@@ -36,13 +40,33 @@ impl Operation {
         let control = arguments.control.as_deref().or_else(|| of_file.get("control").map(Path::new));
         let control = control.map(ControlSocket::open).transpose();
         let control = control.map_err(|error| Failure::Misused(format!("--control: {error}")))?;
+        let at = |address| {
+            let refused =
+                |error| Failure::Misused(format!("--metrics {address}: {error}: name another port"));
+            ScrapeSocket::open(address).map_err(refused)
+        };
+        // The check of the file has read it.
+        let of_file = || of_file.get("metrics").and_then(|at| at.parse().ok());
+        let scraped = arguments.metrics.or_else(of_file).map(at).transpose()?;
         let supervisor = Supervisor::of_environment();
         let supervisor = supervisor.map_err(|error| Failure::Failed(error.to_string()))?;
-        Ok(Self { control, supervisor, next_look: Instant::START, is_to_stop: false })
+        let next_look = Instant::START;
+        Ok(Self { control, scraped, measuring: None, supervisor, next_look, is_to_stop: false })
     }
 
     /// The point is live from now on.
-    pub(super) fn begin(&self, name: &str, out: &mut impl Write) -> io::Result<()> {
+    pub(super) fn begin(
+        &mut self,
+        name: &str,
+        live: &mut Live<Station<Seat>>,
+        out: &mut impl Write,
+    ) -> io::Result<()> {
+        if let Some(scraped) = &self.scraped {
+            let now = live.now();
+            let Station { host, program } = live.host_mut();
+            self.measuring = Some(Measuring::begin(now, program, host));
+            writeln!(out, "figures are at http://{}/metrics", scraped.address()?)?;
+        }
         if let Some(supervisor) = &self.supervisor
             && let Err(error) = supervisor.ready(&format!("`{name}` is live"))
         {
@@ -65,7 +89,7 @@ impl Operation {
 
     /// Instant up to which nobody need be looked for, and no later than that.
     pub(super) fn until(&self, latest: Instant) -> Instant {
-        let is_any = self.control.is_some() || self.supervisor.is_some();
+        let is_any = self.control.is_some() || self.scraped.is_some() || self.supervisor.is_some();
         if is_any { self.next_look.min(latest) } else { latest }
     }
 
@@ -85,6 +109,11 @@ impl Operation {
         self.next_look = now.saturating_add(LOOK);
         if let Some(supervisor) = &mut self.supervisor {
             supervisor.look(now);
+        }
+        if let (Some(scraped), Some(measuring)) = (&mut self.scraped, &mut self.measuring) {
+            let Station { host, program } = live.host_mut();
+            measuring.follow(now, program, host);
+            scraped.look(now, &mut || measuring.text(now, program, host));
         }
         let Self { control, is_to_stop, .. } = self;
         if let Some(control) = control {

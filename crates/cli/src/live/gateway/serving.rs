@@ -39,7 +39,7 @@ pub(super) fn serve(
     kept.begin(&mut live, secret, command, prepared)?;
     call_behind(&mut live, &prepared.udp_ports);
     writeln!(out, "`{}` is live at {}; Ctrl-C stops", prepared.request.name, prepared.place())?;
-    operation.begin(&prepared.request.name, out)?;
+    operation.begin(&prepared.request.name, &mut live, out)?;
     out.flush()?;
     let stop = interrupt::flag();
     let mut is_stopped = false;

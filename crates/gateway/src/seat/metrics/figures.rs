@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use slantpath_applications::Host;
 use slantpath_base::Instant;
-use slantpath_control::{GatewayStatus, LinkStatus};
+use slantpath_control::{GatewayStatus, SignallingLinkStatus};
 use slantpath_live::{MibAssociation, MibRemAddress};
 use slantpath_signalling::SignallingPoint;
 use slantpath_ss7::mtp3::node::{LinkMeasurements, LinkSetId, Mtp3LinkId, Spells};
@@ -46,7 +46,7 @@ impl<'a> Figures<'a> {
     }
 
     /// Links with their measurements.
-    pub(super) fn measured(&self) -> impl Iterator<Item = (&LinkStatus, &LinkMeasurements)> {
+    pub(super) fn measured(&self) -> impl Iterator<Item = (&SignallingLinkStatus, &LinkMeasurements)> {
         let links = self.status.links.iter().zip((0..).map(Mtp3LinkId));
         let point = self.point.into_iter();
         point.flat_map(move |point| {

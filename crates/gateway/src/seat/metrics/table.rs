@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::figures::{Figures, Samples, count};
-use super::{Metric, MetricKind};
+use super::{GatewayMetric, MetricKind};
 
 use MetricKind::{Counter, Gauge, Histogram};
 
@@ -16,7 +16,7 @@ const fn of_link(
     name: &'static str,
     help: &'static str,
     samples: fn(&Figures<'_>, &mut Samples<'_>),
-) -> Metric {
+) -> GatewayMetric {
     measured(name, help, LINK, samples)
 }
 
@@ -25,8 +25,8 @@ const fn measured(
     help: &'static str,
     labels: &'static [&'static str],
     samples: fn(&Figures<'_>, &mut Samples<'_>),
-) -> Metric {
-    Metric { name, kind: Counter, help, labels, is_measured: true, samples }
+) -> GatewayMetric {
+    GatewayMetric { name, kind: Counter, help, labels, is_measured: true, samples }
 }
 
 const fn metric(
@@ -35,12 +35,12 @@ const fn metric(
     help: &'static str,
     labels: &'static [&'static str],
     samples: fn(&Figures<'_>, &mut Samples<'_>),
-) -> Metric {
-    Metric { name, kind, help, labels, is_measured: false, samples }
+) -> GatewayMetric {
+    GatewayMetric { name, kind, help, labels, is_measured: false, samples }
 }
 
 /// All metrics, in the order in which they are told.
-pub const METRICS: &[Metric] = &[
+pub const METRICS: &[GatewayMetric] = &[
     of_link(
         "slantpath_link_sent_msus_total",
         "MSUs given to level 2, management and tests among them.",
