@@ -4,6 +4,7 @@ mod check;
 mod kept;
 mod operation;
 pub(super) mod prepared;
+mod reload;
 mod serving;
 
 use std::io::Write;
@@ -14,6 +15,7 @@ use crate::arguments::{GatewayArguments, GatewayQuestion};
 use crate::failure::Failure;
 pub(super) use kept::TraceFiles;
 pub(super) use prepared::Prepared;
+use reload::Reloads;
 
 /// Time that links have to leave traffic in order, and then associations to be shut down.
 pub(super) const PATIENCE: Duration = Duration::from_secs(5);
@@ -29,8 +31,10 @@ pub(crate) fn gateway(
             let seat = arguments.seat.as_ref().ok_or_else(|| {
                 Failure::Misused("name a scenario, and one of its points by `--point`".to_owned())
             })?;
-            let prepared = Prepared::of(seat, arguments.outputs.trace.is_some())?;
-            serving::serve(&prepared, &arguments.outputs, &arguments.operation, command, out)
+            let outputs = &arguments.outputs;
+            let prepared = Prepared::of(seat, outputs.trace.is_some())?;
+            let reloads = Reloads::listen(seat, outputs);
+            serving::serve(&prepared, reloads, outputs, &arguments.operation, command, out)
         }
     }
 }

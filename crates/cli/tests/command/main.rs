@@ -22,6 +22,7 @@ mod explain_what_if;
 mod gateway;
 mod gateway_record;
 mod gateway_registration;
+mod gateway_reload;
 mod import;
 mod keys;
 #[cfg(target_os = "linux")]

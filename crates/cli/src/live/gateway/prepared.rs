@@ -72,7 +72,7 @@ impl Prepared {
     }
 
     /// Settings of the program.
-    fn seat(&self) -> SeatConfig {
+    pub(super) fn seat(&self) -> SeatConfig {
         SeatConfig {
             network: self.request.network.clone(),
             occupant: self.request.entity,

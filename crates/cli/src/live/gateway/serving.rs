@@ -11,6 +11,7 @@ use slantpath_live::{Live, Program as _, Station};
 use super::kept::Kept;
 use super::operation::Operation;
 use super::prepared::Prepared;
+use super::reload::Reloads;
 use crate::arguments::{OperationArguments, SeatOutputArguments};
 use crate::failure::Failure;
 use crate::interrupt;
@@ -26,6 +27,7 @@ const GLANCE: Duration = Duration::from_millis(200);
 /// Serves until it is over, and prints the counts.
 pub(super) fn serve(
     prepared: &Prepared,
+    mut reloads: Reloads,
     outputs: &SeatOutputArguments,
     operation: &OperationArguments,
     command: &[String],
@@ -55,6 +57,7 @@ pub(super) fn serve(
         live.step(until).map_err(failed)?;
         operation.look(&mut live);
         say_changes(&mut live);
+        reloads.advance(&mut live);
         say_happenings(&mut live, &mut operation);
         if let Err(failure) = kept.keep(&mut live) {
             unwritten.get_or_insert(failure);
