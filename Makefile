@@ -85,6 +85,7 @@ conformance: need-cargo need-cc
 acceptance: need-cargo need-cc need-python3 need-bird need-frr
 	cargo build --quiet --release --package slantpath-cli
 	peers/emulate/prove.py --out peers/emulate/acceptance.csv
+	peers/osmo-stp/prove.py
 	rm -f peers/linux-tcp/kernel.csv
 	peers/linux-tcp/measure.py --out peers/linux-tcp/kernel.csv --only geo --parallel 6
 	peers/linux-tcp/measure.py --out peers/linux-tcp/kernel.csv --only leo --parallel 2

@@ -1,7 +1,8 @@
 //! Check that a Linux kernel takes what `slantpath plan --format sysctl` prints: each value is written into `/proc/sys`
 //! of a guest's kernel, line by line, and read back equal. That osmo-stp starts with what `--format osmo-stp` prints,
 //! and serves another osmo-stp as an application server process. That a [`failover`] of the kernel is explained. And
-//! that programs of others run on emulated networks, which `peers/emulate` and `peers/linux-tcp` judge.
+//! that programs of others run on emulated networks, which `peers/emulate` and `peers/linux-tcp` judge; and osmo-stp at
+//! the other end of a live gateway, which `peers/osmo-stp` judges.
 
 #![expect(
     clippy::print_stdout,
@@ -186,13 +187,15 @@ fn settings(plan: &[&str]) -> Vec<(String, String)> {
     settings
 }
 
-/// Has a script of `peers` judge programs on emulated networks.
+/// Has a script of `peers` judge programs of others.
 fn judge(script: &str, choice: &[&str]) {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../peers").join(script);
     let mut judge = Command::new("python3");
     judge.arg("-B").arg(&script).args(["--slantpath", env!("CARGO_BIN_EXE_slantpath")]).args(choice);
     let said = judge.output().expect("Python starts");
     print!("{}", String::from_utf8_lossy(&said.stdout));
+    // What it could not prove it says there.
+    eprint!("{}", String::from_utf8_lossy(&said.stderr));
     assert!(said.status.success(), "{}: {}", script.display(), String::from_utf8_lossy(&said.stderr));
 }
 
@@ -237,6 +240,7 @@ fn main() {
                 judge("emulate/prove.py", &["--short"]);
             });
         }
+        scope.spawn(|| judge("osmo-stp/prove.py", &["--short"]));
         guest_takes_what_is_printed();
     });
 }
