@@ -9,6 +9,7 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,8 @@ from test_report import by_hand
 
 import slantpath
 from slantpath.view import ViewError, command, view
+from slantpath.view.events import Events
+from slantpath.view.explained import take
 from slantpath.view.thinning import Lines, shares
 
 if TYPE_CHECKING:
@@ -297,9 +300,49 @@ def test_a_trace_has_its_tsns_windows_and_time_outs(tmp_path: Path) -> None:
     tsn = next(table for table in page.told["tables"] if table["name"] == "trace-1-tsn")
     assert [line["label"] for line in tsn["lines"]] == ["sent", "noticed as lost", "retransmitted"]
     assert page.blocks["trace-1-tsn"]["c0"].to_pylist() == [0.0, 1.0, 1.0, 1.0]
-    told = "\n".join(page.blocks["events"]["words"].to_pylist())
-    assert "T3-rtx expired after 1 s" in told
-    assert "DATA 1 noticed as lost" in told
+
+
+def test_what_explain_says_of_a_trace_are_events() -> None:
+    events = Events()
+    down = "10.0.0.2: is inactive: more than Path.Max.Retrans (2) errors in a row"
+    expired = "10.0.0.2: T3-rtx expired after an RTO of 1.000 s; 528 bytes outstanding are given up"
+    sent = "sent at 8.0 s to 10.0.0.2; lost: T3-rtx expired; retransmitted at 9.1 s to 10.1.0.2"
+    lines = [
+        "flow `data` from a to b: seed 1, run 0",
+        "What happened",
+        f"  8.047275 s  {down}",
+        f"  9.000000 s  {expired}",
+        "Messages that had to be retransmitted",
+        "  message 3677",
+        f"    {sent}",
+        "    acknowledged at 9.6 s",
+    ]
+    take([f"{line}\n" for line in lines], "data", events)
+    assert events.listed == [
+        (8.047275, "path", f"data, {down}"),
+        (9.0, "time-out", f"data, {expired}"),
+        (9.1, "retransmission", f"data, message 3677: {sent}"),
+    ]
+
+
+def test_a_traced_run_has_the_reasons_of_explain_in_place_of_its_table(tmp_path: Path) -> None:
+    trace = tmp_path / "data.trace"
+    scenario = ROOT / "scenarios" / "first.toml"
+    subprocess.run(  # noqa: S603 - our own program
+        [
+            *(sys.executable, "-m", "slantpath", "run", str(scenario), "--out", str(tmp_path / "out")),
+            *("--set", "scenario.duration=20 s", "--trace", f"signalling={trace}"),
+        ],
+        check=True,
+        capture_output=True,
+    )
+    plain, traced = Page(view(tmp_path / "out")), Page(view(tmp_path / "out", traces=[trace]))
+    kind = [one["name"] for one in traced.told["events"]["kinds"]].index("retransmission")
+    words = [row["words"] for row in traced.blocks["events"].to_pylist() if row["kind"] == kind]
+    assert len(words) > 3
+    assert all("; lost: " in sentence and "; retransmitted at " in sentence for sentence in words)
+    (before,) = [one for one in plain.told["events"]["kinds"] if one["name"] == "retransmission"]
+    assert before["count"] == len(words)
 
 
 @pytest.mark.parametrize(

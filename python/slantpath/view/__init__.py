@@ -63,8 +63,9 @@ def _view(directory: Path, traces: list[Path], sky: str | os.PathLike[str] | Non
     above = results if sky is None else Results.read(Path(sky))
     offset_s = 0.0 if sky is None else -_start_s(results)
     notes: list[str] = []
-    blocks, events = Blocks(), Events(_known_end_s(results, above, offset_s))
     files = list(dict.fromkeys([*traces, *sorted(directory.glob("*.trace"))]))
+    flows = frozenset(flow for file in files if (flow := traced.flow_of(file)) is not None)
+    blocks, events = Blocks(), Events(_known_end_s(results, above, offset_s), flows)
     tables = [(table, 0.0) for table in charted.found(results)]
     if above is not results:
         tables += [(table, offset_s) for table in charted.found(above) if table.name == "delay"]

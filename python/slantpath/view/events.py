@@ -35,6 +35,8 @@ class Events:
 
     until_s: float = float("inf")
     """End of the time that is shown: what is later, or earlier than the start, is none of its events."""
+    traced: frozenset[str] = frozenset()
+    """Flows whose traces tell of what was retransmitted, with the reason."""
     listed: list[tuple[float, str, str]] = field(default_factory=list)
     count: dict[str, int] = field(default_factory=dict)
 
@@ -59,7 +61,8 @@ class Events:
             for read in source.batches({*names, "run"}):
                 for row in _telling(name, read).to_pylist():
                     run = row.get("run") if run is None else run
-                    if row.get("run") == run:
+                    is_told = name == "messages" and row.get("flow") in self.traced
+                    if row.get("run") == run and not is_told:
                         for at_s, kind, words in tell(row):
                             self.add(None if at_s is None else at_s + offset_s, kind, words)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import groupby
+import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from slantpath.plots.results import printable
 from slantpath.plots.traces import Trace
+from slantpath.view import explained
 from slantpath.view.thinning import Lines
 
 if TYPE_CHECKING:
@@ -59,10 +60,20 @@ def embed(
                     "title": f"{about}: {part if part != 'tsn' else 'TSN'}",
                 }
             )
-    _tell(trace, about, events)
+    explained.tell(path, about, events, notes)
     if not trace.whole:
         notes.append(f"{about}: the trace is not whole, it ends before its run.")
     return told, trace.span[1]
+
+
+def flow_of(path: Path) -> str | None:
+    """Tell the flow of which a trace is, if its header names one."""
+    with path.open("rb") as lines:
+        try:
+            origin = json.loads(lines.readline())["origin"]
+            return str(origin["flow"])
+        except (ValueError, KeyError, TypeError, RecursionError):
+            return None
 
 
 def _of_paths(trace: Trace, what: Sequence[str]) -> Named:
@@ -105,23 +116,3 @@ def _embed(
             for place, (label, _) in enumerate(named)
         ],
     }
-
-
-def _tell(trace: Trace, about: str, events: Events) -> None:
-    for path, of in trace.paths.items():
-        for at_s, rto in zip(of.timeouts.at_s, of.timeouts.values, strict=True):
-            events.add(at_s, "time-out", f"{about}, {path}: T3-rtx expired after {rto:.4g} s")
-    for at_s in trace.failovers.at_s:
-        events.add(at_s, "failover", f"{about}: new messages leave by another path")
-    for (path, state), spans in trace.impaired.items():
-        for begin, end in spans:
-            events.add(begin, "path", f"{about}, {path}: {state}")
-            events.add(end, "path", f"{about}, {path}: no longer {state}")
-    for at_s, lost in groupby(
-        zip(trace.lost.at_s, trace.lost.values, strict=True), key=lambda point: point[0]
-    ):
-        numbers = [number for _, number in lost]
-        which = f"DATA {min(numbers):,.0f}"
-        if len(numbers) > 1:
-            which = f"{len(numbers):,} chunks of DATA, {min(numbers):,.0f} to {max(numbers):,.0f},"
-        events.add(at_s, "loss", f"{about}: {which} noticed as lost; counted from the first TSN")

@@ -87,6 +87,7 @@ export class Chart {
     this.sight.disconnect();
     this.size.disconnect();
     this.uplot?.destroy();
+    this.uplot = null;
   }
 
   chooser() {

@@ -1,4 +1,4 @@
-// Lines thinned to pixels: of each pixel's width the least and the greatest value, in the order in which they come.
+// Lines thinned to pixels: of each pixel's width the least and the greatest value.
 
 import { lower } from "./data.js";
 
@@ -24,41 +24,61 @@ function held(at, values, first, last, to) {
   };
 }
 
+/** Least and greatest value of every few rows, so that a pan need not read each of a million. */
+const summaries = new WeakMap();
+const FEW = 64;
+
+function summary(values) {
+  if (!summaries.has(values)) {
+    const count = Math.ceil(values.length / FEW);
+    const least = new Float64Array(count).fill(Infinity);
+    const greatest = new Float64Array(count).fill(-Infinity);
+    for (let row = 0; row < values.length; row += 1) {
+      const block = (row / FEW) | 0;
+      if (values[row] < least[block]) least[block] = values[row];
+      if (values[row] > greatest[block]) greatest[block] = values[row];
+    }
+    summaries.set(values, { least, greatest });
+  }
+  return summaries.get(values);
+}
+
+/** Calls back with the least and the greatest value of rows, whole blocks at once where they lie in one pixel. */
+function walk({ values, first, last }, pixelOf, each) {
+  const { least, greatest } = summary(values);
+  let row = first;
+  while (row < last) {
+    const pixel = pixelOf(row);
+    if (row % FEW === 0 && row + FEW <= last && pixelOf(row + FEW - 1) === pixel) {
+      const block = row / FEW;
+      if (least[block] <= greatest[block]) each(pixel, least[block], greatest[block]);
+      row += FEW;
+    } else {
+      if (values[row] === values[row]) each(pixel, values[row], values[row]);
+      row += 1;
+    }
+  }
+}
+
 function gridded(parts, from, to, pixels) {
   const width = (to - from) / pixels;
-  const xs = new Float64Array(2 * pixels + 4);
-  for (let place = 0; place < xs.length; place += 1)
-    xs[place] = from + (Math.floor(place / 2) - 1 + 0.25 + (place % 2) / 2) * width;
-  const ys = parts.map(({ at, values, first, last }) => {
+  const xs = Float64Array.from({ length: 2 * pixels + 4 }, (_, place) => {
+    return from + (Math.floor(place / 2) - 1 + 0.25 + (place % 2) / 2) * width;
+  });
+  const ys = parts.map((part) => {
     const y = new Array(xs.length);
-    let bucket = -1;
-    let least = 0,
-      greatest = 0,
-      leastAt = 0,
-      greatestAt = 0;
-    const put = () => {
-      if (bucket < 0) return;
-      y[2 * bucket] = leastAt <= greatestAt ? least : greatest;
-      y[2 * bucket + 1] = leastAt <= greatestAt ? greatest : least;
-    };
-    for (let place = first; place < last; place += 1) {
-      const value = values[place];
-      if (value !== value) continue;
-      const now = Math.min(Math.max(Math.floor((at[place] - from) / width) + 1, 0), pixels + 1);
-      if (now !== bucket) {
-        put();
-        bucket = now;
-        least = greatest = value;
-        leastAt = greatestAt = place;
-      } else if (value < least) {
-        least = value;
-        leastAt = place;
-      } else if (value > greatest) {
-        greatest = value;
-        greatestAt = place;
+    const { at } = part;
+    const pixelOf = (row) => Math.min(Math.max(Math.floor((at[row] - from) / width) + 1, 0), pixels + 1);
+    walk(part, pixelOf, (pixel, least, greatest) => {
+      const low = 2 * pixel;
+      if (y[low] === undefined) {
+        y[low] = least;
+        y[low + 1] = greatest;
+      } else {
+        if (least < y[low]) y[low] = least;
+        if (greatest > y[low + 1]) y[low + 1] = greatest;
       }
-    }
-    put();
+    });
     return y;
   });
   return [xs, ...ys];
@@ -83,20 +103,23 @@ function joined(parts) {
 
 /** Least and greatest value within a window; zero is in sight where all values lie above it. */
 export function range(lines, from, to, pad = 1) {
-  let least = Infinity,
-    greatest = -Infinity;
+  let low = Infinity;
+  let high = -Infinity;
   for (const { at, values } of lines) {
-    const first = Math.max(lower(at, from) - pad, 0),
-      last = Math.min(lower(at, to) + pad, at.length);
-    for (let place = first; place < last; place += 1) {
-      const value = values[place];
-      if (value < least) least = value;
-      if (value > greatest) greatest = value;
-    }
+    const first = Math.max(lower(at, from) - pad, 0);
+    const last = Math.min(lower(at, to) + pad, at.length);
+    walk(
+      { values, first, last },
+      () => 0,
+      (_, least, greatest) => {
+        low = Math.min(low, least);
+        high = Math.max(high, greatest);
+      },
+    );
   }
-  if (!(least <= greatest)) return [0, 1];
-  if (least >= 0 && least < greatest * 0.6) least = 0;
-  if (least === greatest) return least === 0 ? [0, 1] : [Math.min(0, least * 1.2), Math.max(0, greatest * 1.2)];
-  const room = (greatest - least) * 0.06;
-  return [least === 0 ? 0 : least - room, greatest + room];
+  if (!(low <= high)) return [0, 1];
+  if (low >= 0 && low < high * 0.6) low = 0;
+  if (low === high) return low === 0 ? [0, 1] : [Math.min(0, low * 1.2), Math.max(0, high * 1.2)];
+  const room = (high - low) * 0.06;
+  return [low === 0 ? 0 : low - room, high + room];
 }
