@@ -484,10 +484,10 @@ pub(crate) struct EmulateArguments {
     /// given several times.
     #[arg(long, value_name = "NODE:PORT")]
     pub(crate) ready: Vec<String>,
-    /// Carry a port of this machine over the network, without namespaces: `5000:far:6000` leads from 127.0.0.1:5000 to a
-    /// server at 127.0.0.1:6000, as if that were at `far`. `/udp` behind it carries datagrams. Where there is a file the
-    /// node at which programs enter stands in front: `5000:near:far:6000`. Both ports may have an address of this
-    /// machine, or one that it reaches. May be given several times; all attached nodes are relays then.
+    /// Carry a port of this machine over the network, without namespaces: `5000:far:6000` leads from 127.0.0.1:5000 to
+    /// a server at 127.0.0.1:6000, as if that were at `far`. `/udp` behind it carries datagrams. Where there is a file
+    /// the node at which programs enter stands in front: `5000:near:far:6000`. Both ports may have an address. May be
+    /// given several times; all attached nodes are relays then.
     #[arg(long, value_name = "[ADDRESS:]PORT:[NODE:]NODE:[ADDRESS:]PORT[/udp]",
         conflicts_with_all = ["commands", "ready", "shell", "root"])]
     pub(crate) relay: Vec<String>,
@@ -522,7 +522,8 @@ pub(crate) struct EmulateArguments {
     /// Record all that comes from programs, for `slantpath replay`.
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
-    /// A program with its arguments that runs in `near`; with `--relay` on this machine as it is. At its end all is over.
+    /// A program with its arguments that runs in `near`; with `--relay` on this machine as it is. At its end all is
+    /// over.
     #[arg(last = true, value_name = "PROGRAM")]
     pub(crate) program: Vec<OsString>,
 }

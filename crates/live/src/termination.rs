@@ -24,3 +24,35 @@ fn on(signal: Signal, act: fn()) {
         });
     }
 }
+
+/// Calls `act`, which starts a program, with SIGTERM let through: a program inherits what its parent has blocked, and
+/// would not hear of it.
+pub fn with_termination<T>(act: impl FnOnce() -> T) -> T {
+    let mut set = SigSet::empty();
+    set.add(Signal::SIGTERM);
+    let was_blocked = SigSet::thread_get_mask().is_ok_and(|blocked| blocked.contains(Signal::SIGTERM));
+    // Where it cannot be, the program is ended by force.
+    let is_open = was_blocked && set.thread_unblock().is_ok();
+    let result = act();
+    if is_open {
+        let _ = set.thread_block();
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_started_with_the_signal_let_through_and_others_are_not() {
+        let blocks = || SigSet::thread_get_mask().unwrap().contains(Signal::SIGTERM);
+        let mut set = SigSet::empty();
+        set.add(Signal::SIGTERM);
+        set.thread_block().unwrap();
+        assert!(!with_termination(blocks));
+        assert!(blocks());
+        set.thread_unblock().unwrap();
+        assert!(!with_termination(blocks) && !blocks());
+    }
+}

@@ -51,7 +51,7 @@ pub enum RelayError {
     /// No such node is attached.
     #[error("there is no attached node `{node}`")]
     NoNode {
-        /// The name.
+        /// Name of the node.
         node: String,
     },
     /// No port of a server.
@@ -76,9 +76,9 @@ pub enum RelayError {
     TwoServers {
         /// Name of the node.
         node: String,
-        /// The port.
+        /// Port that both have.
         port: u16,
-        /// Both servers.
+        /// Addresses of both servers.
         servers: [SocketAddr; 2],
     },
     /// A node that the other one has no way to.

@@ -21,7 +21,7 @@ use slantpath_wire::{Checksum, Packet, fragment};
 pub struct HostConfig {
     /// Name of the node.
     pub name: String,
-    /// Its interfaces.
+    /// Interfaces of the node.
     pub interfaces: Vec<HostInterface>,
     /// Addresses of all other nodes that it reaches, with their names, and the place of the interface that leads there.
     pub reaches: Vec<(IpAddr, String, usize)>,

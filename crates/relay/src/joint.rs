@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 
 use bytes::{Buf as _, Bytes};
-use slantpath_tcp::ConnectionId;
+use slantpath_tcp as tcp;
 
 /// Bytes that wait for a socket, above which the connection is held.
 const WAITING_MAX: usize = 256 << 10;
@@ -27,7 +27,7 @@ enum Outward {
 pub(crate) struct Joint {
     /// Place of the host that has the connection.
     pub(crate) host: usize,
-    pub(crate) connection: ConnectionId,
+    pub(crate) connection: tcp::ConnectionId,
     /// Place of the relay that it belongs to.
     pub(crate) relay: usize,
     /// Bytes for the socket.
@@ -42,7 +42,7 @@ pub(crate) struct Joint {
 }
 
 impl Joint {
-    pub(crate) const fn new(host: usize, connection: ConnectionId, relay: usize) -> Self {
+    pub(crate) const fn new(host: usize, connection: tcp::ConnectionId, relay: usize) -> Self {
         Self {
             host,
             connection,
@@ -129,14 +129,14 @@ impl Joint {
 #[cfg(test)]
 mod tests {
     use slantpath_base::{Instant, Seed};
-    use slantpath_tcp::{Endpoint, TcpConfig};
+    use slantpath_tcp::TcpConfig;
 
     use super::*;
 
     fn joint() -> Joint {
         let [here, there] = ["10.0.0.1:0", "10.0.0.2:7"].map(|text| text.parse().unwrap());
         let mut stream = Seed::new(1, 0).stream("joint");
-        let connection = Endpoint::default()
+        let connection = tcp::Endpoint::default()
             .connect(Instant::START, here, there, TcpConfig::default(), &mut stream)
             .unwrap();
         Joint::new(0, connection, 0)

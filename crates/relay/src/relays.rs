@@ -10,7 +10,7 @@ use std::net::SocketAddr;
 use bytes::Bytes;
 use slantpath_base::{Duration, Instant, Stream, StreamFamily};
 use slantpath_interface::InterfaceId;
-use slantpath_tcp::{self as tcp, ConnectionId, TcpConfig};
+use slantpath_tcp::{self as tcp, TcpConfig};
 use slantpath_wire::Packet;
 use slantpath_wire::ip::protocol;
 
@@ -41,13 +41,13 @@ pub enum SocketAction {
     Look(RelaySocket),
     /// To break a stream off with a reset.
     Reset(RelaySocket),
-    /// To send a datagram from a socket: of a relay's port to the address given, of one that is connected to its server.
+    /// To send a datagram from a socket: from a relay's port to the address given, else to the server.
     Send {
         /// Number of the socket.
         socket: RelaySocket,
         /// Address of the program.
         to: Option<SocketAddr>,
-        /// The datagram.
+        /// Content of the datagram.
         payload: Bytes,
     },
 }
@@ -116,9 +116,9 @@ struct KnownPath {
 #[derive(Debug)]
 pub struct Relays {
     hosts: Vec<RelayHost>,
-    relays: Vec<Relay>,
+    all: Vec<Relay>,
     joints: BTreeMap<RelaySocket, Joint>,
-    by_connection: BTreeMap<(usize, ConnectionId), RelaySocket>,
+    by_connection: BTreeMap<(usize, tcp::ConnectionId), RelaySocket>,
     paths: BTreeMap<RelaySocket, KnownPath>,
     /// Paths by the program at a relay.
     by_program: BTreeMap<(usize, SocketAddr), RelaySocket>,
@@ -178,7 +178,6 @@ impl Relays {
                         let (node, port) = (config.to.clone(), server.port());
                         return Err(RelayError::TwoServers { node, port, servers: [other, server] });
                     }
-                    Some(_) => {}
                     None if relay.protocol == RelayProtocol::Tcp => {
                         let host = &mut hosts[far];
                         let settings = host.tcp_config(&tcp);
@@ -186,7 +185,7 @@ impl Relays {
                         // Nobody else listens at a host that is made here.
                         let _ = host.tcp.listen(server.port(), settings, family);
                     }
-                    None => {}
+                    Some(_) | None => {}
                 }
             }
             relays.push(relay);
@@ -194,7 +193,7 @@ impl Relays {
         Ok(Self {
             next_socket: relays.len(),
             hosts,
-            relays,
+            all: relays,
             joints: BTreeMap::new(),
             by_connection: BTreeMap::new(),
             paths: BTreeMap::new(),
@@ -218,19 +217,19 @@ impl Relays {
 
     /// Place of the node at which a socket's data leaves the network.
     pub fn node_of(&self, socket: RelaySocket) -> Option<usize> {
-        if let Some(relay) = self.relays.get(socket.0) {
+        if let Some(relay) = self.all.get(socket.0) {
             return Some(relay.near);
         }
         match self.paths.get(&socket).map(|known| known.path) {
-            Some(Path::Program { relay, .. }) => Some(self.relays[relay].near),
-            Some(Path::Server { relay, .. }) => self.relays[relay].far.map(|(far, _)| far),
+            Some(Path::Program { relay, .. }) => Some(self.all[relay].near),
+            Some(Path::Server { relay, .. }) => self.all[relay].far.map(|(far, _)| far),
             None => self.joints.get(&socket).map(|joint| joint.host),
         }
     }
 
     /// Tells if a relay takes one more connection.
     pub fn has_room(&self, relay: usize) -> bool {
-        self.relays.get(relay).is_some_and(|relay| relay.connections < RELAY_CONNECTIONS_MAX)
+        self.all.get(relay).is_some_and(|relay| relay.connections < RELAY_CONNECTIONS_MAX)
     }
 
     /// Notes that a program has connected to a relay's port, and calls the far node. Gives the number of its socket, or
@@ -239,7 +238,7 @@ impl Relays {
         if !self.has_room(relay) {
             return None;
         }
-        let own = self.relays.get_mut(relay)?;
+        let own = self.all.get_mut(relay)?;
         let host = &mut self.hosts[own.near];
         let config = host.tcp_config(&self.tcp);
         let connection = host.tcp.connect(now, own.source, own.target, config, &mut self.chance).ok()?;
@@ -254,7 +253,7 @@ impl Relays {
         RelaySocket(self.next_socket - 1)
     }
 
-    fn join(&mut self, host: usize, connection: ConnectionId, relay: usize) -> RelaySocket {
+    fn join(&mut self, host: usize, connection: tcp::ConnectionId, relay: usize) -> RelaySocket {
         let socket = self.new_socket();
         self.joints.insert(socket, Joint::new(host, connection, relay));
         self.by_connection.insert((host, connection), socket);
@@ -296,13 +295,13 @@ impl Relays {
 
     /// Counts a reset at the end where it was begun or where it came to: that of the program.
     fn note_reset(&mut self, joint: &Joint) {
-        self.counters.resets += u64::from(joint.host == self.relays[joint.relay].near);
+        self.counters.resets += u64::from(joint.host == self.all[joint.relay].near);
     }
 
     fn remove(&mut self, socket: RelaySocket) -> Option<Joint> {
         let joint = self.joints.remove(&socket)?;
         self.by_connection.remove(&(joint.host, joint.connection));
-        let relay = &mut self.relays[joint.relay];
+        let relay = &mut self.all[joint.relay];
         // At the far host the listener counts.
         relay.connections -= usize::from(relay.near == joint.host && relay.connections > 0);
         Some(joint)
@@ -341,7 +340,7 @@ impl Relays {
 
     /// Takes a datagram that a program has sent to a relay's port.
     pub fn handle_from_program(&mut self, now: Instant, relay: usize, program: SocketAddr, payload: Bytes) {
-        let Some(&Relay { near, target, source, .. }) = self.relays.get(relay) else { return };
+        let Some(&Relay { near, target, source, .. }) = self.all.get(relay) else { return };
         let known = self.by_program.get(&(relay, program)).copied();
         let socket = known.or_else(|| self.know_program(now, relay, near, program));
         let sent = socket.and_then(|socket| {
@@ -368,9 +367,7 @@ impl Relays {
         let mut port = program.port();
         // Ports of servers at this host are theirs.
         let is_servers = |port: u16| {
-            self.relays
-                .iter()
-                .any(|other| other.far.is_some_and(|(host, at)| host == near && at.port() == port))
+            self.all.iter().any(|other| other.far.is_some_and(|(host, at)| host == near && at.port() == port))
         };
         let mut tried = 0;
         while port == 0 || self.by_port.contains_key(&(near, port)) || is_servers(port) {
@@ -412,7 +409,7 @@ impl Relays {
         let Some(known) = self.paths.get_mut(&socket) else { return };
         let Path::Server { relay, local, remote } = known.path else { return };
         known.used = now;
-        let Some((far, _)) = self.relays[relay].far else { return };
+        let Some((far, _)) = self.all[relay].far else { return };
         let sent = self.hosts[far].send_datagram(local, remote, payload);
         self.counters.unsent += u64::from(sent.is_err());
     }
@@ -432,7 +429,7 @@ impl Relays {
             && let Path::Program { relay, program, .. } = known.path
         {
             // Others than the one that was asked have nothing to answer.
-            if self.relays[relay].target == remote {
+            if self.all[relay].target == remote {
                 known.used = now;
                 let action = SocketAction::Send { socket: RelaySocket(relay), to: Some(program), payload };
                 self.actions.push_back(action);
@@ -444,8 +441,8 @@ impl Relays {
                 && relay.far.is_some_and(|(host, server)| host == node && server.port() == local.port())
         };
         // Several relays may lead to one server.
-        let Some(relay) = self.relays.iter().position(is_at) else { return };
-        let Some((_, server)) = self.relays[relay].far else { return };
+        let Some(relay) = self.all.iter().position(is_at) else { return };
+        let Some((_, server)) = self.all[relay].far else { return };
         let known = self.by_sender.get(&(relay, remote)).copied();
         let socket = known.unwrap_or_else(|| {
             self.make_room(relay, |path| matches!(path, Path::Server { .. }));
@@ -468,7 +465,7 @@ impl Relays {
         match known.path {
             Path::Program { relay, program, port } => {
                 self.by_program.remove(&(relay, program));
-                self.by_port.remove(&(self.relays[relay].near, port));
+                self.by_port.remove(&(self.all[relay].near, port));
                 false
             }
             Path::Server { relay, remote, .. } => {
@@ -531,7 +528,7 @@ impl Relays {
         None
     }
 
-    fn handle_event(&mut self, now: Instant, host: usize, connection: ConnectionId, event: tcp::Event) {
+    fn handle_event(&mut self, now: Instant, host: usize, connection: tcp::ConnectionId, event: tcp::Event) {
         let known = self.by_connection.get(&(host, connection)).copied();
         let Some(socket) = known.or_else(|| self.accept(host, connection, &event)) else { return };
         match event {
@@ -563,13 +560,20 @@ impl Relays {
                 }
             }
             // Both halves have been told of.
-            tcp::Event::Closed => {}
-            tcp::Event::Acked { .. } | tcp::Event::Arrived { .. } | tcp::Event::Transmitted { .. } => {}
+            tcp::Event::Closed
+            | tcp::Event::Acked { .. }
+            | tcp::Event::Arrived { .. }
+            | tcp::Event::Transmitted { .. } => {}
         }
     }
 
     /// Has the server called for a connection that has come to the far host.
-    fn accept(&mut self, host: usize, connection: ConnectionId, event: &tcp::Event) -> Option<RelaySocket> {
+    fn accept(
+        &mut self,
+        host: usize,
+        connection: tcp::ConnectionId,
+        event: &tcp::Event,
+    ) -> Option<RelaySocket> {
         if *event != tcp::Event::Connected {
             return None;
         }
@@ -578,8 +582,8 @@ impl Relays {
             relay.protocol == RelayProtocol::Tcp
                 && relay.far.is_some_and(|(far, server)| far == host && server.port() == port)
         };
-        let relay = self.relays.iter().position(is_at)?;
-        let (_, server) = self.relays[relay].far?;
+        let relay = self.all.iter().position(is_at)?;
+        let (_, server) = self.all[relay].far?;
         let socket = self.join(host, connection, relay);
         self.actions.push_back(SocketAction::Connect { socket, protocol: RelayProtocol::Tcp, server });
         Some(socket)

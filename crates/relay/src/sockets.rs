@@ -1,7 +1,7 @@
 //! The machine's sockets of relays, and the loop that keeps the pace.
 //!
-//! A turn hands on what has left the network, waits for sockets or for what is due, and reads what has come: its instant
-//! is that at which it is read. All sockets are non-blocking, and wake when they become ready, once: what has been seen
+//! A turn hands on what has left the network, waits for sockets or for what is due, and reads what has come. A packet
+//! comes at the instant at which it is read. All sockets are non-blocking, and tell once that they become ready: that
 //! is remembered here until a call says that there is no more.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -177,7 +177,7 @@ impl RelayDoors {
         self.void
     }
 
-    /// What relays have carried, and could not.
+    /// Relays of these doors, with their counts.
     pub const fn relays(&self) -> &Relays {
         &self.relays
     }

@@ -299,7 +299,11 @@ impl Outside for Relayed<'_> {
         doors.spin_for(self.spin);
         self.tell_relays(&doors)?;
         if let Some((name, rest)) = self.planned.split_first() {
-            let started = Command::new(name).args(rest).spawn();
+            let start = || Command::new(name).args(rest).spawn();
+            #[cfg(target_os = "linux")]
+            let started = slantpath_live::with_termination(start);
+            #[cfg(not(target_os = "linux"))]
+            let started = start();
             self.program = Some(started.map_err(|error| {
                 io::Error::new(error.kind(), format!("cannot start `{}`: {error}", name.display()))
             })?);
@@ -397,10 +401,13 @@ fn host(attachment: &Attachment) -> HostConfig {
 /// Asks a program to end: by SIGTERM, where there are signals.
 #[cfg(unix)]
 fn end(program: &mut Child) -> io::Result<()> {
-    use rustix::process::{Pid, Signal, kill_process};
-    match kill_process(Pid::from_child(program), Signal::TERM) {
+    use nix::errno::Errno;
+    use nix::sys::signal::{Signal, kill};
+    // The number is its own until it has been waited for.
+    let id = i32::try_from(program.id()).map_err(|_| io::ErrorKind::InvalidInput)?;
+    match kill(nix::unistd::Pid::from_raw(id), Signal::SIGTERM) {
         // It has ended by itself.
-        Err(rustix::io::Errno::SRCH) => Ok(()),
+        Err(Errno::ESRCH) => Ok(()),
         asked => Ok(asked?),
     }
 }

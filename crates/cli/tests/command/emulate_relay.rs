@@ -92,7 +92,7 @@ fn milliseconds_of(act: impl FnOnce()) -> u128 {
 fn asks(port: SocketAddr, datagram: &[u8]) -> Vec<u8> {
     let own = if port.is_ipv4() { "127.0.0.1:0" } else { "[::1]:0" };
     let socket = UdpSocket::bind(own).expect("a port");
-    socket.set_read_timeout(Some(Duration::from_secs(60))).expect("it has one");
+    socket.set_read_timeout(Some(Duration::from_mins(1))).expect("it has one");
     socket.connect(port).expect("its peer");
     socket.send(datagram).expect("it is sent");
     let mut buffer = vec![0; 65_536];
@@ -147,7 +147,9 @@ fn a_megabyte_crosses_whole_and_halves_end_by_themselves() {
         };
         crosses(1_000_000);
         let others: Vec<_> = (0..19).map(|number| thread::spawn(move || crosses(number * 1_000))).collect();
-        others.into_iter().for_each(|other| other.join().expect("it crosses"));
+        for other in others {
+            other.join().expect("it crosses");
+        }
         let (status, told) = relayed.interrupt();
         assert_eq!(status, Some(0), "{told}");
         assert!(told.contains("20 connections, 0 of them ended by a reset"), "{told}");
@@ -190,9 +192,14 @@ fn the_program_behind_it_runs_as_it_is_and_gives_the_status() {
     assert_eq!(outcome.status, Some(1));
     assert!(outcome.err.contains("cannot start `/nowhere/to-be-found`"), "{}", outcome.err);
     // It is asked to end with the run, and has time to.
-    let waits = "exec sleep 1000";
-    let relayed = Relayed::start(&caller, &["--relay", "0:far:7/udp", "--", "sh", "-c", waits]);
-    assert_eq!(relayed.interrupt().0, Some(130));
+    let waits = "trap 'kill $!; echo asked >&2; exit 0' TERM; tail -f /dev/null & echo ready >&2; wait";
+    let mut relayed = Relayed::start(&caller, &["--relay", "0:far:7/udp", "--", "sh", "-c", waits]);
+    let mut ready = String::new();
+    relayed.told.read_line(&mut ready).expect("a line");
+    assert_eq!(ready, "ready\n");
+    let (status, told) = relayed.interrupt();
+    assert_eq!(status, Some(130), "{told}");
+    assert!(told.contains("asked\n"), "{told}");
 }
 
 #[test]

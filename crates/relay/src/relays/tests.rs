@@ -1,5 +1,7 @@
 //! Relays over a link in memory, in virtual time: programs and servers are lists of bytes.
 
+use std::net::IpAddr;
+
 use proptest::prelude::*;
 use slantpath_base::{Probability, Seed};
 use slantpath_emulate::frames::{FrameKind, classify};
@@ -11,6 +13,7 @@ const DELAY: Duration = Duration::from_millis(20);
 
 /// Stream of a program or of a server, as its socket would have it.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is seen by itself")]
 struct Far {
     /// Bytes that it has still to send.
     to_send: VecDeque<u8>,
@@ -190,7 +193,7 @@ impl World {
 }
 
 fn bytes(count: usize, seed: u8) -> Vec<u8> {
-    (0..count).map(|place| (place % 251) as u8 ^ seed).collect()
+    (0..count).map(|place| (place % 251).to_le_bytes()[0] ^ seed).collect()
 }
 
 #[test]
@@ -236,7 +239,7 @@ fn a_server_that_is_absent_resets_the_program() {
     assert_eq!((world.relays.counters().connections, world.relays.counters().resets), (1, 1));
     // Nothing is kept of it.
     assert!(world.relays.joints.is_empty() && world.relays.by_connection.is_empty());
-    assert_eq!(world.relays.relays[0].connections, 0);
+    assert_eq!(world.relays.all[0].connections, 0);
 }
 
 #[test]
@@ -336,7 +339,7 @@ fn one_sender_too_many_takes_the_path_that_was_used_least_lately() {
     let count = u16::try_from(RELAY_SENDERS_MAX).unwrap();
     for port in 10_000..10_000 + count {
         world.relays.handle_from_program(world.now, 0, program(port), Bytes::from_static(b"x"));
-        world.now = world.now + Duration::from_millis(1);
+        world.now += Duration::from_millis(1);
     }
     world.relays.handle_from_program(world.now, 0, program(10_000), Bytes::from_static(b"x"));
     world.settle();
@@ -396,7 +399,7 @@ fn a_host_answers_an_echo_request_and_shows_the_way_by_its_mac_address() {
     use slantpath_wire::ip::{Envelope, IpFields, IpHeader};
     let mut hosts: Vec<_> =
         hosts(["10.0.0.1", "10.0.0.2"], true, 1_500).into_iter().map(RelayHost::new).collect();
-    let [source, destination] = [[10, 0, 0, 1], [10, 0, 0, 2]].map(|address| address.into());
+    let [source, destination] = [[10, 0, 0, 1], [10, 0, 0, 2]].map(IpAddr::from);
     let request = EchoHeader { kind: EchoKind::Request, identifier: 7, sequence: 8 };
     let packet = request.packet(Bytes::from_static(b"ping"), source, destination);
     let envelope = Envelope { source, destination, fields: IpFields::default() };
