@@ -30,7 +30,7 @@ FENCE = re.compile(r"^( *)```(.*)$")
 NOT_RUN = re.compile(r"^(console|python) \(not run: .{8,}\)$")
 PAGES = sorted(
     page.relative_to(ROOT).as_posix()
-    for page in [ROOT / "README.md", *ROOT.glob("docs/*.md"), *ROOT.glob("docs/do/*.md")]
+    for page in [ROOT / "README.md", *ROOT.glob("docs/**/*.md")]
     if re.search(r"^```(console|python)", page.read_text(encoding="utf-8"), re.MULTILINE)
 )
 SECONDS = 120

@@ -153,7 +153,7 @@ fn check_ends(name: &str, own: &[IpAddr], far: &[IpAddr], is_apart: bool) -> Res
 
 /// Refuses two associations of which a packet, or a caller, could be of either.
 fn check_told_apart(associations: &[SeatAssociation]) -> Result<(), Failure> {
-    let mut seen: BTreeMap<(u16, Option<(IpAddr, u16)>), &str> = BTreeMap::new();
+    let mut seen = BTreeMap::new();
     let mut anyone = BTreeSet::new();
     for association in associations {
         let ProgramConfig { local_port, peer, .. } = &association.port;
