@@ -8,7 +8,7 @@ use slantpath_gateway::{SeatAssociation, SeatConfig};
 use slantpath_live::{Carriage, LiveConfig, check_addresses};
 use slantpath_runner::{EntityRequest, Scenario, Setting};
 
-use super::PATIENCE;
+use super::{PATIENCE, equipment};
 use crate::arguments::SeatArguments;
 use crate::failure::Failure;
 use crate::live::nodes::{Nodes, PeerUdpPorts};
@@ -34,9 +34,18 @@ pub(super) struct Prepared {
 impl Prepared {
     /// Reads the scenario, warns of what is hardly meant, and finds what is asked for.
     pub(super) fn of(arguments: &SeatArguments) -> Result<Self, Failure> {
-        let scenario = read_scenario(&arguments.scenario, &arguments.set, arguments.seed)?;
-        let request = scenario.signalling_entity(&arguments.point);
-        let request = request.map_err(|error| Failure::Misused(error.to_string()))?;
+        let mut scenario = read_scenario(&arguments.scenario, &arguments.set, arguments.seed)?;
+        let entity = |scenario: &Scenario| {
+            scenario.signalling_entity(&arguments.point).map_err(|error| Failure::Misused(error.to_string()))
+        };
+        let mut request = entity(&scenario)?;
+        if let Some(settings) = &arguments.settings {
+            scenario = equipment::laid_over(&scenario, &request, settings)?;
+            for warning in scenario.warnings() {
+                terminal::warn(warning)?;
+            }
+            request = entity(&scenario)?;
+        }
         let nodes = Nodes::of(&scenario, &arguments.at, arguments.udp)?;
         let carriage = nodes.carriage(&request.node);
         let (associations, udp_ports) = nodes.associations(&request)?;
