@@ -10,7 +10,7 @@ use std::net::IpAddr;
 use slantpath_base::{Instant, Stream};
 use slantpath_interface::{AddressNews, EndSystem, InterfaceId, Journey};
 use slantpath_live::{Program as _, Station, host_from};
-use slantpath_signalling::network::{NetworkConfigError, ServerConfig, SignallingEntity, UserPlace};
+use slantpath_signalling::network::{self, NetworkConfigError, SignallingEntity, UserPlace};
 use slantpath_ss7::PointCode;
 use slantpath_ss7::transfer::{Transfer, TransferIndication};
 use slantpath_traffic::{Clocks, LinkLoadReport, Loads, StatusCounts};
@@ -141,7 +141,7 @@ impl TrafficBench {
         reports
     }
 
-    /// What the users of a load that is sent here have been told of its destinations.
+    /// Counts of what the users of a load that is sent here have been told of its destinations.
     pub fn heard(&self, load: usize) -> StatusCounts {
         self.loads.heard(load)
     }
@@ -254,7 +254,7 @@ fn places_of(seat: &SeatConfig) -> BTreeSet<UserPlace> {
     match seat.occupant {
         SignallingEntity::Point(point) => BTreeSet::from([UserPlace::Point(point)]),
         SignallingEntity::Process(asp) => {
-            let is_own = |server: &&ServerConfig| server.asps.contains(&asp);
+            let is_own = |server: &&network::ServerConfig| server.asps.contains(&asp);
             let own = seat.network.m3ua.servers.iter().filter(is_own);
             own.map(|server| UserPlace::Served(server.point)).collect()
         }

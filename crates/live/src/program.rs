@@ -17,7 +17,8 @@ pub fn host_of(addresses: &[IpAddr]) -> Host {
     host_from(0, addresses)
 }
 
-/// Variant of [`host_of`] for one of several hosts behind the same sockets: its interfaces have numbers from `first` on.
+/// Variant of [`host_of`] for one of several hosts behind the same sockets: its interfaces have numbers from `first`
+/// on.
 ///
 /// # Panics
 /// If there are 2^32 addresses.

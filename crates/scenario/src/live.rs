@@ -19,7 +19,7 @@ section! {
         /// SCTP port of all its associations that carry M3UA. One for each, from 2905 on, if absent.
         m3ua_port: Option<Setting<u16>>;
         /// Callers that are admitted to an association that the far end opens.
-        admit: Setting<Admission> = Admission::Known;
+        admit: Setting<AdmittedCallers> = AdmittedCallers::Known;
         /// Path of the socket by which `slantpath set` asks and changes it; `--control` stands above it. None if
         /// absent.
         control: Option<Setting<String>>;
@@ -30,7 +30,7 @@ section! {
 
 choice! {
     /// Callers that are admitted.
-    pub enum Admission {
+    pub enum AdmittedCallers {
         /// Whoever calls, from any address: where a translator is between, or addresses are not known before.
         Anyone = "anyone",
         /// Callers from the addresses of the far end.

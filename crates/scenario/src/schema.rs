@@ -23,7 +23,7 @@ pub use crate::link::schema::{Family, Link, LinkParameters, WhileDownChoice};
 pub use crate::link::trace::{DelayTrace, FadeTrace};
 pub use crate::link::wan_emulator::WanEmulator;
 pub use crate::link::wiring::Wiring;
-pub use crate::live::{Admission, LiveNode};
+pub use crate::live::{AdmittedCallers, LiveNode};
 pub use crate::network::existing::ExistingNamespace;
 pub use crate::network::node::{NamedDscp, Node, NodeKind};
 pub use crate::probes::schema::{Probes, QueueSampling};

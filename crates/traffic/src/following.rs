@@ -15,7 +15,7 @@ pub enum Clocks {
 /// Messages that are taken for lost before one that arrives, at most: a number further ahead is none of the load.
 pub(crate) const MOST_AHEAD: u64 = 1_000_000;
 
-/// What is known of the sender of a load.
+/// Knowledge of the sender of a load.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Following {
     clocks: Clocks,

@@ -409,7 +409,7 @@ impl Loads {
         self.all[number].following = Some(Following::new(clocks, epoch));
     }
 
-    /// What the sending end of a load has been told by MTP-STATUS.
+    /// Counts of what the sending end of a load has been told by MTP-STATUS.
     pub fn heard(&self, number: usize) -> StatusCounts {
         self.all.get(number).map_or_else(StatusCounts::default, |load| load.heard)
     }

@@ -57,6 +57,9 @@ pub(crate) struct SeatArguments {
     /// Replace a value of the scenario, for example `sctp.default.rto_min="200 ms"`. May be given several times.
     #[arg(long, value_name = "PATH=VALUE")]
     pub(crate) set: Vec<String>,
+    /// Lay settings over the point, its links and profiles: a file that `slantpath plan --format gateway` printed.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) settings: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]

@@ -1,6 +1,7 @@
 //! Command `slantpath gateway`: one point or process of a scenario's signalling network, on this machine's network.
 
 mod check;
+mod equipment;
 mod kept;
 mod operation;
 pub(super) mod prepared;

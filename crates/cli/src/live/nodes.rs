@@ -7,7 +7,7 @@ use slantpath_gateway::SeatAssociation;
 use slantpath_live::{
     Carriage, ENCAPSULATION_PORT, EndSystem, Live, Peer, ProgramConfig, SctpConfig, check_addresses,
 };
-use slantpath_runner::schema::{Admission, LiveNode};
+use slantpath_runner::schema::{AdmittedCallers, LiveNode};
 use slantpath_runner::{EntityEnd, EntityRequest, Scenario};
 
 use crate::failure::Failure;
@@ -47,7 +47,7 @@ impl<'a> Nodes<'a> {
         Ok(Self { scenario, given, udp })
     }
 
-    /// What the file says of a node.
+    /// Table of a node in the file.
     pub(super) fn table(&self, node: &str) -> Option<&LiveNode> {
         self.scenario.live_nodes().find(node)
     }
@@ -108,8 +108,8 @@ impl<'a> Nodes<'a> {
                 }
             }
             let sctp = SctpConfig { trace: is_traced, trace_messages: false, ..(*config.sctp).clone() };
-            let admit = self.table(own).map_or(Admission::Known, |table| *table.admit);
-            let is_anyone = admit == Admission::Anyone && !end.opens;
+            let admit = self.table(own).map_or(AdmittedCallers::Known, |table| *table.admit);
+            let is_anyone = admit == AdmittedCallers::Anyone && !end.opens;
             let is_apart = self.udp_port(own) != self.udp_port(far);
             let addresses = self.addresses(own, &config.local_addresses);
             check_ends(&end.own.name, &addresses, &peer.addresses, is_apart)?;
@@ -163,7 +163,7 @@ fn check_told_apart(associations: &[SeatAssociation]) -> Result<(), Failure> {
         };
         for end in ends {
             let other = seen.insert((*local_port, end), &association.name);
-            if let Some(other) = other.filter(|other| *other != association.name) {
+            if let Some(other) = other.filter(|other| **other != association.name) {
                 return Err(Failure::Misused(format!(
                     "associations `{other}` and `{}` are the same to SCTP: both are from port {local_port} to the \
                      same end; let `m2pa_port` and `m3ua_port` of `[live.<node>]` differ, or leave them out",

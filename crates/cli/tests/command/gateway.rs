@@ -380,6 +380,25 @@ scenario ";
             &format!("association `first`: {why}; give its nodes others by `--at`"),
         );
     }
+    let planned = ["--round-trip", "600ms", "--permanent", "512kbit/s", "--links", "4", "--erlang", "0.2"];
+    let planned = [&["plan", "--octets", "120", "--format", "gateway"][..], &planned].concat();
+    place.write("planned.txt", &place.run(&planned).out);
+    let outcome = gateway(&["--point", "london", "--settings", "planned.txt"]);
+    let hash = |out: &str| out.lines().last().map(str::to_owned);
+    assert_eq!(outcome.status, Some(0), "{}", outcome.err);
+    assert_ne!(hash(&outcome.out), hash(&gateway(&["--point", "london"]).out));
+    assert!(
+        outcome.err.contains("Path.Max.Retrans of 10 is not below"),
+        "what a run would warn of: {}",
+        outcome.err
+    );
+    place.write("planned.txt", "! per association\n minimum-rtt 800\n");
+    let outcome = gateway(&["--point", "london", "--settings", "planned.txt"]);
+    assert!(
+        outcome.err.starts_with("error: planned.txt:2: there is no setting `minimum-rtt`; "),
+        "{}",
+        outcome.err
+    );
     let outcome = gateway(&["--point", "london", "--udp=0"]);
     assert!(outcome.status == Some(2) && outcome.err.contains("0 is not in 1..=65535"), "{}", outcome.err);
 }

@@ -1,5 +1,5 @@
-//! `slantpath traffic`: the users of a scenario's loads, with gateways that are programs of their own, over the loopback
-//! and in UDP.
+//! `slantpath traffic`: the users of a scenario's loads, with gateways that are programs of their own, over the
+//! loopback and in UDP.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use crate::gateway::Live;
 use crate::live::free_port;
 use crate::place::Place;
 
-/// What lets a link come up at once, and a load be short.
+/// Values that let a link come up at once, and a load be short.
 const QUICK: [&str; 8] = [
     "--set",
     "signalling.links.atlantic.carrier.proving=\"omitted\"",
@@ -124,8 +124,8 @@ fn what_cannot_be_is_refused_with_what_would_do() {
     refused(&["--load", "enquiry"], "there is no load `enquiry`; there are enquiries");
     refused(
         &["--load", "enquiries", "--send", "enquiries"],
-        "load `enquiries` is asked for twice: `--load` sends it and keeps its account, `--send` and `--receive` are for \
-         two programs",
+        "load `enquiries` is asked for twice: `--load` sends it and keeps its account, `--send` and `--receive` are \
+         for two programs",
     );
     refused(
         &["--at", "register=127.0.0.1"],
@@ -139,7 +139,7 @@ fn what_cannot_be_is_refused_with_what_would_do() {
     );
     refused(
         &["--like", "nowhere"],
-        "--like: nowhere/signalling_load.csv: No such file or directory (os error 2); name a directory of `slantpath run \
-         --out`",
+        "--like: nowhere/signalling_load.csv: No such file or directory (os error 2); name a directory of `slantpath \
+         run --out`",
     );
 }

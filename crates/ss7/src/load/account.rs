@@ -241,9 +241,9 @@ impl Account {
     /// Counts as lost what a link has waited for too long.
     fn give_up(&mut self, now: Instant, index: usize) {
         let LinkAccount { outstanding, given_up, .. } = &mut self.links[index];
-        while let Some(first) =
-            outstanding.first_entry().filter(|first| now - first.get().0 > self.give_up_after)
-        {
+        // Of another program's messages it is known late when they were sent.
+        let has_waited = |sent: Instant| now.saturating_since(sent) > self.give_up_after;
+        while let Some(first) = outstanding.first_entry().filter(|first| has_waited(first.get().0)) {
             given_up.insert(*first.key());
             first.remove();
             self.lost += 1;

@@ -3,7 +3,7 @@
 use slantpath_base::{Duration, Instant, Seed};
 use slantpath_signalling::network::{LoadConfig, PointId, UserPlace};
 use slantpath_ss7::PointCode;
-use slantpath_ss7::load::{Arrivals, ByCode, GeneratorConfig, Lengths, Message, Report, Routing, Selection};
+use slantpath_ss7::load::{self, ByCode, GeneratorConfig, Lengths, Report, Selection};
 use slantpath_ss7::mtp3::{NetworkIndicator, ServiceIndicator, ServiceInformation};
 
 use super::Clocks;
@@ -24,8 +24,8 @@ fn loads(octets: usize) -> Loads {
         line_rate: "64 kbit/s".parse().unwrap(),
         lengths: Lengths::Fixed(octets),
         selection: Selection::Link,
-        arrivals: Arrivals::Poisson,
-        routing: Routing::PointCode(ByCode { destinations: vec![PointCode(2)], service: indicator }),
+        arrivals: load::Arrivals::Poisson,
+        routing: load::Routing::PointCode(ByCode { destinations: vec![PointCode(2)], service: indicator }),
         origin: PointCode(1),
         service: ServiceInformation { indicator, network: NetworkIndicator::International, priority: 0 },
         start: Instant::from_secs(1),
@@ -43,7 +43,7 @@ fn loads(octets: usize) -> Loads {
 }
 
 /// All messages of the sender, with its instants. Its clock is `ahead` nanoseconds of the receiver's.
-fn sent(octets: usize, ahead: u64) -> Vec<(Instant, Message)> {
+fn sent(octets: usize, ahead: u64) -> Vec<(Instant, load::Message)> {
     let mut loads = loads(octets);
     let load = loads.load_mut(0);
     let mut all = Vec::new();
@@ -61,7 +61,7 @@ fn sum(reports: &[crate::LinkLoadReport], of: fn(&Report) -> u64) -> u64 {
 
 /// Hands messages over after `delay`, but for those that are `lost`. Gives the receiver with the time at its end.
 fn received(
-    messages: &[(Instant, Message)],
+    messages: &[(Instant, load::Message)],
     (octets, clocks): (usize, Clocks),
     delay: impl Fn(usize) -> Duration,
     lost: impl Fn(usize) -> bool,
@@ -69,7 +69,7 @@ fn received(
     let mut loads = loads(octets);
     loads.follow(0, clocks, EPOCH);
     let mut arrivals: Vec<_> = messages.iter().enumerate().filter(|(number, _)| !lost(*number)).collect();
-    let arrives = |(number, (at, _)): &(usize, &(Instant, Message))| *at + EARLIER + delay(*number);
+    let arrives = |(number, (at, _)): &(usize, &(Instant, load::Message))| *at + EARLIER + delay(*number);
     arrivals.sort_by_key(arrives);
     let mut now = Instant::START;
     for arrival in arrivals {

@@ -9,7 +9,7 @@ use slantpath_gateway::{Seat, SeatAssociation, SeatConfig};
 use slantpath_live::{Carriage, LiveConfig, Station, check_addresses, host_of};
 use slantpath_runner::{EntityRequest, Scenario, Setting};
 
-use super::PATIENCE;
+use super::{PATIENCE, equipment};
 use crate::arguments::SeatArguments;
 use crate::failure::Failure;
 use crate::live::nodes::{Nodes, PeerUdpPorts};
@@ -42,12 +42,21 @@ impl Prepared {
 
     /// Finds in a scenario what is asked for.
     pub(in crate::live) fn within(
-        scenario: Scenario,
+        mut scenario: Scenario,
         arguments: &SeatArguments,
         is_traced: bool,
     ) -> Result<Self, Failure> {
-        let request = scenario.signalling_entity(&arguments.point);
-        let request = request.map_err(|error| Failure::Misused(error.to_string()))?;
+        let entity = |scenario: &Scenario| {
+            scenario.signalling_entity(&arguments.point).map_err(|error| Failure::Misused(error.to_string()))
+        };
+        let mut request = entity(&scenario)?;
+        if let Some(settings) = &arguments.settings {
+            scenario = equipment::laid_over(&scenario, &request, settings)?;
+            for warning in scenario.warnings() {
+                terminal::warn(warning)?;
+            }
+            request = entity(&scenario)?;
+        }
         let nodes = Nodes::of(&scenario, &arguments.at, arguments.udp)?;
         let carriage = nodes.carriage(&request.node);
         let (associations, udp_ports) = nodes.associations(&request, is_traced)?;

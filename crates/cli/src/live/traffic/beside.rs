@@ -141,7 +141,8 @@ mod tests {
     fn the_rows_of_several_runs_are_their_means_and_a_cell_that_is_missing_counts_for_none() {
         let columns: Vec<&str> = MEASURES.iter().map(|(name, ..)| *name).collect();
         let text = format!(
-            "run,load,link,{}\n0,\"a,\"\"b\",3,1,2,0,0,0,0,0.1,,0.3,0.4,0.5\n1,\"a,\"\"b\",3,3,2,0,0,0,0,0.3,0.2,0.3,0.4,0.5\n",
+            "run,load,link,{}\n0,\"a,\"\"b\",3,1,2,0,0,0,0,0.1,,0.3,0.4,0.5\n\
+             1,\"a,\"\"b\",3,3,2,0,0,0,0,0.3,0.2,0.3,0.4,0.5\n",
             columns.join(",")
         );
         let (runs, rows) = of_csv(&text).unwrap();

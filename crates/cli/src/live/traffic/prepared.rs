@@ -30,9 +30,9 @@ pub(super) struct PreparedTraffic {
 /// Part that this program has in a load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
-    /// It keeps the account of what arrives. The number of the load.
+    /// Keeps the account of what arrives. The number of the load.
     Receives(usize),
-    /// It sends.
+    /// Sends.
     Sends(usize, FarEnd),
 }
 

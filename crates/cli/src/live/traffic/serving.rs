@@ -2,7 +2,6 @@
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::Ordering;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::json;
 use slantpath_base::{Duration, Instant, Stream};
@@ -79,9 +78,11 @@ fn account(live: &mut Live<TrafficBench>, prepared: &PreparedTraffic) -> Account
     prepared.loads.values().map(of).collect()
 }
 
-/// Nanoseconds of the machine's clock: what two synchronised machines have in common.
+/// Nanoseconds of the machine's clock of the day: what two synchronised machines have in common.
+#[expect(clippy::disallowed_types, reason = "a stamp tells another machine when a message was sent")]
 fn nanos_of_day() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let now = std::time::SystemTime::now();
+    let since = now.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
 }
 

@@ -103,7 +103,7 @@ impl Drawn {
         for far in FAR {
             let sets = TRANSFER_POINTS.map(|code| link_set(code, 2, SequenceNumbers::Bits24));
             let mut config = node(far, Function::EndPoint, sets.to_vec());
-            let routes = TRANSFER_POINTS.into_iter().zip(0..).map(|(code, priority)| (code, priority));
+            let routes = TRANSFER_POINTS.into_iter().zip(0..);
             config.destinations = vec![route(1, &routes.collect::<Vec<_>>())];
             configs.push(config);
         }
