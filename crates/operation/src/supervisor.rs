@@ -112,14 +112,11 @@ mod tests {
     /// Socket of a manager, with its name.
     fn manager(name: &str) -> (UnixDatagram, OsString) {
         let name = OsString::from(format!("{name}-{}", std::process::id()));
-        let socket = match name.as_bytes() {
-            [b'@', rest @ ..] => {
-                UnixDatagram::bind_addr(&SocketAddr::from_abstract_name(rest).unwrap()).unwrap()
-            }
-            _ => {
-                let _ = std::fs::remove_file(&name);
-                UnixDatagram::bind(&name).unwrap()
-            }
+        let socket = if let [b'@', rest @ ..] = name.as_bytes() {
+            UnixDatagram::bind_addr(&SocketAddr::from_abstract_name(rest).unwrap()).unwrap()
+        } else {
+            let _ = std::fs::remove_file(&name);
+            UnixDatagram::bind(&name).unwrap()
         };
         socket.set_nonblocking(true).unwrap();
         (socket, name)
