@@ -90,7 +90,11 @@ impl Live {
     pub(crate) fn start(place: &Place, udp: u16, point: &str, more: &[&str]) -> Self {
         let udp = format!("--udp={udp}");
         let arguments = [&["gateway", "lab.toml", "--point", point, &udp][..], &NODES, more].concat();
-        let mut command = place.command(&arguments);
+        Self::of(place.command(&arguments))
+    }
+
+    /// Of a command that runs it.
+    pub(crate) fn of(mut command: Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
         let lines = BufReader::new(child.stderr.take().expect("a pipe")).lines();
         let (told, log) = channel();
