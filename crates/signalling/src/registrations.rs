@@ -89,3 +89,63 @@ impl Registrations {
         self.asked.extract_if(.., |_, again| *again <= now).map(|(at, _)| at).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use slantpath_sigtran::m3ua::KeyDestination;
+
+    use super::*;
+
+    const HERE: AssociationNumber = AssociationNumber(1);
+    const THERE: AssociationNumber = AssociationNumber(2);
+
+    fn key(dpc: u32) -> RoutingKey {
+        let (service_indicators, opcs) = (Vec::new(), Vec::new());
+        let destinations = vec![KeyDestination { dpc: PointCode(dpc), service_indicators, opcs }];
+        RoutingKey {
+            local_identifier: 0,
+            routing_context: None,
+            traffic_mode: None,
+            network_appearance: None,
+            destinations,
+            others: Vec::new(),
+        }
+    }
+
+    fn result(local_identifier: u32, status: RegistrationStatus, routing_context: u32) -> RegistrationResult {
+        RegistrationResult { local_identifier, status, routing_context }
+    }
+
+    #[test]
+    fn each_gateway_gives_contexts_of_its_own_and_above_there_is_one() {
+        let mut registrations = Registrations::new(vec![(100, key(7)), (200, key(8))]);
+        let numbers: Vec<u32> = registrations.keys().iter().map(|key| key.local_identifier).collect();
+        assert_eq!(numbers, [1, 2]);
+        let (registered, already) = (RegistrationStatus::REGISTERED, RegistrationStatus::ALREADY_REGISTERED);
+        assert_eq!(registrations.answer(HERE, &result(1, registered, 200)), Some((100, Some(PointCode(7)))));
+        assert_eq!(registrations.answer(HERE, &result(2, already, 5)), Some((200, Some(PointCode(8)))));
+        assert_eq!(
+            registrations.answer(THERE, &result(1, RegistrationStatus::INVALID_DPC, 0)).unwrap().0,
+            100
+        );
+        assert_eq!(registrations.answer(THERE, &result(3, registered, 9)), None);
+        assert_eq!([100, 200].map(|own| registrations.given(HERE, own)), [Some(200), Some(5)]);
+        assert_eq!(registrations.given(THERE, 100), None, "it was refused");
+        assert_eq!([200, 5, 300].map(|given| registrations.own(HERE, given)), [100, 200, 300]);
+        assert_eq!(registrations.given(THERE, 300), Some(300), "it is configured");
+        registrations.forget(HERE);
+        assert_eq!(registrations.given(HERE, 100), None);
+    }
+
+    #[test]
+    fn a_gateway_is_asked_anew_until_it_answers_or_refuses() {
+        let mut registrations = Registrations::new(vec![(100, key(7))]);
+        let (first, second) = (Instant::from_secs(2), Instant::from_secs(3));
+        registrations.ask(HERE, first);
+        registrations.ask(THERE, second);
+        assert_eq!(registrations.deadline(), Some(first));
+        assert_eq!(registrations.take_due(first), [HERE]);
+        registrations.rest(THERE);
+        assert_eq!((registrations.deadline(), registrations.take_due(second)), (None, Vec::new()));
+    }
+}

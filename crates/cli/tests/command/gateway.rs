@@ -91,11 +91,12 @@ pub(crate) struct Live {
 impl Live {
     pub(crate) fn start(place: &Place, udp: u16, point: &str, more: &[&str]) -> Self {
         let udp = format!("--udp={udp}");
-        Self::of(place, &[&["gateway", "lab.toml", "--point", point, &udp][..], &NODES, more].concat())
+        let arguments = [&["gateway", "lab.toml", "--point", point, &udp][..], &NODES, more].concat();
+        Self::of(place.command(&arguments))
     }
 
-    pub(crate) fn of(place: &Place, arguments: &[&str]) -> Self {
-        let mut command = place.command(arguments);
+    /// Of a command that runs it.
+    pub(crate) fn of(mut command: Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
         let lines = BufReader::new(child.stderr.take().expect("a pipe")).lines();
         let (told, log) = channel();

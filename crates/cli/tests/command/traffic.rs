@@ -32,7 +32,7 @@ fn lab(name: &str) -> Place {
 }
 
 fn gateway(place: &Place, point: &str) -> Live {
-    Live::of(place, &[&["gateway", "lab.toml", "--point", point][..], &QUICK].concat())
+    Live::of(place.command(&[&["gateway", "lab.toml", "--point", point][..], &QUICK].concat()))
 }
 
 /// The command with these arguments.
@@ -63,7 +63,7 @@ fn both_ends_of_a_load_in_one_program_account_for_every_message_beside_a_run() {
     let [london, boston] = ["london", "boston"].map(|point| gateway(&place, point));
     london.until("link=atlantic event=available");
     let traffic = [&["traffic", "lab.toml", "--out", "live", "--like", "run"][..], &QUICK].concat();
-    let [out, log] = Live::of(&place, &traffic).ended();
+    let [out, log] = Live::of(place.command(&traffic)).ended();
     assert!(
         log.contains("event=asp-active at=exchange") && log.contains("event=asp-active at=register"),
         "{log}"
@@ -97,10 +97,10 @@ fn one_program_at_each_end_knows_what_it_can() {
     let place = lab("traffic-apart");
     let [london, boston] = ["london", "boston"].map(|point| gateway(&place, point));
     london.until("link=atlantic event=available");
-    let receiver = Live::of(&place, &own(["--receive", "enquiries", "--out", "received"]));
+    let receiver = Live::of(place.command(&own(["--receive", "enquiries", "--out", "received"])));
     receiver.until("event=asp-active");
     // Both users have one UDP port in the file, and addresses of their own.
-    let [out, _] = Live::of(&place, &own(["--send", "enquiries", "--out", "sent"])).ended();
+    let [out, _] = Live::of(place.command(&own(["--send", "enquiries", "--out", "sent"]))).ended();
     assert!(out.contains("; it arrives elsewhere\n"), "{out}");
     let [out, _] = receiver.ended();
     assert!(out.contains("load enquiries: sent elsewhere\n"), "{out}");
