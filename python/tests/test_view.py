@@ -362,6 +362,23 @@ def test_a_directory_without_time_is_refused_with_what_would_write_it(
         view(tmp_path / "none")
 
 
+def test_tables_of_other_programs_that_are_called_so_are_left_alone(tmp_path: Path) -> None:
+    names = ("positions", "contacts", "legs", "hops", "map_nodes", "handovers", "script", "messages", "delay")
+    other: dict[str, Sequence[object]] = {"at_s": [1.0], "what": ["else"]}
+    tables = {**dict.fromkeys(names, other), "flow_intervals": intervals(4)}
+    page = Page(view(by_hand(tmp_path / "out", tables)))
+    assert [table["name"] for table in page.told["tables"]] == ["flow_intervals"]
+    assert (page.told["sky"], page.told["events"]) == (None, None)
+
+
+def test_a_place_that_is_not_known_is_none(tmp_path: Path) -> None:
+    sky = topology(tmp_path / "sky", moving=False)
+    nodes = pq.read_table(sky / "map_nodes.parquet").to_pydict()
+    pq.write_table(pa.table({**nodes, "latitude_deg": [50.0, float("nan"), None]}), sky / "map_nodes.parquet")
+    places = [node["place"] for node in Page(view(sky)).told["sky"]["nodes"]]
+    assert places == [[50.0, 0.0, 0.0], None, None]
+
+
 def test_a_table_that_is_cut_is_an_error_that_names_it(tmp_path: Path) -> None:
     out = by_hand(tmp_path / "out", {"flow_intervals": intervals(4)})
     file = out / "flow_intervals.parquet"

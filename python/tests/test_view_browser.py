@@ -100,6 +100,27 @@ def test_the_address_brings_the_view_back(browser: Browser, page: str) -> None:
     assert browser.evaluate("document.querySelector('[aria-current]').textContent").startswith("0:30")
 
 
+def test_charts_and_lines_that_were_chosen_come_back_with_the_address(browser: Browser, page: str) -> None:
+    browser.look()
+    browser.open(page)
+    charts = "[...document.querySelectorAll('.chart h3')].map((at) => at.textContent.trim())"
+    lines = "document.querySelector('.chart .legend').textContent"
+    count = len(browser.evaluate(charts))
+    browser.evaluate("document.querySelector('.adding select').selectedIndex = 0")
+    browser.evaluate("document.querySelector('.adding button').click()")
+    browser.evaluate("document.querySelector('.chart details').open = true")
+    browser.rest()
+    browser.evaluate("document.querySelector('.choices input').click()")
+    browser.evaluate("document.querySelectorAll('.chart button[aria-label^=Remove]')[1].click()")
+    browser.rest(300)
+    before = [browser.evaluate(charts), browser.evaluate(lines)]
+    assert len(before[0]) == count
+    assert HOSTILE not in before[1]
+    browser.open(page + str(browser.evaluate("location.hash")))
+    assert [browser.evaluate(charts), browser.evaluate(lines)] == before
+    assert browser.complaints == []
+
+
 @pytest.mark.parametrize(
     "address", ["#t=NaN&from=9&to=1", "#t=1e999&turn=a,b&zoom=-4&charts=none~x*~*flow_intervals", "#%%%=&t"]
 )

@@ -55,10 +55,12 @@ class Events:
             rows, there = results.shape(name)
             if not rows:
                 continue
-            names = [column for column in columns if column in there]
+            # A table of another program may be called so, too.
+            if not set(columns) <= set(there):
+                continue
             run: Any = None
             source = Source(results.path / f"{name}.parquet")
-            for read in source.batches({*names, "run"}):
+            for read in source.batches({*columns, "run"}):
                 for row in _telling(name, read).to_pylist():
                     run = row.get("run") if run is None else run
                     is_told = name == "messages" and row.get("flow") in self.traced

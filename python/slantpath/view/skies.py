@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from slantpath.plots.results import Source, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -21,6 +21,16 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
 
 PLACE = ("latitude_deg", "longitude_deg", "altitude_km")
+COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "map_nodes": ("node", "kind", *PLACE),
+    "map_journeys": ("site", "at_s", *PLACE),
+    "positions": ("satellite", "at_s", *PLACE),
+    "contacts": ("kind", "a", "b", "start_s", "end_s"),
+    "legs": ("path", "leg", "start_s", "end_s", "delay_start_s"),
+    "hops": ("path", "leg", "hop", "from", "to"),
+    "handovers": ("at_s", "site", "from_satellite", "to_satellite"),
+}
+"""Columns without which a table is none of a sky's: those of a run have other ones."""
 NEEDED = {
     "positions": '`positions_every = "30 s"` under [topology] writes them',
     "contacts": "`slantpath topology --out` writes them",
@@ -47,7 +57,7 @@ def embed(
         return None
     nodes, number = _nodes(results)
     for table, cure in NEEDED.items():
-        if not results.shape(table)[0]:
+        if not _has(results, table):
             notes.append(f"{table}: there are none; {cure}.")
     moving = _positions(results, most_cells, blocks, notes, number, nodes, offset_s)
     if not moving and nodes:
@@ -64,6 +74,17 @@ def embed(
     }
 
 
+def _has(results: Results, table: str) -> bool:
+    rows, columns = results.shape(table)
+    return rows > 0 and set(COLUMNS[table]) <= set(columns)
+
+
+def _place(place: Sequence[float | None]) -> list[float] | None:
+    """Give a place that is known, as a page can tell it."""
+    known = [value for value in place if value is not None and np.isfinite(value)]
+    return known if len(known) == len(PLACE) else None
+
+
 def _read(results: Results, table: str, columns: Collection[str]) -> pa.Table:
     return Source(results.path / f"{table}.parquet").read(set(columns))
 
@@ -71,7 +92,7 @@ def _read(results: Results, table: str, columns: Collection[str]) -> pa.Table:
 def _nodes(results: Results) -> tuple[list[dict[str, Any]], dict[str, int]]:
     nodes: list[dict[str, Any]] = []
     number: dict[str, int] = {}
-    if results.shape("map_nodes")[0]:
+    if _has(results, "map_nodes"):
         for row in _read(results, "map_nodes", ("node", "kind", "constellation", *PLACE)).to_pylist():
             number[row["node"]] = len(nodes)
             nodes.append(
@@ -79,7 +100,7 @@ def _nodes(results: Results) -> tuple[list[dict[str, Any]], dict[str, int]]:
                     "name": printable(row["node"]),
                     "kind": row["kind"],
                     "of": printable(row.get("constellation") or ""),
-                    "place": [row[key] for key in PLACE],
+                    "place": _place([row[key] for key in PLACE]),
                 }
             )
     return nodes, number
@@ -94,9 +115,9 @@ def _positions(  # noqa: PLR0913, PLR0917 - what is embedded, and where it goes
     nodes: list[dict[str, Any]],
     offset_s: float,
 ) -> bool:
-    rows, _ = results.shape("positions")
-    if not rows:
+    if not _has(results, "positions"):
         return False
+    rows, _ = results.shape("positions")
     every = max(-(-rows * (len(PLACE) + 1) // max(most_cells, 1)), 1)
     parts: list[tuple[Numbers, ...]] = []
     instants: dict[float, int] = {}
@@ -142,7 +163,7 @@ def _journeys(
     offset_s: float,
 ) -> None:
     """Embed the corners of the ways of sites that travel."""
-    if not results.shape("map_journeys")[0]:
+    if not _has(results, "map_journeys"):
         return
     rows = _read(results, "map_journeys", ("site", "at_s", *PLACE)).to_pylist()
     rows = sorted((row for row in rows if row["site"] in number), key=lambda row: number[row["site"]])
@@ -163,7 +184,7 @@ def _coded(column: pa.ChunkedArray, number: dict[str, int]) -> Numbers:
 
 
 def _contacts(results: Results, blocks: Blocks, number: dict[str, int], offset_s: float) -> int:
-    if not results.shape("contacts")[0]:
+    if not _has(results, "contacts"):
         return 0
     table = _read(results, "contacts", ("kind", "a", "b", "start_s", "end_s"))
     kinds = {"ground": 0.0, "inter-satellite": 1.0, "terrestrial": 2.0}
@@ -181,10 +202,10 @@ def _contacts(results: Results, blocks: Blocks, number: dict[str, int], offset_s
 
 def _switches(results: Results, blocks: Blocks, number: dict[str, int], offset_s: float) -> int:
     """Embed handovers of the ends of paths."""
-    wanted = ("at_s", "site", "from_satellite", "to_satellite")
-    rows, columns = results.shape("handovers")
-    if not rows or not set(wanted) <= set(columns):
+    if not _has(results, "handovers"):
         return 0
+    wanted = COLUMNS["handovers"]
+    rows, _ = results.shape("handovers")
     table = _read(results, "handovers", wanted)
     switches = {
         "at": np.asarray(table["at_s"], dtype=np.float64) + offset_s,
@@ -200,7 +221,7 @@ def _switches(results: Results, blocks: Blocks, number: dict[str, int], offset_s
 
 def _paths(results: Results, blocks: Blocks, number: dict[str, int], offset_s: float) -> list[dict[str, Any]]:
     """Embed stretches with one path, and the links of each."""
-    if not results.shape("legs")[0] or not results.shape("hops")[0]:
+    if not _has(results, "legs") or not _has(results, "hops"):
         return []
     legs = _read(results, "legs", ("path", "leg", "start_s", "end_s", "delay_start_s")).to_pylist()
     hops = _read(results, "hops", ("path", "leg", "hop", "from", "to")).to_pylist()

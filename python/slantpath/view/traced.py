@@ -60,7 +60,7 @@ def embed(
                     "title": f"{about}: {part if part != 'tsn' else 'TSN'}",
                 }
             )
-    explained.tell(path, about, events, notes)
+    explained.tell(path, flow_of(path) or about, events, notes)
     if not trace.whole:
         notes.append(f"{about}: the trace is not whole, it ends before its run.")
     return told, trace.span[1]

@@ -35,7 +35,7 @@ export class EventList {
       ),
     );
     this.list = h("ol", {});
-    this.told_ = h("span", { className: "place" });
+    this.where = h("span", { className: "place" });
     this.before = button("‹ Earlier", "Earlier events", () => this.turn(-1));
     this.after = button("Later ›", "Later events", () => this.turn(1));
     this.element = h(
@@ -53,7 +53,7 @@ export class EventList {
         },
       }),
       this.list,
-      h("div", { className: "row pages" }, this.before, this.told_, this.after),
+      h("div", { className: "row pages" }, this.before, this.where, this.after),
     );
     state.on(["kinds"], () => this.choose());
     state.on(["t"], () => this.follow());
@@ -121,9 +121,8 @@ export class EventList {
       }),
     );
     const end = Math.min(begin + PAGE, this.chosen.length);
-    this.told_.textContent = this.chosen.length
-      ? `${(begin + 1).toLocaleString("en")} to ${end.toLocaleString("en")} of ${this.chosen.length.toLocaleString("en")}`
-      : "none";
+    const [first, last, all] = [begin + 1, end, this.chosen.length].map((count) => count.toLocaleString("en"));
+    this.where.textContent = this.chosen.length ? `${first} to ${last} of ${all}` : "none";
     this.before.disabled = page === 0;
     this.after.disabled = end >= this.chosen.length;
     this.mark();

@@ -106,11 +106,15 @@ export function sky(state, told, data) {
     about.textContent = said.join(" ");
     told.paths.slice(0, 12).forEach((path, place) => {
       ways.children[place] ?? ways.append(way(place, path.name));
-      const now = places.way(place, state.t);
-      ways.children[place].lastChild.textContent = now
-        ? `${number(now.delay * 1000)} ms, ${now.nodes.length - 1} hops: ${now.nodes.map((node) => told.nodes[node].name).join(" › ")}`
-        : "no path now";
+      ways.children[place].lastChild.textContent = going(place);
     });
+  }
+
+  function going(path) {
+    const now = places.way(path, state.t);
+    if (!now) return "no path now";
+    const names = now.nodes.map((node) => told.nodes[node].name).join(" › ");
+    return `${number(now.delay * 1000)} ms, ${now.nodes.length - 1} hops: ${names}`;
   }
 
   function changes() {
