@@ -112,7 +112,9 @@ fn table<const COLUMNS: usize>(
     let Some(rows) = rows else { return Ok(()) };
     let mut table = TextTable::default();
     table.row(heads.map(str::to_owned));
-    rows.iter().for_each(|own| table.row(row(own)));
+    for own in rows {
+        table.row(row(own));
+    }
     table.print(COLUMNS, out)
 }
 
