@@ -241,6 +241,14 @@ fn a_live_gateway_is_asked_and_ordered_at_its_socket() {
         assert_eq!(refused.status, Some(2), "{}", refused.out);
         assert!(refused.err.contains(told), "{}", refused.err);
     }
+    // Orders have the words of scripts: no line of a live link fails.
+    let words = place.run(&["keys", "signalling.script action", "--json"]).out;
+    let words: serde_json::Value = serde_json::from_str(&words).expect("it is JSON");
+    let refused = set(&place, "exchange.sock", &["--do", "action=x"]).err;
+    for word in words[0]["value"].as_str().expect("words").split(", ") {
+        let is_of_line = matches!(word, "fail" | "restore");
+        assert_eq!(refused.contains(&format!("`{word}`")), !is_of_line, "{word}: {refused}");
+    }
     assert_eq!(set(&place, "exchange.sock", &["--stop"]).out, "the run ends\n");
     exchange.until("event=stopping");
     let rest: Vec<String> = told.collect();

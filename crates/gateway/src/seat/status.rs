@@ -1,5 +1,7 @@
 //! State of a seat, for who operates it.
 
+use std::collections::BTreeMap;
+
 use slantpath_applications::Host;
 use slantpath_base::{Duration, Instant};
 use slantpath_control::{
@@ -17,6 +19,16 @@ use slantpath_ss7::mtp3::node::{
 use slantpath_ss7::{PointCode, sccp};
 
 use super::{Phase, Seat};
+
+/// Names of points by their codes.
+pub(super) struct PointNames<'a>(BTreeMap<PointCode, &'a str>);
+
+impl PointNames<'_> {
+    /// Name of the point of a code; the number of one that nobody has.
+    pub(super) fn of(&self, code: PointCode) -> String {
+        self.0.get(&code).map_or_else(|| code.0.to_string(), |name| (*name).to_owned())
+    }
+}
 
 impl Seat {
     /// Gives its state at `now`.
@@ -53,11 +65,12 @@ impl Seat {
         &self.network.links[self.links[usize::from(link.0)].0].name
     }
 
-    /// Name of the point of a code; the number of one that nobody has.
-    pub(super) fn name_of(&self, code: PointCode) -> String {
+    /// Names of points by their codes.
+    pub(super) fn point_names(&self) -> PointNames<'_> {
         let points = self.network.points.iter().map(|point| (point.mtp3.point_code, &point.mtp3.name));
-        let mut all = points.chain(self.network.m3ua.points.iter().map(|point| (point.code, &point.name)));
-        all.find(|(own, _)| *own == code).map_or_else(|| code.0.to_string(), |(_, name)| name.clone())
+        let all = points.chain(self.network.m3ua.points.iter().map(|point| (point.code, &point.name)));
+        // Of two with one code the first.
+        PointNames(all.rev().map(|(code, name)| (code, &name[..])).collect())
     }
 
     /// Name of the process at either end of an association of M3UA; `None` of one that carries a link.
@@ -88,7 +101,7 @@ impl Seat {
     }
 
     fn link_states(&self, point: &SignallingPoint) -> Vec<SignallingLinkStatus> {
-        let mtp3 = point.mtp3();
+        let (mtp3, names) = (point.mtp3(), self.point_names());
         let mut states = Vec::new();
         let sets = mtp3.config().link_sets.iter();
         let links = sets.flat_map(|set| set.links.iter().map(move |_| set));
@@ -102,7 +115,7 @@ impl Seat {
             states.push(SignallingLinkStatus {
                 link: self.link_name(link).to_owned(),
                 link_set: set.name.clone(),
-                adjacent: self.name_of(set.adjacent),
+                adjacent: names.of(set.adjacent),
                 state: activity_name(mtp3.link_activity(link)),
                 is_available: mtp3.is_link_available(link),
                 inhibited: inhibited.into_iter().filter_map(|(is_so, end)| is_so.then_some(end)).collect(),
@@ -116,9 +129,9 @@ impl Seat {
 
     fn route_states(&self) -> Vec<RouteStatus> {
         let Some(point) = self.entity.as_point() else { return self.destinations_of_process() };
-        let mtp3 = point.mtp3();
+        let (mtp3, names) = (point.mtp3(), self.point_names());
         let state = |route: slantpath_ss7::mtp3::node::RouteMeasurements| RouteStatus {
-            destination: self.name_of(route.destination),
+            destination: names.of(route.destination),
             is_accessible: mtp3.is_accessible(route.destination),
             over: mtp3.config().link_sets.get(usize::from(route.link_set.0)).map(|set| set.name.clone()),
             priority: route.priority,
@@ -130,6 +143,7 @@ impl Seat {
     /// Destinations of a process: it may speak to every point but those that it serves.
     fn destinations_of_process(&self) -> Vec<RouteStatus> {
         let served: Vec<PointCode> = self.entity.served().iter().map(|(.., point)| point.code()).collect();
+        let names = self.point_names();
         let network = self.entity.served().first().and_then(|(_, network, _)| *network);
         let points = self.network.points.iter().map(|point| point.mtp3.point_code);
         let all = points.chain(self.network.m3ua.points.iter().map(|point| point.code));
@@ -137,7 +151,7 @@ impl Seat {
             let is_accessible =
                 self.entity.as_process().is_some_and(|process| process.reaches((network, code)));
             RouteStatus {
-                destination: self.name_of(code),
+                destination: names.of(code),
                 is_accessible,
                 over: None,
                 priority: 0,
@@ -263,7 +277,7 @@ impl Seat {
 
     /// Messages that were discarded, by the layer and its reason; reasons without any are left out.
     pub(super) fn discards(&self) -> Vec<(&'static str, NamedCounts)> {
-        let mut all = std::collections::BTreeMap::<&'static str, NamedCounts>::new();
+        let mut all = BTreeMap::<&'static str, NamedCounts>::new();
         let mut add = |layer, reason: String, count: u64| {
             if count > 0 {
                 *all.entry(layer).or_default().entry(reason).or_default() += count;

@@ -9,12 +9,14 @@ use slantpath_live::{MibAssociation, MibRemAddress};
 use slantpath_signalling::SignallingPoint;
 use slantpath_ss7::mtp3::node::{LinkMeasurements, LinkSetId, Mtp3LinkId, Spells};
 
+use crate::seat::status::PointNames;
 use crate::seat::{Association, Seat};
 
 /// Everything that samples are made of, at one instant.
 pub(super) struct Figures<'a> {
     pub(super) now: Instant,
     pub(super) seat: &'a Seat,
+    pub(super) names: PointNames<'a>,
     pub(super) point: Option<&'a SignallingPoint>,
     pub(super) status: GatewayStatus,
     pub(super) mib: Vec<(&'static str, u64)>,
@@ -38,6 +40,7 @@ impl<'a> Figures<'a> {
         Self {
             now,
             seat,
+            names: seat.point_names(),
             point: seat.entity.as_point(),
             associations: seat.associations.iter().map(mib).collect(),
             mib: host.sctp_mib().named().into(),
@@ -97,7 +100,7 @@ impl<'a> Figures<'a> {
 
     pub(super) fn destination_spells(&self, to: &mut Samples<'_>, of: fn(&Spells, Instant) -> f64) {
         for (code, own) in self.point.into_iter().flat_map(|own| own.mtp3().destination_measurements()) {
-            let name = self.seat.name_of(code);
+            let name = self.names.of(code);
             to(&[&name, "inaccessible"], of(&own.inaccessible, self.now));
             to(&[&name, "congested"], of(&own.congested, self.now));
         }
@@ -107,7 +110,7 @@ impl<'a> Figures<'a> {
         let Some(point) = self.point else { return };
         let link_sets = &point.mtp3().config().link_sets;
         for route in point.mtp3().route_measurements() {
-            let name = self.seat.name_of(route.destination);
+            let name = self.names.of(route.destination);
             let over = link_sets.get(usize::from(route.link_set.0)).map_or("", |set| &set.name);
             to(&[&name, over, "prohibited"], of(&route.prohibited, self.now));
             to(&[&name, over, "restricted"], of(&route.restricted, self.now));

@@ -167,7 +167,7 @@ pub const METRICS: &[GatewayMetric] = &[
             for (code, measured) in
                 own.point.into_iter().flat_map(|own| own.mtp3().destination_measurements())
             {
-                to(&[&own.seat.name_of(code)], count(measured.sent_msus));
+                to(&[&own.names.of(code)], count(measured.sent_msus));
             }
         },
     ),
