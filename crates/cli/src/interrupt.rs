@@ -1,5 +1,6 @@
 //! Ctrl-C, and on Linux SIGTERM, by which services and containers are stopped: the first stops the work in good order,
-//! the second ends the program. SIGHUP is left as it is: whoever starts a command with `nohup` has it ignored.
+//! the second ends the program. SIGHUP is left as it is, but by what takes it for the wish to read its file anew: whoever
+//! starts a command with `nohup` has it ignored.
 
 use std::io::Write;
 use std::sync::Once;
@@ -25,6 +26,16 @@ pub(crate) fn flag() -> &'static AtomicBool {
         let _ = ctrlc::set_handler(interrupt);
     });
     &STOP
+}
+
+/// A flag that SIGHUP sets. To be asked for before [`flag`], whose thread leaves the signal to this one then.
+#[cfg(target_os = "linux")]
+pub(crate) fn reload_flag() -> &'static AtomicBool {
+    static RELOAD: AtomicBool = AtomicBool::new(false);
+    static HANDLER: Once = Once::new();
+    RELOAD.store(false, Ordering::Relaxed);
+    HANDLER.call_once(|| slantpath_live::on_hangup(|| RELOAD.store(true, Ordering::Relaxed)));
+    &RELOAD
 }
 
 /// A flag that nothing sets: for what is to be finished although the command is to stop.

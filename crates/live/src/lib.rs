@@ -89,4 +89,4 @@ pub use sockets::local::{addresses_for_others, own_addresses, source_towards};
 pub use sockets::watch::{OwnAddressChange, Presence};
 pub use tap::{HostCapture, Observer, Tap};
 #[cfg(target_os = "linux")]
-pub use termination::on_termination;
+pub use termination::{on_hangup, on_termination};

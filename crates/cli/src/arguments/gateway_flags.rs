@@ -31,7 +31,7 @@ pub(crate) enum GatewayQuestion {
     Check(SeatArguments),
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct SeatArguments {
     /// The scenario file. Of all but the point that is live it says point codes, addresses and ports.
     pub(crate) scenario: PathBuf,

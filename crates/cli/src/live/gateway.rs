@@ -3,6 +3,7 @@
 mod check;
 mod kept;
 mod prepared;
+mod reload;
 mod serving;
 
 use std::io::Write;
@@ -13,6 +14,7 @@ use crate::arguments::{GatewayArguments, GatewayQuestion};
 use crate::failure::Failure;
 pub(super) use kept::TraceFiles;
 pub(super) use prepared::Prepared;
+use reload::Reloads;
 
 /// Time that links have to leave traffic in order, and then associations to be shut down.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -29,7 +31,8 @@ pub(crate) fn gateway(
                 Failure::Misused("name a scenario, and one of its points by `--point`".to_owned())
             })?;
             let outputs = &arguments.outputs;
-            serving::serve(&Prepared::of(seat, outputs.trace.is_some())?, outputs, command, out)
+            let prepared = Prepared::of(seat, outputs.trace.is_some())?;
+            serving::serve(&prepared, Reloads::listen(seat, outputs), outputs, command, out)
         }
     }
 }

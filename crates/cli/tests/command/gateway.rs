@@ -109,6 +109,12 @@ impl Live {
         }
     }
 
+    /// Has it read its file anew.
+    pub(crate) fn hang_up(&self) {
+        let told = Command::new("kill").args(["-HUP", &self.child.id().to_string()]).status();
+        assert!(told.expect("kill runs").success());
+    }
+
     /// Ends it by SIGTERM; gives what it had to say, and the rest of its log.
     pub(crate) fn end(mut self) -> [String; 2] {
         let ended = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status();

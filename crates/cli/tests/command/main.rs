@@ -19,6 +19,7 @@ mod explain_what_if;
 #[cfg(target_os = "linux")]
 mod gateway;
 mod gateway_record;
+mod gateway_reload;
 mod import;
 mod keys;
 #[cfg(target_os = "linux")]

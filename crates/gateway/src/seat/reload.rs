@@ -171,6 +171,11 @@ impl Seat {
         Ok(())
     }
 
+    /// Tells that a new configuration was not even offered: it has a fault, or its ports cannot be opened.
+    pub fn refuse_reload(&mut self, now: Instant, why: String) {
+        self.tell(now, Vec::new(), "reload-refused", Some(why));
+    }
+
     /// Tells if a reload is under way.
     pub const fn is_reloading(&self) -> bool {
         self.reloading.change.is_some()

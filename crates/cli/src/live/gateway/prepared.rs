@@ -70,7 +70,7 @@ impl Prepared {
     }
 
     /// Settings of the program.
-    fn seat(&self) -> SeatConfig {
+    pub(super) fn seat(&self) -> SeatConfig {
         SeatConfig {
             network: self.request.network.clone(),
             occupant: self.request.entity,

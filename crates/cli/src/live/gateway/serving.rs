@@ -10,6 +10,7 @@ use slantpath_live::{Live, Program as _, Station};
 
 use super::kept::Kept;
 use super::prepared::Prepared;
+use super::reload::Reloads;
 use crate::arguments::SeatOutputArguments;
 use crate::failure::Failure;
 use crate::interrupt;
@@ -24,6 +25,7 @@ const GLANCE: Duration = Duration::from_millis(200);
 /// Serves until it is over, and prints the counts.
 pub(super) fn serve(
     prepared: &Prepared,
+    mut reloads: Reloads,
     outputs: &SeatOutputArguments,
     command: &[String],
     out: &mut impl Write,
@@ -46,6 +48,7 @@ pub(super) fn serve(
         let until = live.now().saturating_add(GLANCE);
         live.step(until).map_err(failed)?;
         say_changes(&mut live);
+        reloads.advance(&mut live);
         say_happenings(&mut live);
         if let Err(failure) = kept.keep(&mut live) {
             unwritten.get_or_insert(failure);
