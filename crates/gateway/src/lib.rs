@@ -10,13 +10,15 @@
 //!
 //! - [`seat`][]: hands on what the entity, its associations and its users have for one another, and ends in order.
 //! - [`entity`][]: a point or a process, driven alike. [`association`]: keeps up what carries its signalling.
-//! - [`happening`][]: what is told of it, with names.
+//! - [`happening`][]: what is told of it, with names. [`copies`]: messages for whoever captures.
+//! - [`titles`][]: where global titles go, in words.
 
 mod association;
 mod copies;
 mod entity;
 mod happening;
 mod seat;
+mod titles;
 
 pub use association::{AssociationCounts, SeatAssociation};
 pub use copies::{CopiedMessage, Copies};
@@ -24,3 +26,4 @@ pub use happening::Happening;
 pub use seat::{Seat, SeatConfig, SeatReport};
 pub use slantpath_signalling::network::SignallingEntity;
 pub use slantpath_traffic::LinkLoadReport;
+pub use titles::{ReachedNow, TitleError, TitleExplanation, TitleQuestion, WrittenTitle, explain_title};
