@@ -15,7 +15,7 @@ use slantpath_signalling::{
 use slantpath_sigtran::transport::{AssociationNumber, Transmit, TransportInput};
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::node::Mtp3LinkId;
-use slantpath_ss7::sccp::{self, Ssn};
+use slantpath_ss7::sccp::{self, ReturnCause, Ssn};
 use slantpath_ss7::transfer::{Transfer, TransferIndication};
 
 pub(crate) use succession::EntitySuccession;
@@ -184,6 +184,22 @@ impl Entity {
         match self {
             Self::Point(_) => false,
             Self::Process(own) => own.process.is_active(routing_context),
+        }
+    }
+
+    /// Gives the cause for which a point's SCCP does not reach a subsystem now.
+    pub(crate) fn not_reached(&self, code: PointCode, ssn: Option<Ssn>) -> Option<ReturnCause> {
+        match self {
+            Self::Point(own) => own.entity.not_reached(code, ssn),
+            Self::Process(_) => None,
+        }
+    }
+
+    /// Point code of the point; of a process that of the first point that it serves.
+    pub(crate) fn code(&self) -> Option<PointCode> {
+        match self {
+            Self::Point(own) => Some(own.code),
+            Self::Process(own) => own.served.first().map(|(.., point)| point.code()),
         }
     }
 

@@ -12,6 +12,7 @@
 //! - [`entity`][]: a point or a process, driven alike. [`association`]: keeps up what carries its signalling.
 //! - [`difference`][]: what a reload changes, in words; `seat::reload` makes it as a transaction.
 //! - [`happening`][]: what is told of it, with names. [`traced`][]: which association has had which socket.
+//!   [`copies`]: messages for whoever captures. [`titles`][]: where global titles go, in words.
 //! - `seat/status.rs`: its state, for who operates it. `seat/orders.rs`: what that person asks of it.
 //! - `seat/metrics.rs`: figures for Prometheus, as [`exposition`][] writes them. [`delays`][]: delays through the seat.
 //! - [`bench`][]: several seats as one traffic simulator, which has the users of their loads.
@@ -25,6 +26,7 @@ mod entity;
 mod exposition;
 mod happening;
 mod seat;
+mod titles;
 mod traced;
 
 pub use association::{AssociationCounts, SeatAssociation};
@@ -36,4 +38,5 @@ pub use seat::metrics::{GatewayMetric, METRICS, Measuring, metrics_page};
 pub use seat::{ReloadError, Running, Seat, SeatConfig, SeatReport, Successor};
 pub use slantpath_signalling::network::SignallingEntity;
 pub use slantpath_traffic::{Clocks, LinkLoadReport, StatusCounts};
+pub use titles::{ReachedNow, TitleError, TitleExplanation, TitleQuestion, WrittenTitle, explain_title};
 pub use traced::SocketTaken;

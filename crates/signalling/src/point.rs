@@ -314,6 +314,11 @@ impl SignallingPoint {
         self.gateway.as_ref().map(|gateway| &gateway.sgp)
     }
 
+    /// Gives the cause for which SCCP does not reach a subsystem now; none if it does, or there is no SCCP.
+    pub fn not_reached(&self, code: PointCode, ssn: Option<Ssn>) -> Option<sccp::ReturnCause> {
+        self.sccp.as_ref()?.not_reached(code, ssn)
+    }
+
     /// Gives the counts of SCCP, if there is one.
     pub fn sccp_counters(&self) -> Option<&sccp::Counters> {
         self.sccp.as_ref().map(sccp::Node::counters)

@@ -15,7 +15,7 @@ use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::NetworkIndicator;
 use slantpath_ss7::mtp3::node::LinkSetId;
 use slantpath_ss7::sccp::gtt::DigitPattern;
-use slantpath_ss7::sccp::{ReturnCause, Ssn};
+use slantpath_ss7::sccp::{PartyAddress, ReturnCause, Ssn};
 
 pub(crate) use table::{Decision, Screen, Seen};
 
@@ -176,6 +176,27 @@ impl ScreeningCriteria {
     /// Tells if it asks for messages of MTP3's management.
     pub fn asks_for_management(&self) -> bool {
         self.services() & 1 << MANAGEMENT != 0
+    }
+
+    /// Tells if they may fit unitdata for that called party at the point of that code: true if they fit all of it. None
+    /// if they fit nothing of it.
+    pub fn concerns_title(&self, dpc: PointCode, called: &PartyAddress) -> Option<bool> {
+        let title = called.global_title.as_ref().filter(|title| !title.is_opaque());
+        let fits_digits = self
+            .called
+            .as_ref()
+            .is_none_or(|pattern| title.is_some_and(|title| pattern.matches(title.digits().values())));
+        let fits_ssn =
+            self.called_ssns.is_empty() || called.ssn.is_some_and(|ssn| self.called_ssns.contains(&ssn));
+        let is_for_point = self.dpcs.is_empty() || self.dpcs.contains(&dpc);
+        let is_possible = self.services() & 1 << SCCP != 0 && fits_digits && fits_ssn && is_for_point;
+        is_possible.then(|| {
+            self.arrivals.is_empty()
+                && self.opcs.is_empty()
+                && self.network.is_none()
+                && self.types.is_empty()
+                && self.calling_ssns.is_empty()
+        })
     }
 
     /// Tells if every message that other criteria fit is fitted by these, too.

@@ -137,6 +137,11 @@ impl Node {
         if passes { Ok(()) } else { Err(ReturnCause::NETWORK_CONGESTION) }
     }
 
+    /// Gives the cause for which a subsystem is not reached now, as far as is known; none if it is.
+    pub fn not_reached(&self, code: PointCode, ssn: Option<Ssn>) -> Option<ReturnCause> {
+        self.can_reach(code, ssn).err()
+    }
+
     /// Tells if MTP reaches a node, as far as is known.
     pub(super) fn is_accessible(&self, code: PointCode) -> bool {
         self.remotes.get(&code).is_none_or(|remote| !remote.is_inaccessible)
