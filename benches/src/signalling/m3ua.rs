@@ -193,7 +193,10 @@ impl Gateway {
                     self.asps[association.0 as usize].handle_input(now, association, arrived(transmit));
                 }
                 SgpOutput::Wait(_) => break moved,
-                SgpOutput::Diverted { .. } | SgpOutput::Event(_) | SgpOutput::Indication(..) => {}
+                SgpOutput::Diverted { .. }
+                | SgpOutput::Event(_)
+                | SgpOutput::Indication(..)
+                | SgpOutput::Registration { .. } => {}
             }
         }
     }
