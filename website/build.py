@@ -143,7 +143,8 @@ def block(head: str, info: str, body: list[str]) -> list[str]:
     if language == "mermaid":
         return table_of_machine(body)
     fence = head[: head.index("```") + 3]
-    title = f' title="{name.strip("()")}"' if name else ""
+    name = name.strip("()").replace("not run:", "not run by the tests:")
+    title = f' title="{name}"' if name else ""
     return [f"{fence} {language}{title}", *body, fence]
 
 

@@ -36,6 +36,9 @@ PAGES = sorted(
 SECONDS = 120
 """The longest that a command of a page may take on a busy machine."""
 
+VOID = 3
+"""Exit status of an emulation whose packets left too late."""
+
 
 class Place:
     """A directory in which a page is run."""
@@ -73,6 +76,8 @@ class Place:
             printed, status = self.shell(line)
             if status and "slantpath emulate" in line and "namespace" in printed:
                 pytest.skip(printed.strip())
+            if status == VOID and "slantpath emulate" in line and "void" in printed:
+                pytest.skip("this machine was too busy to keep the pace of an emulation")
             made += command
             if all(not shown for _, shown in parts):
                 # The page leaves out what they print.

@@ -1,6 +1,6 @@
 """The site of the documents: it builds without a warning, and a browser shows it from disk.
 
-Skipped where what builds it is not installed, and the browser's part where there is no Chromium.
+Skipped in part where what builds it is not installed, and where there is no Chromium.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from importlib.util import find_spec
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,13 +29,11 @@ LOOKED_AT = (
 )
 """A page of each kind. A page takes half a second."""
 
-pytestmark = pytest.mark.skipif(
-    find_spec("zensical") is None, reason="no zensical: the site is not built (make docs installs it)"
-)
-
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    if find_spec("zensical") is None:
+        pytest.skip("no zensical: the site is not built (make docs installs it)")
     into = tmp_path_factory.mktemp("site")
     words = [sys.executable, str(ROOT / "website/build.py"), str(into)]
     done = subprocess.run(words, check=False, capture_output=True, encoding="utf-8")  # noqa: S603 - our script
@@ -51,6 +49,38 @@ def shown(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Brow
     browser = Browser(tmp_path_factory.mktemp("profile"))
     yield browser
     browser.end()
+
+
+def staged(root: Path, into: Path, page: str) -> tuple[str, list[str]]:
+    """Give a page as the site has it, and the faults of its links."""
+    (root / "docs/models").mkdir(parents=True)
+    (root / "docs/page.md").write_text(page, encoding="utf-8")
+    spec = spec_from_file_location("build", ROOT / "website/build.py")
+    assert spec is not None
+    assert spec.loader is not None
+    build = module_from_spec(spec)
+    spec.loader.exec_module(build)
+    stage = build.Stage(root, into)
+    return stage.staged("docs/page.md"), stage.faults
+
+
+def test_a_link_that_leads_nowhere_ends_the_build(tmp_path: Path) -> None:
+    page = "[here](page.md) [list](models/) [no](no.md)\n```text\n[shown](as-it-is.md)\n```\n"
+    text, faults = staged(tmp_path / "root", tmp_path / "into", page)
+    assert text.startswith("[here](page.md) [list](models/index.md) [no](no.md)\n")
+    assert faults == ["docs/page.md: `no.md` leads nowhere"]
+
+
+def test_state_diagrams_are_tables_and_files_and_reasons_titles(tmp_path: Path) -> None:
+    page = (
+        "```mermaid\nstateDiagram-v2\n    [*] --> Idle\n    Idle --> Busy: Call / Ring, StartT1\n```\n"
+        "```toml a.toml\n```\n```console (not run: it needs root)\n$ reboot\n```\n"
+    )
+    text, faults = staged(tmp_path / "root", tmp_path / "into", page)
+    assert "| *start* |  | `Idle` |  |\n| `Idle` | Call | `Busy` | Ring, StartT1 |\n" in text
+    assert '``` toml title="a.toml"\n' in text
+    assert '``` console title="not run by the tests: it needs root"\n$ reboot\n' in text
+    assert faults == []
 
 
 def test_every_document_and_every_scenario_has_a_page(site: Path) -> None:
