@@ -9,8 +9,8 @@ use slantpath_base::Instant;
 use slantpath_signalling::network::{AspId, NetworkConfig, NetworkConfigError, PointId, ServedPointId};
 use slantpath_signalling::{
     self as signalling, LinkEndChange, M3uaEvent, ManagementRequest, PointEvent, PointInput, PointOutput,
-    ProcessChange, ScreenedCopy, ScreeningCounts, ServedPoint, ServedPointConfig, ServedPointOutput,
-    ServerProcess, ServerProcessInput, ServerProcessOutput, SignallingPoint,
+    ProcessChange, ScreenedCopy, ScreeningCounts, ServedPoint, ServedPointOutput, ServerProcess,
+    ServerProcessInput, ServerProcessOutput, SignallingPoint,
 };
 use slantpath_sigtran::transport::{AssociationNumber, Transmit, TransportInput};
 use slantpath_ss7::PointCode;
@@ -91,7 +91,7 @@ impl Entity {
         network: &NetworkConfig,
         id: AspId,
         process: ServerProcess,
-        make: impl Fn(ServedPointConfig) -> Result<ServedPoint, sccp::ConfigError>,
+        make: impl Fn(signalling::ServedPointConfig) -> Result<ServedPoint, sccp::ConfigError>,
     ) -> Result<Self, NetworkConfigError> {
         let own = network.m3ua.servers.iter().filter(|server| server.asps.contains(&id));
         let mut seen = BTreeSet::new();
@@ -99,7 +99,7 @@ impl Entity {
         for server in own.filter(|server| seen.insert(server.point)) {
             let point = &network.m3ua.points[server.point.0];
             let wrong = |error| NetworkConfigError::Sccp { point: point.name.clone(), error };
-            let config = ServedPointConfig { code: point.code, sccp: point.sccp.clone() };
+            let config = signalling::ServedPointConfig { code: point.code, sccp: point.sccp.clone() };
             let made = make(config).map_err(wrong)?;
             served.push((server.point, server.network_appearance, made));
         }

@@ -35,7 +35,7 @@ pub use copies::{CopiedMessage, Copies};
 pub use exposition::MetricKind;
 pub use happening::Happening;
 pub use seat::metrics::{GatewayMetric, METRICS, Measuring, metrics_page};
-pub use seat::{ReloadError, Running, Seat, SeatConfig, SeatReport, Successor};
+pub use seat::{ReloadError, RunningSeat, Seat, SeatConfig, SeatReport, Successor};
 pub use slantpath_signalling::network::SignallingEntity;
 pub use slantpath_traffic::{Clocks, LinkLoadReport, StatusCounts};
 pub use titles::{ReachedNow, TitleError, TitleExplanation, TitleQuestion, WrittenTitle, explain_title};

@@ -32,7 +32,7 @@ use crate::happening::Happening;
 use crate::titles::{TitleExplanation, TitleQuestion, explain_title};
 use crate::traced::{SocketTaken, TracedSockets};
 use reload::Reloading;
-pub use reload::{ReloadError, Running, Successor};
+pub use reload::{ReloadError, RunningSeat, Successor};
 pub(crate) use users::UserEvent;
 
 /// Settings of a seat.

@@ -1,7 +1,7 @@
 //! Events of a gateway or an application server process above M3UA, and counts of what passes over its associations.
 
 use slantpath_sigtran::asp::{self, AsState, AspState, ErrorCode, Status};
-use slantpath_sigtran::m3ua::{RegistrationResult, RegistrationStatus};
+use slantpath_sigtran::m3ua::{self, RegistrationStatus};
 use slantpath_sigtran::transport::{AssociationNumber, TransportInput};
 use slantpath_ss7::PointCode;
 use slantpath_ss7::transfer::StatusCause;
@@ -21,10 +21,10 @@ impl M3uaEvent {
     /// Gives the event that the answer to a registration is, of a key with this destination in front.
     pub(crate) fn of_registration(
         association: AssociationNumber,
-        result: RegistrationResult,
+        result: m3ua::RegistrationResult,
         destination: Option<PointCode>,
     ) -> Self {
-        let RegistrationResult { status, routing_context, .. } = result;
+        let m3ua::RegistrationResult { status, routing_context, .. } = result;
         let is_registered = status == RegistrationStatus::REGISTERED;
         let kind = if is_registered {
             M3uaEventKind::Registered

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use slantpath_base::{Duration, Instant};
 use slantpath_sigtran::asp::{self, AspState, ProcessEvent, ServerName, Status};
-use slantpath_sigtran::m3ua::{self, AspOutput, NetworkPoint, RegistrationResult, RoutingKey};
+use slantpath_sigtran::m3ua::{self, AspOutput, NetworkPoint};
 use slantpath_sigtran::transport::{AssociationNumber, Transmit, TransportInput};
 use slantpath_ss7::transfer::{Transfer, TransferIndication};
 
@@ -26,7 +26,7 @@ pub struct ServerProcessConfig {
     pub roles: Vec<Role>,
     /// Routing keys that it registers at each gateway, for application servers that are not in the settings of M3UA.
     /// The routing contexts are those of the roles, by which events name them whatever a gateway gives.
-    pub registered: Vec<(u32, RoutingKey)>,
+    pub registered: Vec<(u32, m3ua::RoutingKey)>,
 }
 
 /// Role of a process for an application server.
@@ -280,7 +280,7 @@ impl ServerProcess {
     }
 
     /// A gateway has answered: the process begins to serve, or to stand by.
-    fn registered(&mut self, now: Instant, at: AssociationNumber, result: RegistrationResult) {
+    fn registered(&mut self, now: Instant, at: AssociationNumber, result: m3ua::RegistrationResult) {
         let Some((context, destination)) = self.registrations.answer(at, &result) else { return };
         let event = M3uaEvent::of_registration(at, result, destination);
         let routing_context = Some(context);

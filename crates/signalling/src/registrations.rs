@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use slantpath_base::Instant;
-use slantpath_sigtran::m3ua::{RegistrationResult, RegistrationStatus, RoutingKey};
+use slantpath_sigtran::m3ua::{self, RegistrationStatus};
 use slantpath_sigtran::transport::AssociationNumber;
 use slantpath_ss7::PointCode;
 
@@ -13,7 +13,7 @@ use slantpath_ss7::PointCode;
 #[derive(Debug)]
 pub(crate) struct Registrations {
     /// Each with the routing context of the configuration.
-    keys: Vec<(u32, RoutingKey)>,
+    keys: Vec<(u32, m3ua::RoutingKey)>,
     /// Contexts that gateways have given, by that of the configuration.
     given: BTreeMap<(AssociationNumber, u32), u32>,
     /// Instants at which a gateway that has not answered is asked anew.
@@ -21,7 +21,7 @@ pub(crate) struct Registrations {
 }
 
 impl Registrations {
-    pub(crate) fn new(mut keys: Vec<(u32, RoutingKey)>) -> Self {
+    pub(crate) fn new(mut keys: Vec<(u32, m3ua::RoutingKey)>) -> Self {
         for ((_, key), number) in keys.iter_mut().zip(1..) {
             key.local_identifier = number;
         }
@@ -45,7 +45,7 @@ impl Registrations {
     }
 
     /// All keys, as they are asked for.
-    pub(crate) fn keys(&self) -> Vec<RoutingKey> {
+    pub(crate) fn keys(&self) -> Vec<m3ua::RoutingKey> {
         self.keys.iter().map(|(_, key)| key.clone()).collect()
     }
 
@@ -58,7 +58,7 @@ impl Registrations {
     pub(crate) fn answer(
         &mut self,
         at: AssociationNumber,
-        result: &RegistrationResult,
+        result: &m3ua::RegistrationResult,
     ) -> Option<(u32, Option<PointCode>)> {
         self.rest(at);
         let mut keys = self.keys.iter();
@@ -99,10 +99,10 @@ mod tests {
     const HERE: AssociationNumber = AssociationNumber(1);
     const THERE: AssociationNumber = AssociationNumber(2);
 
-    fn key(dpc: u32) -> RoutingKey {
+    fn key(dpc: u32) -> m3ua::RoutingKey {
         let (service_indicators, opcs) = (Vec::new(), Vec::new());
         let destinations = vec![KeyDestination { dpc: PointCode(dpc), service_indicators, opcs }];
-        RoutingKey {
+        m3ua::RoutingKey {
             local_identifier: 0,
             routing_context: None,
             traffic_mode: None,
@@ -112,8 +112,12 @@ mod tests {
         }
     }
 
-    fn result(local_identifier: u32, status: RegistrationStatus, routing_context: u32) -> RegistrationResult {
-        RegistrationResult { local_identifier, status, routing_context }
+    fn result(
+        local_identifier: u32,
+        status: RegistrationStatus,
+        routing_context: u32,
+    ) -> m3ua::RegistrationResult {
+        m3ua::RegistrationResult { local_identifier, status, routing_context }
     }
 
     #[test]

@@ -215,7 +215,8 @@ pub fn metrics_page() -> String {
         Written from the table in `crates/gateway/src/seat/metrics.rs`. `slantpath gateway --metrics` tells them at \
         `/metrics`, in Prometheus's text format ([gateway](gateway.md#figures)).\n\nA metric with *yes* is also told \
         as the increase in the last whole interval of 5 and of 30 minutes: `_last` stands in place of `_total`, and \
-        the label `minutes` is `5` or `30`.\n\n| metric | kind | labels | intervals | meaning |\n|---|---|---|---|---|\n"
+        the label `minutes` is `5` or `30`.\n\n\
+        | metric | kind | labels | intervals | meaning |\n|---|---|---|---|---|\n"
         .to_owned();
     for GatewayMetric { name, kind, help, labels, is_measured, .. } in METRICS {
         let quoted: Vec<String> = labels.iter().map(|label| format!("`{label}`")).collect();

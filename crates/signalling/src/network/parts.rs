@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use slantpath_base::Instant;
 use slantpath_sigtran::asp::{self, Members, ServerName, TrafficMode};
 use slantpath_sigtran::m3ua::{
-    self, AvailabilityPolicy, KeyChanges, KeyDestination, Registration, RoutingKey, ServedServer, SgpConfig,
-    TrafficKey,
+    self, AvailabilityPolicy, KeyChanges, KeyDestination, Registration, ServedServer, SgpConfig, TrafficKey,
 };
 use slantpath_sigtran::transport::AssociationNumber;
 use slantpath_ss7::PointCode;
@@ -266,8 +265,8 @@ impl NetworkConfig {
     }
 
     /// The routing key of an application server, as its processes register it.
-    fn routing_key(&self, server: &ServerConfig) -> RoutingKey {
-        RoutingKey {
+    fn routing_key(&self, server: &ServerConfig) -> m3ua::RoutingKey {
+        m3ua::RoutingKey {
             local_identifier: 0,
             routing_context: None,
             traffic_mode: Some(server.traffic_mode as u32),

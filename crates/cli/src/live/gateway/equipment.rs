@@ -1,4 +1,4 @@
-//! Option `--settings`: what `slantpath plan --format gateway` prints, laid over the scenario at the point that is live.
+//! Option `--settings`: what `slantpath plan --format gateway` prints, laid over the scenario at the live point.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -21,7 +21,7 @@ enum Place {
     Point,
     /// The gateway at the point.
     Gateway,
-    /// The process.
+    /// The application server process.
     Process,
 }
 

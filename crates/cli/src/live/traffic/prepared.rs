@@ -32,7 +32,7 @@ pub(super) struct PreparedTraffic {
 pub(super) enum Part {
     /// Keeps the account of what arrives. The number of the load.
     Receives(usize),
-    /// Sends.
+    /// Sends the load, which arrives there.
     Sends(usize, FarEnd),
 }
 
