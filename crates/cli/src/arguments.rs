@@ -14,7 +14,7 @@ use slantpath_profiles::{Assignment, Profile};
 use slantpath_runner::schema::NamedDscp;
 
 use crate::criteria::{Until, Within};
-pub(crate) use gateway_flags::{GatewayArguments, GatewayQuestion, SeatArguments};
+pub(crate) use gateway_flags::{GatewayArguments, GatewayQuestion, SeatArguments, TitleArguments};
 pub(crate) use plan_flags::{PlanArguments, PlanFormat};
 use sctp_flags::Flags;
 

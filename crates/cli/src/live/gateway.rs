@@ -1,6 +1,7 @@
 //! Command `slantpath gateway`: one point or process of a scenario's signalling network, on this machine's network.
 
 mod check;
+mod explain;
 mod prepared;
 mod serving;
 
@@ -18,6 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub(crate) fn gateway(arguments: &GatewayArguments, out: &mut impl Write) -> Result<(), Failure> {
     match &arguments.question {
         Some(GatewayQuestion::Check(seat)) => Ok(check::tell(&Prepared::of(seat)?, out)?),
+        Some(GatewayQuestion::Explain(title)) => explain::explain(title, out),
         None => {
             let seat = arguments.seat.as_ref().ok_or_else(|| {
                 Failure::Misused("name a scenario, and one of its points by `--point`".to_owned())
