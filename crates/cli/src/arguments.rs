@@ -16,7 +16,7 @@ use slantpath_runner::schema::NamedDscp;
 use crate::criteria::{Until, Within};
 pub(crate) use gateway_flags::{
     ClockRelation, GatewayArguments, GatewayQuestion, OperationArguments, SeatArguments, SeatOutputArguments,
-    TrafficArguments,
+    TitleArguments, TrafficArguments,
 };
 pub(crate) use plan_flags::{PlanArguments, PlanFormat};
 use sctp_flags::Flags;

@@ -2,6 +2,7 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use clap::{Args, Subcommand};
 
@@ -23,6 +24,7 @@ impl GatewayArguments {
     pub(crate) fn scenario(&self) -> Option<&Path> {
         match &self.question {
             Some(GatewayQuestion::Check(seat)) => Some(&seat.scenario),
+            Some(GatewayQuestion::Explain(title)) => Some(&title.scenario),
             None => self.seat.as_ref().map(|seat| seat.scenario.as_path()),
         }
     }
@@ -32,6 +34,53 @@ impl GatewayArguments {
 pub(crate) enum GatewayQuestion {
     /// Say which associations a point would have, from where to where, and who opens each, and do nothing.
     Check(SeatArguments),
+    /// Say which rule takes a global title at each point, and where it goes.
+    Explain(TitleArguments),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct TitleArguments {
+    /// The scenario file.
+    pub(crate) scenario: PathBuf,
+    /// The point that is given the message first.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) point: String,
+    /// Digits of the called party's title.
+    pub(crate) digits: String,
+    /// Translation type of the title, or `none`.
+    #[arg(long, visible_alias = "tt", value_name = "N", default_value = "0")]
+    pub(crate) translation_type: TitleAttribute,
+    /// Numbering plan of the title, or `none`; 1 is E.164, 6 E.212, 7 E.214.
+    #[arg(long, visible_alias = "np", value_name = "N", default_value = "1")]
+    pub(crate) plan: TitleAttribute,
+    /// Nature of address of the title, or `none`; 4 is international.
+    #[arg(long, value_name = "N", default_value = "4")]
+    pub(crate) nature: TitleAttribute,
+    /// Subsystem of the called party.
+    #[arg(long, visible_alias = "ssn", value_name = "N")]
+    pub(crate) subsystem: Option<u8>,
+    /// Digits of the calling party's title.
+    #[arg(long, value_name = "DIGITS")]
+    pub(crate) calling: Option<String>,
+    /// Replace a value of the scenario. May be given several times.
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub(crate) set: Vec<String>,
+}
+
+/// Attribute of a title, which it may lack.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TitleAttribute(pub(crate) Option<u8>);
+
+impl FromStr for TitleAttribute {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "none" {
+            return Ok(Self(None));
+        }
+        let value = text.parse().map_err(|_| "write a number from 0 to 255, or `none`".to_owned())?;
+        Ok(Self(Some(value)))
+    }
 }
 
 #[derive(Args, Clone, Debug)]

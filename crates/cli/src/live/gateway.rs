@@ -2,6 +2,7 @@
 
 mod check;
 mod equipment;
+mod explain;
 mod kept;
 mod operation;
 pub(super) mod prepared;
@@ -28,6 +29,7 @@ pub(crate) fn gateway(
 ) -> Result<(), Failure> {
     match &arguments.question {
         Some(GatewayQuestion::Check(seat)) => Ok(check::tell(&Prepared::of(seat, false)?, out)?),
+        Some(GatewayQuestion::Explain(title)) => explain::explain(title, out),
         None => {
             let seat = arguments.seat.as_ref().ok_or_else(|| {
                 Failure::Misused("name a scenario, and one of its points by `--point`".to_owned())
