@@ -44,7 +44,7 @@ export function scaled(unit, greatest) {
 
 export function number(value, digits = 4) {
   if (!Number.isFinite(value)) return "–";
-  const rounded = Number(value.toPrecision(digits));
+  const rounded = Math.abs(value) < 1e-9 ? 0 : Number(value.toPrecision(digits));
   return Math.abs(rounded) >= 1e15
     ? rounded.toExponential()
     : rounded.toLocaleString("en", { maximumFractionDigits: 9 });
