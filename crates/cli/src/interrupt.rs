@@ -1,6 +1,6 @@
 //! Ctrl-C, and on Linux SIGTERM, by which services and containers are stopped: the first stops the work in good order,
-//! the second ends the program. SIGHUP is left as it is, but by what takes it for the wish to read its file anew: whoever
-//! starts a command with `nohup` has it ignored.
+//! the second ends the program. SIGHUP is left as it is, but by a command that takes it for the wish to read its file
+//! anew: whoever starts a command with `nohup` has it ignored.
 
 use std::io::Write;
 use std::sync::Once;

@@ -22,7 +22,7 @@ mod traced;
 
 pub use association::{AssociationCounts, SeatAssociation};
 pub use happening::Happening;
-pub use seat::{ReloadError, Running, Seat, SeatConfig, SeatReport, Successor};
+pub use seat::{ReloadError, RunningSeat, Seat, SeatConfig, SeatReport, Successor};
 pub use slantpath_signalling::network::SignallingEntity;
 pub use slantpath_traffic::LinkLoadReport;
 pub use traced::SocketTaken;

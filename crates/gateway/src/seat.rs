@@ -22,7 +22,7 @@ use crate::entity::{Entity, EntityOutput};
 use crate::happening::Happening;
 use crate::traced::{SocketTaken, TracedSockets};
 use reload::Reloading;
-pub use reload::{ReloadError, Running, Successor};
+pub use reload::{ReloadError, RunningSeat, Successor};
 
 /// Settings of a seat.
 #[derive(Clone, Debug)]

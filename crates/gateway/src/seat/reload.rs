@@ -40,7 +40,7 @@ pub enum ReloadError {
 
 /// A running seat, as far as a successor has to know it.
 #[derive(Clone, Debug)]
-pub struct Running {
+pub struct RunningSeat {
     generation: u64,
     associations: Vec<(SeatAssociation, AssociationNumber)>,
     next_number: u32,
@@ -93,15 +93,15 @@ impl Reloading {
 }
 
 impl Successor {
-    /// Makes everything that a running seat needs to go on with another configuration. The loads of that are left: those
-    /// of the start go on.
+    /// Makes everything that a running seat needs to go on with another configuration. The loads of that are left:
+    /// those of the start go on.
     ///
     /// # Errors
     /// The first thing that is wrong with the configuration.
     ///
     /// # Panics
     /// If the network has no such entity.
-    pub fn prepare(config: SeatConfig, running: &Running) -> Result<Self, NetworkConfigError> {
+    pub fn prepare(config: SeatConfig, running: &RunningSeat) -> Result<Self, NetworkConfigError> {
         let mut next = running.next_number;
         let mut numbers = Vec::with_capacity(config.associations.len());
         for association in &config.associations {
@@ -129,9 +129,9 @@ impl Successor {
 
 impl Seat {
     /// Gives what a successor has to know of this seat.
-    pub fn running(&self) -> Running {
+    pub fn running(&self) -> RunningSeat {
         let configs = self.associations.iter().map(|own| own.config.clone());
-        Running {
+        RunningSeat {
             generation: self.reloading.generation,
             associations: configs.zip(self.numbers.iter().copied()).collect(),
             next_number: self.reloading.next_number,

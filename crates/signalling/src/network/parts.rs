@@ -81,7 +81,9 @@ impl NetworkConfig {
             gateway.associations.iter_mut().for_each(|own| *own = number(*own));
             for server in &mut gateway.sgp.servers {
                 if let Members::Only(members) = &mut server.server.members {
-                    members.iter_mut().for_each(|own| *own = number(*own));
+                    for own in members {
+                        *own = number(*own);
+                    }
                 }
             }
         }

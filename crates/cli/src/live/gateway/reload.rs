@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 
-use slantpath_gateway::{Running, Seat, Successor};
+use slantpath_gateway::{RunningSeat, Seat, Successor};
 use slantpath_live::{Live, Station};
 
 use super::prepared::Prepared;
@@ -66,7 +66,7 @@ impl Reloads {
 }
 
 impl Next {
-    fn read(seat: &SeatArguments, running: &Running) -> Result<Self, Failure> {
+    fn read(seat: &SeatArguments, running: &RunningSeat) -> Result<Self, Failure> {
         let prepared = Prepared::of(seat, false)?;
         let successor = Successor::prepare(prepared.seat(), running);
         let successor = successor.map_err(|error| Failure::Failed(error.to_string()))?;
