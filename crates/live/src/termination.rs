@@ -1,6 +1,6 @@
 //! SIGTERM, by which services and containers are stopped, and SIGHUP, by which they are told to read their files anew.
 
-use nix::sys::signal::{SigSet, Signal};
+use nix::sys::signal::{SigSet, SigmaskHow, Signal};
 
 /// Has `act` called by a thread of its own whenever SIGTERM comes, which the threads that are begun from now on leave
 /// to that. Where it cannot be, it ends the program as it does otherwise.
@@ -16,13 +16,15 @@ pub fn on_hangup(act: fn()) {
 fn on(signal: Signal, act: fn()) {
     let mut set = SigSet::empty();
     set.add(signal);
-    if set.thread_block().is_ok() {
-        std::thread::spawn(move || {
-            while set.wait().is_ok() {
-                act();
-            }
-        });
-    }
+    // The thread hears nothing else: what another one waits for, now or later, is left to that.
+    let Ok(before) = SigSet::all().thread_swap_mask(SigmaskHow::SIG_SETMASK) else { return };
+    std::thread::spawn(move || {
+        while set.wait().is_ok() {
+            act();
+        }
+    });
+    let _ = before.thread_set_mask();
+    let _ = set.thread_block();
 }
 
 /// Calls `act`, which starts a program, with SIGTERM let through: a program inherits what its parent has blocked, and
