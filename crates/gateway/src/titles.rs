@@ -22,7 +22,7 @@ pub struct TitleQuestion {
     pub at: PointCode,
     /// Called party, with the title.
     pub called: PartyAddress,
-    /// Calling party.
+    /// Address of the calling party.
     pub calling: PartyAddress,
 }
 
@@ -248,7 +248,7 @@ fn screened(config: Option<&ScreeningConfig>, at: PointCode, called: &PartyAddre
     lines
 }
 
-/// What would be right: rules that its digits fit and that ask for something else, or the nearest digits.
+/// Advice on what would be right: rules that its digits fit and that ask for something else, or the nearest digits.
 fn nearest(rules: &[Rule], called: &PartyAddress, calling: &PartyAddress) -> Vec<String> {
     let Some(title) = &called.global_title else { return Vec::new() };
     let digits = title.digits();
@@ -333,7 +333,7 @@ impl<'a> Names<'a> {
         point.map(|point| &point.screening)
     }
 
-    /// Where a message goes from a point, for one entity of a group.
+    /// Follows where a message goes from a point, for one entity of a group.
     fn onward(
         &self,
         at: PointCode,
@@ -357,7 +357,7 @@ impl<'a> Names<'a> {
         format!("   {way}{weight}{now}")
     }
 
-    /// What is wrong with the end of a way, if anything.
+    /// Finds what is wrong with the end of a way, if anything is.
     fn missing(&self, code: PointCode, ssn: Option<Ssn>) -> Option<String> {
         let point = self.point(code);
         let sccp = self.sccp(code);
@@ -373,7 +373,7 @@ impl<'a> Names<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use slantpath_signalling::network::PointConfig;
+    use slantpath_signalling::network;
     use slantpath_ss7::mtp3::{NetworkIndicator, node};
     use slantpath_ss7::sccp::Subsystem;
     use slantpath_ss7::sccp::gtt::{DigitPattern, Group, TitleChange, Translator};
@@ -389,14 +389,19 @@ mod tests {
         Group { name: name.to_owned(), sharing: Sharing::Dominant, entities: vec![entity] }
     }
 
-    fn point(code: u32, name: &str, rules: Vec<Rule>, groups: Vec<Group>) -> PointConfig {
+    fn point(code: u32, name: &str, rules: Vec<Rule>, groups: Vec<Group>) -> network::PointConfig {
         let mut sccp = sccp::NodeConfig::new(PointCode(code), NetworkIndicator::International);
         sccp.translator = Translator::new(rules, groups).unwrap();
         if code == 3 {
             sccp.subsystems.insert(Ssn(6), Subsystem::default());
         }
         let mtp3 = node::Config::new(name, PointCode(code));
-        PointConfig { mtp3, sccp: Some(sccp), processor: None, screening: ScreeningConfig::default() }
+        network::PointConfig {
+            mtp3,
+            sccp: Some(sccp),
+            processor: None,
+            screening: ScreeningConfig::default(),
+        }
     }
 
     fn network() -> NetworkConfig {
@@ -426,7 +431,8 @@ mod tests {
         let lines = [
             "1. `one` (0-0-1) has 49171 (translation type 0, plan 1, nature 4, subsystem 6)",
             "   `on` takes it, by its digits `49*`",
-            "   to `two` (0-0-2), which translates it again, as 49171 (translation type 0, plan 1, nature 4, subsystem 6)",
+            "   to `two` (0-0-2), which translates it again, as 49171 (translation type 0, plan 1, nature 4, subsystem \
+             6)",
             "2. `two` (0-0-2) has 49171 (translation type 0, plan 1, nature 4, subsystem 6)",
             "   `home` takes it, by its digits `4917*`",
             "   to subsystem 6 at `three` (0-0-3)",

@@ -213,8 +213,7 @@ fn order_again(station: &mut Station<Seat>, now: Instant, words: &str) {
     }
 }
 
-/// Tells a station the record, lets `order` do what an order's words say, and lets `keep` take what it tells behind each
-/// entry.
+/// Tells a station the record. `order` does what an order's words say, and `keep` takes what is told behind each entry.
 fn repeat<P: Program>(
     replay: Replay<'_>,
     station: Station<P>,

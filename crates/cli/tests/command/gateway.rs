@@ -117,8 +117,8 @@ impl Live {
         }
     }
 
-    /// Reads the first line, which it says once it is open.
-    pub(crate) fn is_open(&mut self) -> String {
+    /// Reads the next line that it says, the first of which comes once it is open.
+    pub(crate) fn line(&mut self) -> String {
         let mut line = String::new();
         self.out.read_line(&mut line).expect("text");
         line
@@ -279,11 +279,8 @@ fn figures_of_a_live_gateway_are_scraped() {
     let mut london = Live::start(&place, udp, "london", &["--metrics", "0"]);
     let boston = Live::start(&place, udp, "boston", &[]);
     let exchange = Live::start(&place, udp, "exchange", &["--load", "there"]);
-    let mut out = BufReader::new(london.child.stdout.take().expect("a pipe"));
-    let mut line = String::new();
-    out.read_line(&mut line).expect("a line");
-    line.clear();
-    out.read_line(&mut line).expect("a line");
+    london.line();
+    let line = london.line();
     let address =
         line.strip_prefix("figures are at http://").and_then(|rest| rest.strip_suffix("/metrics\n"));
     let address = address.unwrap_or_else(|| panic!("no address: {line}"));
@@ -305,7 +302,6 @@ fn figures_of_a_live_gateway_are_scraped() {
     for running in [exchange, boston] {
         running.end();
     }
-    london.child.stdout = None;
     let outcome = place.run(&["gateway", "lab.toml", "--point", "london", "--metrics", address]);
     assert_eq!(outcome.status, Some(2), "{}", outcome.err);
     assert!(outcome.err.contains(&format!("--metrics {address}: ")), "{}", outcome.err);

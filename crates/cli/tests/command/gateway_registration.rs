@@ -58,7 +58,7 @@ fn a_routing_key_that_is_refused_is_told_with_its_reason_at_both_ends() {
         let udp = free_port();
         place.write("lab.toml", &of_gateway);
         let mut london = Live::start(&place, udp, "london", &[]);
-        assert!(london.is_open().contains(" is live at "));
+        assert!(london.line().contains(" is live at "));
         place.write("lab.toml", &of_process);
         let boston = Live::start(&place, udp, "boston", &[]);
         match told {

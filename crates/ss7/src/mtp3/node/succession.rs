@@ -124,9 +124,10 @@ impl Node {
     /// Takes the place of a running node, of which it keeps these links: the former number of each, and its own.
     ///
     /// A link that is kept has the same code and the same far end in both. Settings of which
-    /// [`Config::fixed_difference`] tells are alike. Links that are not kept ought to be out of service by now: what waits for their changeover goes
-    /// on without it. Links that are new are activated, and destinations that are new are reached as soon as a route to
-    /// them is open; those that are gone are told of to users and adjacent points as prohibited.
+    /// [`Config::fixed_difference`] tells are alike. Links that are not kept ought to be out of service by now: what
+    /// waits for their changeover goes on without it. Links that are new are activated, and destinations that are new
+    /// are reached as soon as a route to them is open; those that are gone are told of to users and adjacent points as
+    /// prohibited.
     pub fn take_over(&mut self, now: Instant, mut former: Self, kept: &[(Mtp3LinkId, Mtp3LinkId)]) {
         let mut links = vec![None; former.links.len()];
         for (before, own) in kept {
