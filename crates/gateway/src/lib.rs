@@ -15,7 +15,7 @@
 //!   [`copies`]: messages for whoever captures. [`titles`][]: where global titles go, in words.
 //! - `seat/status.rs`: its state, for who operates it. `seat/orders.rs`: what that person asks of it.
 //! - `seat/metrics.rs`: figures for Prometheus, as [`exposition`][] writes them. [`delays`][]: delays through the seat.
-//! - [`bench`][]: several seats as one traffic simulator, which has the users of their loads.
+//! - `bench.rs`: several seats as one traffic simulator, which has the users of their loads.
 
 mod association;
 mod bench;
