@@ -52,7 +52,8 @@ def send(control: str, seconds: float, address: str) -> int:
             connection.settimeout(left)
             try:
                 connection.send(data)
-            except TimeoutError:
+            except (TimeoutError, BrokenPipeError, ConnectionResetError):
+                # Or the other end, whose time began when it was there, has ended already.
                 break
         info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 256)
         again = int(struct.unpack_from("I", info, TOTAL_RETRANS_AT)[0])
