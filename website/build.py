@@ -47,6 +47,7 @@ NAV: dict[str, list[str | dict[str, str | list[str]]]] = {
                 "docs/live.md",
                 "docs/gateway.md",
                 "docs/captures.md",
+                "docs/view.md",
             ]
         },
     ],
@@ -58,6 +59,7 @@ NAV: dict[str, list[str | dict[str, str | list[str]]]] = {
         "docs/python.md",
         "docs/python-reference.md",
         "docs/trace.md",
+        "docs/gateway-metrics.md",
     ],
     "Understand": [
         {"Studies": "studies"},
