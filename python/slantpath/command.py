@@ -21,13 +21,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 DONE, FAILED, MISUSED = 0, 1, 2
-OWN = ("plot", "report", "study", "view")
 SHOWING = {
     "plot": "slantpath.plots.command",
     "report": "slantpath.report.command",
     "view": "slantpath.view.command",
 }
 """Commands that show results, and the modules that have them."""
+OWN = (*SHOWING, "study")
+"""Commands that Python adds."""
 NO_STUDIES = (
     "slantpath study: the studies are not installed: pip install 'slantpath[studies]', "
     "or pip install ./studies in a checkout"

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     Tables = Mapping[str, Any]
     Points = NDArray[np.float64]
 
+__all__ = ["delay_figure", "map_figure"]
+
 PATH = "#c1121f"
 GAP = "#f2a39b"
 GAP_EDGE = "#9d2b22"

@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from slantpath.command import OWN
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(__file__).parents[2]
 PYTHON = ROOT / "python/slantpath"
-OWN = ("plot", "report", "study")
-"""Commands that Python adds."""
-
 TOLD = re.compile(r"^# ([^\s:]+):(\d+)(?::\d+)?: (.*)$")
 HELP = "#   help: "
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
@@ -151,6 +150,9 @@ def sources() -> Iterator[tuple[str, list[Definition]]]:
         "slantpath.live": "live.py",
         "slantpath.plots": "plots/__init__.py",
         "slantpath.figures": "figures.py",
+        "slantpath.sky_figures": "sky_figures.py",
+        "slantpath.report": "report/__init__.py",
+        "slantpath.view": "view/__init__.py",
     }.items():
         tree = ast.parse((PYTHON / file).read_text(encoding="utf-8"))
         places = {
