@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import os
+import select
 import shutil
 import subprocess
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,11 @@ if TYPE_CHECKING:
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 READS, WRITES = 3, 4
 """The descriptors by which Chromium hears and tells."""
+PATIENCE_S = 60
+"""Time for which a browser may be silent while something is waited for."""
+DRAWN = """document.querySelector("[data-ready]") && [...document.querySelectorAll(".chart")].every(
+  (chart) => chart.getBoundingClientRect().top > innerHeight || chart.querySelector("canvas"))"""
+"""Tells if a view has read what it holds, and drawn the charts that are in sight."""
 
 
 class Browser:
@@ -36,6 +41,7 @@ class Browser:
         self._buffer = b""
         self._number = 0
         self._session: str | None = None
+        self._events: list[dict[str, Any]] = []
         self.complaints: list[str] = []
         self.requests: list[str] = []
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
@@ -61,16 +67,20 @@ class Browser:
             self._take(told)
 
     def wait(self, method: str) -> dict[str, Any]:
-        """Wait until something happens; give what is told of it."""
+        """Wait until something happens; give what is told of it. What was told since the last wait counts."""
         while True:
-            told = self._next()
-            self._take(told)
-            if told.get("method") == method:
-                parameters: dict[str, Any] = told["params"]
-                return parameters
+            for place, told in enumerate(self._events):
+                if told["method"] == method:
+                    del self._events[: place + 1]
+                    parameters: dict[str, Any] = told["params"]
+                    return parameters
+            self._take(self._next())
 
     def _next(self) -> dict[str, Any]:
         while b"\0" not in self._buffer:
+            if not select.select([self._hears], [], [], PATIENCE_S)[0]:
+                message = f"the browser has said nothing for {PATIENCE_S} s"
+                raise AssertionError(message)
             read = os.read(self._hears, 1 << 20)
             if not read:
                 message = "the browser has ended"
@@ -82,6 +92,8 @@ class Browser:
 
     def _take(self, told: dict[str, Any]) -> None:
         method, of = told.get("method"), told.get("params", {})
+        if method is not None:
+            self._events.append(told)
         if method == "Runtime.exceptionThrown":
             self.complaints.append(str(of["exceptionDetails"].get("exception", of)))
         elif method == "Log.entryAdded" or (
@@ -120,29 +132,24 @@ class Browser:
 
     def load(self, url: str) -> None:
         """Open a page, and wait until it is loaded."""
+        self._events.clear()
         self.call("Page.navigate", url=url)
         self.wait("Page.loadEventFired")
 
     def open(self, url: str) -> None:
-        """Open a page, and wait until it says that it is ready and is drawn."""
-        self.call("Page.navigate", url="about:blank")
+        """Open a view, and wait until it is drawn."""
+        # A view whose address changes behind `#` alone would not be loaded anew.
+        self.load("about:blank")
         self.complaints.clear()
         self.requests.clear()
-        self.call("Page.navigate", url=url)
-        self.evaluate(
-            """new Promise((ready) => {
-              const is = () => document.querySelector("[data-ready]");
-              const look = () => is() ? ready() : requestAnimationFrame(look);
-              look();
-            })"""
-        )
-        self.rest(150)
+        self.load(url)
+        self.until(DRAWN)
+        self.rest()
 
-    def rest(self, ms: int = 30) -> None:
-        """Let the page draw what it has to draw; it writes its address after a fifth of a second."""
+    def rest(self) -> None:
+        """Let the page draw what was asked for, which it does at the next frame."""
         self.evaluate(
-            f"""new Promise((done) =>
-              setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(done)), {ms}))"""
+            "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))"
         )
 
     def keep(self, directory: Path) -> None:
@@ -158,10 +165,6 @@ class Browser:
         about = {"key": key, "windowsVirtualKeyCode": code, "modifiers": 8 if shift else 0}
         self.call("Input.dispatchKeyEvent", type="keyDown", **about, **({"text": text} if text else {}))
         self.call("Input.dispatchKeyEvent", type="keyUp", **about)
-
-    def picture(self, path: Path) -> None:
-        """Keep a picture of the page."""
-        path.write_bytes(base64.b64decode(self.call("Page.captureScreenshot")["data"]))
 
     def end(self) -> None:
         """End it."""

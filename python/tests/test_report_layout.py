@@ -5,14 +5,11 @@ Skipped where there is no Chromium.
 
 from __future__ import annotations
 
-import json
-import re
-import shutil
-import subprocess
-from html import escape, unescape
+from html import escape
 from typing import TYPE_CHECKING
 
 import pytest
+from browser import CHROMIUM, Browser
 from test_report import by_hand, numbered
 from test_report_documents import LOAD, PLAN, written
 
@@ -22,28 +19,24 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
 WIDTHS = {"screen": 1265, "telephone": 390, "paper": 703}
 """Pixels of CSS: a window of 1280 less its scroll bar, a telephone, and A4 less its margins."""
-MEASURE = """
-addEventListener("load", () => {
-  const found = {};
-  for (const frame of document.querySelectorAll("iframe")) {
-    const page = frame.contentDocument, width = page.documentElement.clientWidth;
-    found[frame.name] = [...page.querySelectorAll("body *")]
-      .filter((part) => getComputedStyle(part).display !== "inline")
-      .filter((part) => part.getBoundingClientRect().right > width + 1
-        || part.scrollWidth > part.clientWidth + 1)
-      // Heads that only a screen reader sees are not laid out.
-      .filter((part) => !part.closest("thead")
-        || getComputedStyle(part.closest("thead")).position !== "absolute")
-      .map((part) => `${part.tagName} ${part.textContent.slice(0, 40)}`);
-  }
-  document.querySelector("pre").textContent = JSON.stringify(found);
-});
+WIDER = """
+Object.fromEntries([...document.querySelectorAll("iframe")].map((frame) => {
+  const page = frame.contentDocument, width = page.documentElement.clientWidth;
+  const wider = [...page.querySelectorAll("body *")]
+    .filter((part) => getComputedStyle(part).display !== "inline")
+    .filter((part) => part.getBoundingClientRect().right > width + 1
+      || part.scrollWidth > part.clientWidth + 1)
+    // Heads that only a screen reader sees are not laid out.
+    .filter((part) => !part.closest("thead")
+      || getComputedStyle(part.closest("thead")).position !== "absolute")
+    .map((part) => `${part.tagName} ${part.textContent.slice(0, 40)}`);
+  return [frame.name, wider];
+}))
 """
 
-pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium: pages are not laid out")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: pages are not laid out")
 
 
 def laid_out(pages: Mapping[str, str], tmp_path: Path) -> dict[str, list[str]]:
@@ -56,15 +49,13 @@ def laid_out(pages: Mapping[str, str], tmp_path: Path) -> dict[str, list[str]]:
             about = f'name="{name} {medium}" style="width: {width}px; height: 9000px; border: 0"'
             frames.append(f'<iframe {about} srcdoc="{escape(shown)}"></iframe>')
     file = tmp_path / "frames.html"
-    file.write_text(
-        f"<!doctype html><script>{MEASURE}</script><pre></pre>{''.join(frames)}", encoding="utf-8"
-    )
-    words = ["--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}"]
-    done = subprocess.run(  # noqa: S603 - a browser of the machine
-        [str(BROWSER), *words, "--dump-dom", file.as_uri()], check=True, capture_output=True, encoding="utf-8"
-    )
-    (told,) = re.findall("<pre>({.*?})</pre>", done.stdout)
-    found: dict[str, list[str]] = json.loads(unescape(told))
+    file.write_text(f"<!doctype html>{''.join(frames)}", encoding="utf-8")
+    browser = Browser(tmp_path)
+    try:
+        browser.load(file.as_uri())
+        found: dict[str, list[str]] = browser.evaluate(WIDER)
+    finally:
+        browser.end()
     assert len(found) == len(pages) * len(WIDTHS)
     return found
 

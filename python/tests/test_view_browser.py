@@ -58,6 +58,11 @@ def window(browser: Browser) -> str:
     return str(browser.evaluate("document.querySelector('.span').textContent"))
 
 
+def said(key: str) -> str:
+    """Give the expression for a key of the address, which is written once nothing has changed for a while."""
+    return f"new URLSearchParams(location.hash.slice(1)).get('{key}')"
+
+
 def test_a_view_opens_from_disk_without_a_complaint_and_asks_for_nothing(browser: Browser, page: str) -> None:
     browser.look()
     browser.open(page)
@@ -88,7 +93,7 @@ def test_the_address_brings_the_view_back(browser: Browser, page: str) -> None:
     browser.evaluate("document.querySelector('[aria-label=\"Show a shorter time\"]').click()")
     browser.evaluate("[...document.querySelectorAll('.switch button')][1].click()")
     browser.evaluate("document.querySelector('.layers input').click()")
-    browser.rest(300)
+    browser.until(said("without"))
     assert cursor(browser) == 30.0
     before = [window(browser), browser.evaluate("location.hash")]
     browser.open(page + str(before[1]))
@@ -109,10 +114,10 @@ def test_charts_and_lines_that_were_chosen_come_back_with_the_address(browser: B
     browser.evaluate("document.querySelector('.adding select').selectedIndex = 0")
     browser.evaluate("document.querySelector('.adding button').click()")
     browser.evaluate("document.querySelector('.chart details').open = true")
-    browser.rest()
+    browser.until("document.querySelector('.choices input')")
     browser.evaluate("document.querySelector('.choices input').click()")
     browser.evaluate("document.querySelectorAll('.chart button[aria-label^=Remove]')[1].click()")
-    browser.rest(300)
+    browser.until(f"{said('charts')}?.split('*').length === document.querySelectorAll('.chart').length")
     before = [browser.evaluate(charts), browser.evaluate(lines)]
     assert len(before[0]) == count
     assert HOSTILE not in before[1]
@@ -161,19 +166,15 @@ def test_every_control_is_reached_and_used_by_keyboard(browser: Browser, page: s
     browser.rest()
     assert window(browser) != moved
     browser.evaluate("document.querySelector('.sky canvas').focus()")
-    browser.rest(300)
-    turned = browser.evaluate("location.hash")
+    turned = browser.until(said("turn"))
     browser.press("ArrowLeft")
-    browser.rest(300)
-    assert browser.evaluate("location.hash") != turned
+    browser.until(f"{said('turn')} !== '{turned}'")
 
 
 def test_a_chart_is_kept_as_png_and_as_csv(browser: Browser, page: str, tmp_path: Path) -> None:
     browser.look()
     browser.open(page)
-    browser.call(
-        "Browser.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path), eventsEnabled=True
-    )
+    browser.keep(tmp_path)
     for kind in ("PNG", "CSV"):
         browser.evaluate(f"document.querySelector('.chart button[aria-label$=\"as {kind}\"]').click()")
         while browser.wait("Browser.downloadProgress")["state"] != "completed":
