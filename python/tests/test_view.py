@@ -428,6 +428,6 @@ def test_the_bundle_is_what_its_sources_give() -> None:
 def test_licences_of_what_is_bundled_go_with_it() -> None:
     text = (BUNDLE / "licences.txt").read_text(encoding="utf-8")
     lock = json.loads((SOURCES / "package-lock.json").read_text())["packages"]
-    for name in ("d3-array", "d3-geo", "hyparquet", "internmap", "topojson-client", "uplot", "world-atlas"):
+    for name in ("d3-array", "d3-geo", "hyparquet", "topojson-client", "uplot", "world-atlas"):
         package = lock[f"node_modules/{name}"]
         assert f"\n{name} {package['version']}: {package['license']}\n" in text

@@ -7,7 +7,6 @@ import { build } from "esbuild";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const out = join(here, "..", "slantpath", "view", "bundle");
-const BUNDLED = ["d3-array", "d3-geo", "hyparquet", "internmap", "topojson-client", "uplot", "world-atlas"];
 
 /** Hash of all that a bundle is made of: a test without Node holds the bundle to it. */
 function hashOfSources() {
@@ -17,9 +16,15 @@ function hashOfSources() {
   return hash.digest("hex");
 }
 
-function licences() {
+/** Names of the packages that are in the bundle. */
+function packages({ inputs }) {
+  const names = Object.keys(inputs).map((input) => input.match(/^node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1]);
+  return [...new Set(names.filter(Boolean))].sort();
+}
+
+function licences(names) {
   const parts = ["Licences of what is bundled into the page of `slantpath view`.\n"];
-  for (const name of BUNDLED) {
+  for (const name of names) {
     const folder = join(here, "node_modules", name);
     const { version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
     const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
@@ -40,6 +45,7 @@ async function bundled() {
     target: ["chrome110", "firefox115", "safari16"],
     charset: "ascii",
     legalComments: "none",
+    metafile: true,
     write: false,
   });
   const files = Object.fromEntries(done.outputFiles.map((file) => [file.path.split(/[/\\]/).pop(), file.text]));
@@ -48,7 +54,7 @@ async function bundled() {
   return {
     "view.js": `/* sources ${hashOfSources()} */\n${script}`,
     "view.css": files["view.css"],
-    "licences.txt": licences(),
+    "licences.txt": licences(packages(done.metafile)),
   };
 }
 
