@@ -4,7 +4,7 @@
 SHELL := bash
 .DEFAULT_GOAL := test
 .PHONY: test lint rust-lint python-lint rust-tests interop-tests python-tests python-package targets conformance acceptance bench counts
-.PHONY: fuzz mutants view-bundle
+.PHONY: fuzz mutants view-bundle view-packages
 .PHONY: demo docs clean
 
 # The last three side by side, since much of each waits: for a clock, or for one long test. Cargo is to know nothing of
@@ -42,8 +42,16 @@ python-lint: python-package
 	.venv/bin/mypy --platform darwin
 	.venv/bin/mypy --platform win32
 
-python-tests: python-package
+python-tests: python-package view-packages
 	nice .venv/bin/pytest
+
+# What builds the page of `slantpath view` anew, and checks its accessibility. Where it is not at hand, the tests that
+# need it are left out, and that is said.
+NPM_CI = npm ci --ignore-scripts --no-audit --no-fund --loglevel=error --fetch-retries=1 --fetch-timeout=20000
+view-packages:
+	@if [ python/view/node_modules/.package-lock.json -nt python/view/package-lock.json ]; then :; \
+	elif ! command -v npm >/dev/null; then echo "python/view is not checked: apt-get install nodejs npm" >&2; \
+	elif ! (cd python/view && $(NPM_CI) >/dev/null); then echo "python/view is not checked: npm cannot fetch its packages" >&2; fi
 
 # The package, built in the development profile of the same crates as the tests, and the tools of its extras.
 python-package: .venv/bin/maturin need-cargo need-cc
@@ -130,7 +138,7 @@ mutants: need-cargo need-cargo-mutants need-cc
 # The page of `slantpath view`, bundled from python/view into the package. Installing the package needs no Node: the bundle
 # is committed, and the tests hold it to its sources.
 view-bundle: need-npm
-	cd python/view && npm ci --ignore-scripts --no-audit --no-fund && node build.mjs
+	cd python/view && $(NPM_CI) && node build.mjs
 
 demo: .venv/bin/maturin need-cargo need-cc
 	@echo 'Building Slantpath: minutes the first time, seconds later.'
