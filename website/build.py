@@ -75,6 +75,15 @@ NAV: dict[str, list[str | dict[str, str | list[str]]]] = {
     ],
 }
 """Order of the pages. A string is a page or a pattern, a name over a string a directory."""
+DIRECTORIES = {
+    inside: name
+    for parts in NAV.values()
+    for part in parts
+    if isinstance(part, dict)
+    for name, inside in part.items()
+    if isinstance(inside, str)
+}
+"""Directories with their names."""
 
 SETTINGS = {
     "site_name": "Slantpath",
@@ -185,8 +194,9 @@ class Stage:
         for page in self.pages:
             self.write(page, self.staged(page))
         self.pages = sorted({*self.pages, *(f"scenarios/{file.stem}.md" for file in scenarios)})
-        for directory in ("docs/models", "docs/machines", "docs/notes", "studies", "peers"):
-            self.write_list(directory)
+        for directory, name in DIRECTORIES.items():
+            if f"{directory}/README.md" not in self.pages:
+                self.write_list(directory, name)
         shutil.copytree(self.root / "website" / "assets", self.into / "site", dirs_exist_ok=True)
 
     def write(self, page: str, text: str) -> None:
@@ -230,10 +240,8 @@ class Stage:
             shutil.copyfile(file, copy)
         return link
 
-    def write_list(self, directory: str) -> None:
+    def write_list(self, directory: str, name: str) -> None:
         """Write the list of a directory's pages."""
-        names = {"docs/models": "Models", "docs/machines": "State machines", "docs/notes": "Notes"}
-        name = names.get(directory, "Studies" if directory == "studies" else "Beside other stacks")
         pages = self.below(directory)
         rows = [f"- [{self.titles[page]}]({Path(page).relative_to(directory).as_posix()})" for page in pages]
         self.write(f"{directory}/index.md", "\n".join([f"# {name}", "", *rows, ""]))
