@@ -189,6 +189,8 @@ def test_what_is_not_there_is_said_with_the_key_that_writes_it(tmp_path: Path) -
     ):
         assert key in page.notes()
     assert page.blocks["events"]["words"].to_pylist() == ["link a both: down"]
+    endless = {column: [*cells, *cells] for column, cells in scripted.items()} | {"at_s": [1.0, float("inf")]}
+    assert Page(view(by_hand(tmp_path / "endless", {"script": endless}))).told["span"] == [0.0, 1.0]
 
 
 def test_a_run_is_shown_under_its_sky_from_the_instant_at_which_it_begins(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -42,7 +43,7 @@ class Events:
 
     def add(self, at_s: float | None, kind: str, words: str) -> None:
         """Add one; what has no instant is none. Those beyond what is listed are counted."""
-        if at_s is None or not 0 <= at_s <= self.until_s:
+        if at_s is None or not math.isfinite(at_s) or not 0 <= at_s <= self.until_s:
             return
         self.count[kind] = self.count.get(kind, 0) + 1
         if self.count[kind] <= MOST:
