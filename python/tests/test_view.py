@@ -86,6 +86,13 @@ def topology(directory: Path, *, moving: bool = True, satellite: str = "sat-1") 
             **place,
             "altitude_km": [0.0, 0.0, 780.0],
         },
+        "map_journeys": {
+            "site": ["boston", "boston"],
+            "at_s": [0.0, 60.0],
+            "latitude_deg": [40.0, 41.0],
+            "longitude_deg": [-70.0, -60.0],
+            "altitude_km": [0.0, 0.0],
+        },
         "contacts": {
             "kind": ["ground", "ground"],
             "a": [satellite, satellite],
@@ -173,6 +180,7 @@ def test_what_is_not_there_is_said_with_the_key_that_writes_it(tmp_path: Path) -
     page = Page(view(topology(tmp_path / "sky", moving=False)))
     assert '`positions_every = "30 s"` under [topology] writes them' in page.notes()
     assert page.told["sky"]["moving"] is False
+    assert "[probes]" not in page.notes()
     scripted: dict[str, Sequence[object]] = {
         "at_s": [1.0],
         "kind": ["link"],
@@ -195,11 +203,21 @@ def test_what_is_not_there_is_said_with_the_key_that_writes_it(tmp_path: Path) -
 
 def test_a_run_is_shown_under_its_sky_from_the_instant_at_which_it_begins(tmp_path: Path) -> None:
     out = by_hand(tmp_path / "run", {"flow_intervals": intervals(20)})
-    merged = '[scenario]\nduration = "20 s"\n[sky]\nstart = "10 s"\n'
+    merged = '[scenario]\nduration = "20 s"\n[sky]\nepoch = "2026-01-01T00:00:00Z"\nstart = "10 s"\n'
     (out / "scenario.toml").write_text(merged)
+    assert Page(view(out)).told["epoch"] == {"date": "2026-01-01T00:00:00Z", "at_s": -10.0}
     page = Page(view(out, sky=topology(tmp_path / "sky")))
     assert page.told["span"] == [0.0, 20.0]
     assert page.blocks["positions"]["at"].to_pylist() == [-10.0, 20.0, 50.0]
+    assert page.blocks["journeys"]["at"].to_pylist() == [-10.0, 50.0]
+    assert page.told["sky"]["nodes"][1]["way"] == [0, 2]
+    assert page.blocks["contacts"]["start"].to_pylist() == [-10.0, -10.0]
+    assert page.blocks["contacts"]["end"].to_pylist() == [50.0, 50.0]
+    assert (page.blocks["legs"]["start"].to_pylist(), page.blocks["legs"]["end"].to_pylist()) == (
+        [-10.0],
+        [50.0],
+    )
+    assert page.blocks["switches"]["at"].to_pylist() == [20.0]
     assert page.blocks["events"]["at"].to_pylist() == [20.0]
     assert page.told["epoch"]["at_s"] == -10.0
 
@@ -281,6 +299,79 @@ def test_other_runs_are_left_out_and_said(tmp_path: Path) -> None:
     assert "run 2 is shown, other runs (2 rows) are not" in page.notes()
 
 
+def test_lines_beyond_what_is_embedded_are_told_and_those_of_a_sweep_have_the_axis_in_their_names(
+    tmp_path: Path,
+) -> None:
+    swept = {
+        "links.satellite.loss_ratio": [place / 1000 for place in range(501)],
+        **intervals(1, ["data"] * 501),
+    }
+    page = Page(view(by_hand(tmp_path / "out", {"flow_intervals": swept})))
+    (table,) = page.told["tables"]
+    assert [line["label"] for line in table["lines"]][:2] == ["loss_ratio 0.0", "loss_ratio 0.001"]
+    assert (len(table["lines"]), page.blocks["flow_intervals"].num_rows) == (500, 500)
+    assert "flow_intervals: 500 of 501 lines are shown; the first ones." in page.notes()
+
+
+def test_a_path_under_a_sky_is_one_line_whichever_satellites_it_takes(tmp_path: Path) -> None:
+    paths: dict[str, Sequence[object]] = {
+        "path": ["main", "main"],
+        "at_s": [0.0, 5.0],
+        "satellites": ["a b", "c"],
+        "propagation_s": [0.01, 0.02],
+        "satellite_count": [2, 1],
+    }
+    (table,) = Page(view(by_hand(tmp_path / "out", {"sky_paths": paths}))).told["tables"]
+    assert [line["label"] for line in table["lines"]] == ["main"]
+
+
+def test_events_are_sentences_of_the_first_run_and_those_beyond_what_is_listed_are_told(
+    tmp_path: Path,
+) -> None:
+    tables: dict[str, Mapping[str, Sequence[object]]] = {
+        "outages": {
+            "from": ["a"],
+            "to": ["b"],
+            "path": ["10.0.0.2"],
+            "begin_s": [1.0],
+            "end_s": [4.0],
+            "cause": ["script"],
+        },
+        "failovers": {
+            "run": [0, 0, 1],
+            "flow": ["data"] * 3,
+            "at_s": [2.0, 3.0, 2.0],
+            "from_path": ["x", "x", "other run"],
+            "to_path": ["y"] * 3,
+            "cause": [None, "t3-rtx", None],
+            "failed_s": [None, 1.0, None],
+            "failover_s": [None, 2.0, None],
+        },
+        "link_intervals": {
+            "link": ["sat"] * 2,
+            "direction": ["forward"] * 2,
+            "start_s": [0.0, 1.0],
+            "end_s": [1.0, 2.0],
+            "dropped_packets": [0, 3],
+        },
+    }
+    page = Page(view(by_hand(tmp_path / "out", tables)))
+    assert page.blocks["events"]["words"].to_pylist() == [
+        "a to b over 10.0.0.2: carries nothing (script)",
+        "data: from x to y, spurious",
+        "sat, forward: 3 packets dropped within 1 s",
+        "data: from x to y, after 2,000 ms (t3-rtx)",
+        "a to b over 10.0.0.2: carries packets again",
+    ]
+    scripted: dict[str, Sequence[object]] = {
+        "at_s": [float(at) for at in range(5_001)],
+        **{key: [key] * 5_001 for key in ("kind", "name", "part", "event")},
+    }
+    page = Page(view(by_hand(tmp_path / "many", {"script": scripted})))
+    assert page.blocks["events"].num_rows == 5_000
+    assert "the first 5,000 of 5,001 of the kind `script` are listed" in page.notes()
+
+
 def test_a_trace_has_its_tsns_windows_and_time_outs(tmp_path: Path) -> None:
     out = by_hand(tmp_path / "out", {"flow_intervals": intervals(4)})
     path = {"cwnd_bytes": 4_000, "ssthresh_bytes": 9_000, "flight_bytes": 500, "rto_ns": 10**9}
@@ -302,6 +393,11 @@ def test_a_trace_has_its_tsns_windows_and_time_outs(tmp_path: Path) -> None:
     tsn = next(table for table in page.told["tables"] if table["name"] == "trace-1-tsn")
     assert [line["label"] for line in tsn["lines"]] == ["sent", "noticed as lost", "retransmitted"]
     assert page.blocks["trace-1-tsn"]["c0"].to_pylist() == [0.0, 1.0, 1.0, 1.0]
+    assert [line["large"] for line in tsn["lines"]] == [False, True, True]
+    assert "`slantpath explain` tells no events of its trace: " in page.notes()
+    assert "the trace is not whole" not in page.notes()
+    (out / "data.trace").write_text("\n".join(lines[:-1]) + "\n")
+    assert "the trace is not whole, it ends before its run" in Page(view(out)).notes()
 
 
 def test_what_explain_says_of_a_trace_are_events() -> None:
@@ -314,6 +410,7 @@ def test_what_explain_says_of_a_trace_are_events() -> None:
         "What happened",
         f"  8.047275 s  {down}",
         f"  9.000000 s  {expired}",
+        "  9.500000 s  10.0.0.2: a HEARTBEAT was not answered: error 1 in a row",
         "Messages that had to be retransmitted",
         "  message 3677",
         f"    {sent}",
@@ -323,6 +420,7 @@ def test_what_explain_says_of_a_trace_are_events() -> None:
     assert events.listed == [
         (8.047275, "path", f"data, {down}"),
         (9.0, "time-out", f"data, {expired}"),
+        (9.5, "heartbeat", "data, 10.0.0.2: a HEARTBEAT was not answered: error 1 in a row"),
         (9.1, "retransmission", f"data, message 3677: {sent}"),
     ]
 
@@ -339,7 +437,9 @@ def test_a_traced_run_has_the_reasons_of_explain_in_place_of_its_table(tmp_path:
         capture_output=True,
     )
     plain, traced = Page(view(tmp_path / "out")), Page(view(tmp_path / "out", traces=[trace]))
-    kind = [one["name"] for one in traced.told["events"]["kinds"]].index("retransmission")
+    kinds = [one["name"] for one in traced.told["events"]["kinds"]]
+    assert kinds == ["loss", "path", "retransmission"]
+    kind = kinds.index("retransmission")
     words = [row["words"] for row in traced.blocks["events"].to_pylist() if row["kind"] == kind]
     assert len(words) > 3
     assert all("; lost: " in sentence and "; retransmitted at " in sentence for sentence in words)
