@@ -217,7 +217,7 @@ impl Seat {
     }
 
     fn subsystem(&self, written: &Written<'_>) -> Result<Ssn, Refusal> {
-        let SignallingEntity::Point(id) = self.occupant else {
+        let SignallingEntity::Point(id) = self.named else {
             return Err(Refusal::new("a process has no subsystems"));
         };
         let sccp = self.network.points[id.0].sccp.as_ref();

@@ -2,15 +2,16 @@
 
 use slantpath_base::Instant;
 use slantpath_gateway::ReloadError;
-use slantpath_signalling::network::{Carried, SignallingLinkId};
+use slantpath_signalling::network::{AspId, Carried, PointId, SignallingEntity, SignallingLinkId};
 use slantpath_sigtran::asp::TrafficMode;
 use slantpath_ss7::PointCode;
-use slantpath_ss7::mtp3::ServiceIndicator;
+use slantpath_ss7::mtp3::{NetworkIndicator, ServiceIndicator};
+use slantpath_ss7::sccp::{NodeConfig, Ssn, Subsystem};
 
-use super::fixture::{END, lab_of_m3ua, lab_to_reload, with_second_link};
+use super::fixture::{END, Lab, lab_of_m3ua, lab_to_reload, with_others_in_front, with_second_link};
 
 /// The counts by association: up, lost.
-fn ups(lab: &mut super::fixture::Lab, seat: usize) -> Vec<(String, u64, u64)> {
+fn ups(lab: &mut Lab, seat: usize) -> Vec<(String, u64, u64)> {
     let report = lab.seat(seat).report();
     report.associations.into_iter().map(|(name, own)| (name, own.times_up, own.times_lost)).collect()
 }
@@ -119,4 +120,36 @@ fn application_servers_come_go_and_change_their_names_and_the_others_stay_active
     assert_eq!(reports.map(|report| report.arrived), [sent[1], 0, sent[0]]);
     let events = lab.happened_at(2, Instant::from_secs(40));
     assert_eq!(events.iter().filter(|event| *event == "asp-inactive").count(), 1, "{events:?}");
+}
+
+/// Names stand in the file in their order, so that one that comes before numbers all others anew.
+#[test]
+fn who_has_another_number_in_the_new_file_is_told_of_by_its_own_name() {
+    let mut lab = lab_of_m3ua();
+    let (mut config, ways) = lab.config();
+    let mut sccp = NodeConfig::new(PointCode(2), NetworkIndicator::International);
+    sccp.subsystems.insert(Ssn(6), Subsystem::default());
+    config.points[1].sccp = Some(sccp.clone());
+    sccp.point_code = PointCode(3);
+    config.m3ua.points[0].sccp = Some(sccp);
+    for seat in [1, 2] {
+        lab.reload(seat, &config, &ways).unwrap();
+    }
+    let other = with_others_in_front(&config);
+    lab.run_until(Instant::from_secs(35));
+    let named = [SignallingEntity::Point(PointId(2)), SignallingEntity::Process(AspId(1))];
+    for (seat, occupant) in [1, 2].into_iter().zip(named) {
+        lab.reload_as(occupant, seat, &other, &ways).unwrap();
+    }
+    lab.run_until(Instant::from_secs(40));
+    for (seat, name, point) in [(1, "point-1", "point-1"), (2, "a", "behind")] {
+        let status = lab.status(seat);
+        assert_eq!((status.gateway.as_str(), status.phase), (name, "serving"));
+        assert_eq!(status.titles.keys().collect::<Vec<_>>(), [point]);
+        let servers: Vec<&str> =
+            status.application_servers.iter().map(|server| &server.application_server[..]).collect();
+        assert_eq!(servers, ["server"]);
+    }
+    let order = [("action", "subsystem-goes"), ("subsystem", "6"), ("point", "point-1")];
+    lab.order(1, &order).expect("it is its own subsystem");
 }
