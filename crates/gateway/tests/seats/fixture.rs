@@ -425,19 +425,20 @@ impl Lab {
         config: &NetworkConfig,
         ways: &[Way],
     ) -> Result<(), ReloadError> {
-        self.reload_as(self.occupants[number], number, config, ways)
+        self.reload_changed(number, config, ways, |_| {})
     }
 
-    /// Variant of [`reload`](Self::reload) whose network numbers the seat's entity so.
-    pub(crate) fn reload_as(
+    /// Variant of [`reload`](Self::reload) with a further change.
+    pub(crate) fn reload_changed(
         &mut self,
-        occupant: SignallingEntity,
         number: usize,
         config: &NetworkConfig,
         ways: &[Way],
+        change: impl FnOnce(&mut SeatConfig),
     ) -> Result<(), ReloadError> {
         let (_, _, links) = graph(self.occupants.len(), ways);
-        let own = seat(config, occupant, number, ways, &links);
+        let mut own = seat(config, self.occupants[number], number, ways, &links);
+        change(&mut own);
         let successor = Successor::prepare(own, &self.seat(number).running())?;
         let mut done = Ok(());
         self.seats.command(self.nodes[number], |station, now| {

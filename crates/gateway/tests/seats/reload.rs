@@ -1,7 +1,7 @@
 //! Seats that are given another configuration while they serve.
 
-use slantpath_base::Instant;
-use slantpath_gateway::ReloadError;
+use slantpath_base::{Duration, Instant};
+use slantpath_gateway::{ReloadError, SeatConfig};
 use slantpath_signalling::network::{AspId, Carried, PointId, SignallingEntity, SignallingLinkId};
 use slantpath_sigtran::asp::TrafficMode;
 use slantpath_ss7::PointCode;
@@ -79,6 +79,29 @@ fn a_change_that_needs_a_restart_leaves_everything_as_it_is() {
     assert_eq!(ups(&mut lab, 0), [("port-3565".to_owned(), 1, 0)]);
 }
 
+/// A port that nothing uses any more stays open: its settings would not be those of the file.
+#[test]
+fn a_port_has_the_settings_with_which_it_was_opened() {
+    let mut lab = lab_to_reload();
+    let (config, ways) = lab.config();
+    let other = with_second_link(&config);
+    let mut both = ways.clone();
+    both[0].carried = Carried::Link(SignallingLinkId(1));
+    both[1].carried = Carried::Link(SignallingLinkId(0));
+    let rto = |own: &mut SeatConfig| own.associations[1].port.sctp.rto_min = Duration::from_millis(77);
+    lab.run_until(Instant::from_secs(2));
+    lab.reload(0, &other, &both).unwrap();
+    lab.run_until(Instant::from_secs(4));
+    let refused = lab.reload_changed(0, &other, &both, rto).unwrap_err();
+    assert!(matches!(refused, ReloadError::Port(3_566)), "{refused}");
+    lab.reload(0, &config, &ways).unwrap();
+    lab.run_until(Instant::from_secs(20));
+    assert_eq!(ups(&mut lab, 0).len(), 1);
+    let refused = lab.reload_changed(0, &other, &both, rto).unwrap_err();
+    assert!(matches!(refused, ReloadError::Port(3_566)), "{refused}");
+    lab.reload(0, &other, &both).unwrap();
+}
+
 #[test]
 fn application_servers_come_go_and_change_their_names_and_the_others_stay_active() {
     let mut lab = lab_of_m3ua();
@@ -139,7 +162,7 @@ fn who_has_another_number_in_the_new_file_is_told_of_by_its_own_name() {
     lab.run_until(Instant::from_secs(35));
     let named = [SignallingEntity::Point(PointId(2)), SignallingEntity::Process(AspId(1))];
     for (seat, occupant) in [1, 2].into_iter().zip(named) {
-        lab.reload_as(occupant, seat, &other, &ways).unwrap();
+        lab.reload_changed(seat, &other, &ways, |own| own.occupant = occupant).unwrap();
     }
     lab.run_until(Instant::from_secs(40));
     for (seat, name, point) in [(1, "point-1", "point-1"), (2, "a", "behind")] {
