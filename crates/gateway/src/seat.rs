@@ -4,6 +4,7 @@ pub(crate) mod metrics;
 mod orders;
 mod reload;
 mod status;
+mod title;
 mod users;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -20,7 +21,6 @@ use slantpath_signalling::{
 };
 use slantpath_sigtran::asp::AspState;
 use slantpath_sigtran::transport::{AssociationNumber, StreamNumber, Transmit, TransportInput};
-use slantpath_ss7::sccp::PartyAddress;
 use slantpath_ss7::transfer::TransferIndication;
 use slantpath_traffic::{LinkLoadReport, Loads};
 
@@ -29,7 +29,6 @@ use crate::copies::Copies;
 use crate::delays::SeatDelays;
 use crate::entity::{Entity, EntityOutput};
 use crate::happening::Happening;
-use crate::titles::{TitleExplanation, TitleQuestion, explain_title};
 use crate::traced::{SocketTaken, TracedSockets};
 use reload::{Ports, Reloading};
 pub use reload::{ReloadError, RunningSeat, Successor};
@@ -221,13 +220,6 @@ impl Seat {
     /// Reports on a load's messages up to `now`, one for each of its links.
     pub fn load_reports(&mut self, now: Instant, load: usize) -> Vec<LinkLoadReport> {
         self.loads.reports(now, load)
-    }
-
-    /// Explains a title that is called here, with what cannot be reached now.
-    pub fn explain_title(&self, called: PartyAddress, calling: PartyAddress) -> Option<TitleExplanation> {
-        let question = TitleQuestion { at: self.entity.code()?, called, calling };
-        let now = |code, ssn| self.entity.not_reached(code, ssn);
-        Some(explain_title(&self.network, &question, Some(&now)))
     }
 
     /// Copies of messages that screening rules ask for, for a sink.

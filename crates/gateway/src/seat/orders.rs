@@ -290,7 +290,7 @@ fn found<T: Copy>(table: &[(&str, T)], action: &str) -> Option<T> {
     table.iter().find(|(name, _)| *name == action).map(|(_, change)| *change)
 }
 
-fn nothing(key: &str, name: &str, there_are: &[&str]) -> Refusal {
+pub(super) fn nothing(key: &str, name: &str, there_are: &[&str]) -> Refusal {
     Refusal::new(format!("there is no {key} `{name}`")).help(listed(key, there_are))
 }
 
