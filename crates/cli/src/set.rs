@@ -4,6 +4,7 @@ mod gateway_status;
 
 use std::io::{self, BufRead as _, BufReader, Read as _, Write};
 use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::time::Duration;
 
 use slantpath_control::{Command, ControlAnswer, Json, Refusal};
@@ -18,19 +19,17 @@ const ANSWER_MAX: u64 = 16 << 20;
 
 pub(crate) fn main(arguments: &SetArguments, out: &mut impl Write) -> Result<(), Failure> {
     let commands = commands(arguments)?;
-    let path = arguments.socket.display();
-    let stream = UnixStream::connect(&arguments.socket).map_err(|error| {
-        Failure::Failed(format!(
-            "{path}: {error}: does an emulation or a gateway run with `--control {path}`?"
-        ))
-    })?;
-    let mut connection =
-        Connection { stream: BufReader::new(stream), heard: Vec::new(), is_json: arguments.json };
+    let mut connection = Connection::open(&arguments.socket, arguments.json)?;
     for command in &commands {
         let outcome = connection.ask(command)?;
         connection.print(command, &outcome, out)?;
     }
     if arguments.events { connection.follow(out) } else { Ok(()) }
+}
+
+/// Asks a network that runs for one thing.
+pub(crate) fn ask(socket: &Path, command: &Command) -> Result<Json, Failure> {
+    Connection::open(socket, true)?.ask(command)
 }
 
 /// The commands in the order in which they are carried out: what is told comes behind what is changed.
@@ -77,6 +76,16 @@ struct Connection {
 }
 
 impl Connection {
+    fn open(socket: &Path, is_json: bool) -> Result<Self, Failure> {
+        let stream = UnixStream::connect(socket).map_err(|error| {
+            let path = socket.display();
+            Failure::Failed(format!(
+                "{path}: {error}: does an emulation or a gateway run with `--control {path}`?"
+            ))
+        })?;
+        Ok(Self { stream: BufReader::new(stream), heard: Vec::new(), is_json })
+    }
+
     fn ask(&mut self, command: &Command) -> Result<Json, Failure> {
         self.stream.get_ref().set_read_timeout(Some(PATIENCE)).map_err(|error| failed(&error))?;
         match self.stream.get_mut().write_all(command.to_line().as_bytes()) {
@@ -115,7 +124,7 @@ impl Connection {
                     writeln!(out, "{}", event_in_words(event))?;
                 }
             }
-            Command::Events(_) => {}
+            Command::Events(_) | Command::Explain(_) => {}
             Command::Status => print_status(outcome, out)?,
             Command::Stop => writeln!(out, "the run ends")?,
         }

@@ -10,7 +10,7 @@ use crate::lines::{LINE_MAX, Line};
 pub type Pairs = Vec<(String, String)>;
 
 /// Names of all commands.
-pub const COMMANDS: [&str; 5] = ["do", "events", "set", "status", "stop"];
+pub const COMMANDS: [&str; 6] = ["do", "events", "explain", "set", "status", "stop"];
 
 /// Request of a client.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +19,8 @@ pub enum Command {
     Do(Pairs),
     /// Tell events from now on, or no more.
     Events(bool),
+    /// Explain where a global title goes: its digits and the rest of its addresses, by their names.
+    Explain(Pairs),
     /// Set values: the path of each, and the value as a command line has it.
     Set(Pairs),
     /// Tell the present state.
@@ -59,6 +61,13 @@ impl Command {
             }
             ("events", Json::Bool(is_wanted)) => Ok(Self::Events(is_wanted)),
             ("events", value) => Err(wrong(name, &value).help("write `true` or `false`")),
+            ("explain", Json::Object(table)) if !table.is_empty() => {
+                Ok(Self::Explain(pairs(table, as_typed)))
+            }
+            ("explain", value) => {
+                let table = json!({ "explain": { "digits": "4917123456", "subsystem": 6 } });
+                Err(wrong(name, &value).help(format!("write it like {table}")))
+            }
             ("set", Json::Object(table)) if !table.is_empty() => Ok(Self::Set(pairs(table, as_typed))),
             ("set", value) => {
                 let table = json!({ "set": { "links.satellite.loss": "5 %" } });
@@ -91,10 +100,8 @@ impl Command {
                 json!({ "do": table.iter().map(|(key, own)| (key.clone(), value(own))).collect::<Map<_, _>>() })
             }
             Self::Events(is_wanted) => json!({ "events": is_wanted }),
-            Self::Set(values) => {
-                let value = |(key, value): &(String, String)| (key.clone(), Json::from(value.as_str()));
-                json!({ "set": values.iter().map(value).collect::<Map<_, _>>() })
-            }
+            Self::Explain(values) => json!({ "explain": strings(values) }),
+            Self::Set(values) => json!({ "set": strings(values) }),
             Self::Status => json!({ "status": {} }),
             Self::Stop => json!({ "stop": {} }),
         };
@@ -110,6 +117,11 @@ fn pairs(table: Map<String, Json>, text: impl Fn(&Json) -> String) -> Pairs {
             (key, text)
         })
         .collect()
+}
+
+/// Values as they are typed.
+fn strings(pairs: &Pairs) -> Map<String, Json> {
+    pairs.iter().map(|(key, value)| (key.clone(), Json::from(value.as_str()))).collect()
 }
 
 /// A value as somebody would type it: a string without its quotes.
@@ -161,6 +173,10 @@ mod tests {
                 r#" {"do": {"action": "down", "link": "satellite"}} "#,
                 Command::Do(vec![pair("action", "\"down\""), pair("link", "\"satellite\"")]),
             ),
+            (
+                r#"{"explain":{"digits":"49","subsystem":6}}"#,
+                Command::Explain(vec![pair("digits", "49"), pair("subsystem", "6")]),
+            ),
             (r#"{"status":{}}"#, Command::Status),
             (r#"{"stop":{}}"#, Command::Stop),
             (r#"{"events":true}"#, Command::Events(true)),
@@ -184,7 +200,8 @@ mod tests {
             (r#"{"statu":{}}"#, "there is no command `statu`: did you mean `status`?".to_owned()),
             (
                 r#"{"x":1}"#,
-                "there is no command `x`: commands: `do`, `events`, `set`, `status`, `stop`".to_owned(),
+                "there is no command `x`: commands: `do`, `events`, `explain`, `set`, `status`, `stop`"
+                    .to_owned(),
             ),
             (r#"{"set":{}}"#, format!("`set` has a table without keys: {set}")),
             (r#"{"do":"down"}"#, format!("`do` has a string: {act}")),
@@ -207,10 +224,12 @@ mod tests {
     }
 
     fn command() -> impl Strategy<Value = Command> {
+        let title = prop::collection::btree_map(key(), any::<String>(), 1..5);
         let set = prop::collection::btree_map(key(), any::<String>(), 1..5);
         let act = prop::collection::btree_map(key(), any::<String>(), 1..5);
         let quoted = |(key, value): (String, String)| (key, Json::from(value).to_string());
         prop_oneof![
+            title.prop_map(|pairs| Command::Explain(pairs.into_iter().collect())),
             set.prop_map(|pairs| Command::Set(pairs.into_iter().collect())),
             act.prop_map(move |pairs| Command::Do(pairs.into_iter().map(quoted).collect())),
             any::<bool>().prop_map(Command::Events),
@@ -234,7 +253,7 @@ mod tests {
 
         #[test]
         fn any_json_is_a_command_or_refused_with_a_cure(
-            name in "do|events|set|status|stop|x",
+            name in "do|events|explain|set|status|stop|x",
             value in r#"[0-9]|"a"|\[\]|\{("a":[0-9])?\}|null"#,
         ) {
             if let Err(refusal) = Command::parse(Line::Whole(format!("{{\"{name}\":{value}}}").as_bytes())) {

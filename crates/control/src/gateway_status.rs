@@ -28,7 +28,7 @@ pub struct GatewayStatus {
     pub application_servers: Vec<ServerStatus>,
     /// Titles, by the name of the point whose SCCP translates them.
     pub titles: BTreeMap<String, TitleStatus>,
-    /// NamedCounts, by the layer that counts.
+    /// Counts, by the layer that counts.
     pub counters: BTreeMap<&'static str, NamedCounts>,
     /// Messages that were discarded, by the layer that did so and its reason.
     pub discards: BTreeMap<&'static str, NamedCounts>,

@@ -205,6 +205,23 @@ impl Association {
         self.open_at = None;
     }
 
+    /// Has it end in order, and keeps it closed. One that is only being set up ends at once.
+    pub(crate) fn shut_down(&mut self, now: Instant, host: &mut Host) {
+        self.hold();
+        if let State::Up(socket) = self.state {
+            host.shut_down(now, socket);
+        } else {
+            self.abort(now, host);
+        }
+    }
+
+    /// Has it end at once.
+    pub(crate) fn abort(&self, now: Instant, host: &mut Host) {
+        if let Some(socket) = self.socket() {
+            host.abort(now, socket);
+        }
+    }
+
     /// Lets it be opened after it was held.
     pub(crate) fn release(&mut self, now: Instant) {
         if std::mem::replace(&mut self.opening, Opening::Always) == Opening::Held && self.config.opens {

@@ -4,11 +4,12 @@ pub(crate) mod metrics;
 mod orders;
 mod reload;
 mod status;
+mod title;
 mod users;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use slantpath_applications::{Host, ProgramConfig, ProgramEvent, Programs};
+use slantpath_applications::{Host, ProgramEvent, Programs};
 use slantpath_base::{Deadlines, Duration, Instant, Seed, Stream};
 use slantpath_host::SocketId;
 use slantpath_live::{BySocket, Lost, Program};
@@ -20,7 +21,6 @@ use slantpath_signalling::{
 };
 use slantpath_sigtran::asp::AspState;
 use slantpath_sigtran::transport::{AssociationNumber, StreamNumber, Transmit, TransportInput};
-use slantpath_ss7::sccp::PartyAddress;
 use slantpath_ss7::transfer::TransferIndication;
 use slantpath_traffic::{LinkLoadReport, Loads};
 
@@ -29,9 +29,8 @@ use crate::copies::Copies;
 use crate::delays::SeatDelays;
 use crate::entity::{Entity, EntityOutput};
 use crate::happening::Happening;
-use crate::titles::{TitleExplanation, TitleQuestion, explain_title};
 use crate::traced::{SocketTaken, TracedSockets};
-use reload::Reloading;
+use reload::{Ports, Reloading};
 pub use reload::{ReloadError, RunningSeat, Successor};
 pub(crate) use users::UserEvent;
 
@@ -135,7 +134,7 @@ impl Seat {
         now: Instant,
         config: SeatConfig,
         host: &mut Host,
-        mut stream: Stream,
+        stream: Stream,
     ) -> Result<Self, NetworkConfigError> {
         let SeatConfig { network, occupant, associations, loads: own_loads, seed, patience } = config;
         let (entity, links) = match occupant {
@@ -150,21 +149,13 @@ impl Seat {
             }
         };
         let mut loads = Loads::new(network.loads.clone(), seed)?;
-        let mut ports = BTreeMap::new();
+        let mut ports = Ports::new(stream);
         let mut ends = Vec::new();
         for association in associations {
-            let number = association.port.local_port;
-            let port = *ports.entry(number).or_insert_with(|| {
-                let port = ProgramConfig { peer: None, ..association.port.clone() };
-                host.add_program(&port, stream.fork(&format!("port {number}")))
-            });
+            let port = ports.socket(&association.port, host);
             ends.push(Association::new(now, ends.len(), association, port));
         }
-        for port in ports.values().copied() {
-            if ends.iter().all(|end| end.port != port || end.config.opens) {
-                host.refuse_callers(port);
-            }
-        }
+        ports.admit_callers(&ends, host);
         let mut deadlines = Deadlines::default();
         deadlines.set(ENTITY, Some(now));
         for (place, end) in ends.iter().enumerate() {
@@ -178,7 +169,7 @@ impl Seat {
         let numbers: Vec<_> = ends.iter().map(|end| network.association(end.config.carried)).collect();
         Ok(Self {
             by_number: numbers.iter().copied().zip(0..).collect(),
-            reloading: Reloading::new(&numbers, ports, stream),
+            reloading: Reloading::new(&numbers, ports),
             numbers,
             network,
             occupant,
@@ -229,13 +220,6 @@ impl Seat {
     /// Reports on a load's messages up to `now`, one for each of its links.
     pub fn load_reports(&mut self, now: Instant, load: usize) -> Vec<LinkLoadReport> {
         self.loads.reports(now, load)
-    }
-
-    /// Explains a title that is called here, with what cannot be reached now.
-    pub fn explain_title(&self, called: PartyAddress, calling: PartyAddress) -> Option<TitleExplanation> {
-        let question = TitleQuestion { at: self.entity.code()?, called, calling };
-        let now = |code, ssn| self.entity.not_reached(code, ssn);
-        Some(explain_title(&self.network, &question, Some(&now)))
     }
 
     /// Copies of messages that screening rules ask for, for a sink.
@@ -357,11 +341,15 @@ impl Seat {
     }
 
     fn abort(&mut self, now: Instant, host: &mut Host, association: AssociationNumber) {
-        if let Some(place) = self.by_number.get(&association)
-            && let Some(socket) = self.associations[*place].socket()
-        {
-            host.abort(now, socket);
+        if let Some(place) = self.by_number.get(&association) {
+            self.associations[*place].abort(now, host);
         }
+    }
+
+    /// Has an association end in order, and keeps it closed.
+    fn shut_down(&mut self, now: Instant, host: &mut Host, place: usize) {
+        self.associations[place].shut_down(now, host);
+        self.deadlines.set(FIRST_OTHER + place, None);
     }
 
     fn open_association(&mut self, now: Instant, host: &mut Host, place: usize) {
@@ -508,16 +496,7 @@ impl Seat {
         self.phase = Phase::Closing(until);
         self.deadlines.set(PHASE, Some(until));
         for place in 0..self.associations.len() {
-            let end = &mut self.associations[place];
-            end.hold();
-            self.deadlines.set(FIRST_OTHER + place, None);
-            if let Some(socket) = end.socket() {
-                if end.is_up() {
-                    host.shut_down(now, socket)
-                } else {
-                    host.abort(now, socket)
-                };
-            }
+            self.shut_down(now, host, place);
         }
     }
 
@@ -528,9 +507,7 @@ impl Seat {
             Phase::Closing(_) => {
                 self.phase = Phase::Over;
                 for end in &self.associations {
-                    if let Some(socket) = end.socket() {
-                        host.abort(now, socket);
-                    }
+                    end.abort(now, host);
                 }
             }
             Phase::Over | Phase::Serving => {}

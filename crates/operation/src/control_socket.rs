@@ -1,7 +1,8 @@
 //! The socket by which a running network is controlled: clients, their lines, and what they are told.
 //!
 //! It is looked at between two turns of the network, and nothing waits for a client. What one does not read is held for
-//! it up to a limit; beyond that it is dropped, and costs nothing any more.
+//! it up to a limit. One that is told more while it has that much to read is dropped, and costs nothing any more. So one
+//! answer may have any length: a status of thousands of links has.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -64,7 +65,7 @@ struct Client {
 
 /// Clients at one time, at most.
 const CLIENTS_MAX: usize = 16;
-/// Bytes that are held for a client that does not read, at most.
+/// Bytes that are held for a client that is told more, at most.
 const UNTAKEN_MAX: usize = 262_144;
 /// Bytes that are read of a client before others have their turn.
 const READ_BYTES: usize = 4_096;
@@ -172,6 +173,11 @@ impl Client {
         };
         let (mut told, mut hears_events) = (String::new(), self.hears_events);
         self.lines.push(&bytes[..read], &mut |line| {
+            // Who asks on and on without reading has the length of one answer beyond the limit, not of all.
+            if told.len() > UNTAKEN_MAX {
+                self.is_over = true;
+                return;
+            }
             let answer = match Command::parse(line) {
                 Ok(Command::Events(is_wanted)) => {
                     hears_events = is_wanted;
@@ -188,6 +194,10 @@ impl Client {
 
     /// Sends a string behind what is still to be taken.
     fn send(&mut self, text: &str) {
+        if !text.is_empty() && self.untaken.len() > UNTAKEN_MAX {
+            self.is_over = true;
+            return;
+        }
         self.untaken.extend_from_slice(text.as_bytes());
         while !self.untaken.is_empty() {
             match self.stream.write(&self.untaken) {
@@ -199,7 +209,6 @@ impl Client {
                 }
             }
         }
-        self.is_over |= self.untaken.len() > UNTAKEN_MAX;
     }
 }
 

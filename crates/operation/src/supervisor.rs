@@ -93,11 +93,6 @@ impl Supervisor {
         }
     }
 
-    /// Instant of the next sign of life, if there are any.
-    pub fn deadline(&self) -> Option<Instant> {
-        self.watchdog.as_ref().map(|watchdog| watchdog.next)
-    }
-
     fn tell(&self, message: &str) -> io::Result<()> {
         self.socket.send_to_addr(message.as_bytes(), &self.address).map(drop)
     }
@@ -153,9 +148,8 @@ mod tests {
             supervisor.look(Instant::from_millis(millis));
             assert_eq!(heard(&manager).is_some_and(|word| word == "WATCHDOG=1"), wanted, "{millis}");
         }
-        assert_eq!(supervisor.deadline(), Some(Instant::from_secs(6)));
         let mut without = Supervisor::at(&name, None).unwrap();
         without.look(Instant::from_secs(9));
-        assert_eq!((heard(&manager), without.deadline()), (None, None));
+        assert_eq!(heard(&manager), None);
     }
 }

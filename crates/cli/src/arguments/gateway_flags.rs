@@ -62,6 +62,9 @@ pub(crate) struct TitleArguments {
     /// Digits of the calling party's title.
     #[arg(long, value_name = "DIGITS")]
     pub(crate) calling: Option<String>,
+    /// Ask the point that is live with this control socket, in place of the file: it says what it cannot reach now.
+    #[arg(long, value_name = "SOCKET", conflicts_with = "set")]
+    pub(crate) now: Option<PathBuf>,
     /// Replace a value of the scenario. May be given several times.
     #[arg(long, value_name = "PATH=VALUE")]
     pub(crate) set: Vec<String>,

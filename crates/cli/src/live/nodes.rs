@@ -157,12 +157,12 @@ fn check_told_apart(associations: &[SeatAssociation]) -> Result<(), Failure> {
     let mut anyone = BTreeSet::new();
     for association in associations {
         let ProgramConfig { local_port, peer, .. } = &association.port;
-        let ends: Vec<Option<(IpAddr, u16)>> = match peer {
-            None => vec![None],
-            Some(peer) => peer.addresses.iter().map(|far| Some((*far, peer.port))).collect(),
+        let Some(peer) = peer else {
+            anyone.insert(*local_port);
+            continue;
         };
-        for end in ends {
-            let other = seen.insert((*local_port, end), &association.name);
+        for far in &peer.addresses {
+            let other = seen.insert((*local_port, *far, peer.port), &association.name);
             if let Some(other) = other.filter(|other| **other != association.name) {
                 return Err(Failure::Misused(format!(
                     "associations `{other}` and `{}` are the same to SCTP: both are from port {local_port} to the \
@@ -170,9 +170,6 @@ fn check_told_apart(associations: &[SeatAssociation]) -> Result<(), Failure> {
                     association.name
                 )));
             }
-        }
-        if peer.is_none() {
-            anyone.insert(*local_port);
         }
     }
     let at =

@@ -175,11 +175,12 @@ fn repeat_gateway(
             let files = files_in(seat.scenario.parent().unwrap_or(Path::new("")));
             let name = arguments.record.display().to_string();
             let scenario = Scenario::parse(&name, text, &[], files).map_err(Failure::Invalid)?;
-            Prepared::within(scenario, seat, is_traced)?
+            // Settings that were laid over it are in it, and their file may be another one by now.
+            Prepared::within(scenario, &SeatArguments { settings: None, ..seat.clone() }, is_traced)?
         }
         None => Prepared::of(seat, is_traced)?,
     };
-    if let Some(hash) = about.scenario_hash.as_ref().filter(|hash| **hash != prepared.hash()) {
+    if let Some(hash) = about.scenario_hash.as_ref().filter(|hash| **hash != prepared.hash) {
         let record = arguments.record.display();
         let other = format!("{record}: the scenario is another one by now: that of the run has hash {hash}");
         return Err(Failure::Misused(other));

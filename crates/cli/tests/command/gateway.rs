@@ -407,3 +407,50 @@ scenario ";
     let outcome = gateway(&["--point", "london", "--udp=0"]);
     assert!(outcome.status == Some(2) && outcome.err.contains("0 is not in 1..=65535"), "{}", outcome.err);
 }
+
+#[test]
+fn the_file_says_where_its_nodes_are_and_who_may_call() {
+    let place = Place::new("gateway-nodes");
+    let live = |more: &str| {
+        format!(
+            "{LAB}\n[live.london]\naddresses = [\"::1\"]\nudp_port = 30001\nm2pa_port = 4000\nm3ua_port = 5000\n{more}\n\
+             [live.exchange]\naddresses = [\"::1\"]\nudp_port = 30002\nm2pa_port = 4001\n\
+             [live.boston]\naddresses = [\"::1\"]\nudp_port = 30003\n"
+        )
+    };
+    let check = |point: &str| place.run(&["gateway", "check", "lab.toml", "--point", point]);
+    place.write("lab.toml", &live("admit = \"anyone\"\ncontrol = \"london.sock\"\nmetrics = \"[::1]:9464\""));
+    let outcome = check("london");
+    let wanted = "\
+signalling point `london` at node `london`
+association  from           to
+trunk        ::1 port 4000  anyone  waits for it
+first        ::1 port 5000  anyone  waits for it
+in UDP port 30001, to 30002, 30003
+control at london.sock
+metrics at [::1]:9464
+scenario ";
+    assert_eq!((outcome.status, outcome.err.as_str()), (Some(0), ""));
+    assert!(outcome.out.starts_with(wanted), "{}", outcome.out);
+    let told = check("exchange").out;
+    assert!(told.contains("\ntrunk        ::1 port 4001  ::1 port 4000  opens it\n"), "{told}");
+    let told = check("boston").out;
+    assert!(told.contains("\nfirst        ::1 port 2905  ::1 port 5000  opens it\n"), "{told}");
+    let known = live("");
+    place.write("lab.toml", &known);
+    let told = check("london").out;
+    assert!(told.contains("\ntrunk        ::1 port 4000  ::1 port 4001  waits for it\n"), "{told}");
+    let second = "[signalling.links.second]\nbetween = [\"exchange\", \"london\"]\nslc = 1\n\
+                  carrier = { kind = \"m2pa\", proving = \"omitted\" }\n";
+    for (text, why) in [
+        (known, "associations `second` and `trunk` are the same to SCTP: both are from port 4000 to"),
+        (
+            live("admit = \"anyone\""),
+            "anyone is admitted at port 4000, where several associations wait: nobody knows which one calls;",
+        ),
+    ] {
+        place.write("lab.toml", &[&text, second].concat());
+        let refused = check("london");
+        assert!(refused.status == Some(2) && refused.err.contains(why), "{}", refused.err);
+    }
+}

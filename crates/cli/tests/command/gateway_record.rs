@@ -51,7 +51,19 @@ fn a_gateway_is_repeated_digest_for_digest_and_its_capture_is_read_down_to_sccp(
     assert_eq!(inhibited.status, Some(0), "{}", inhibited.err);
     london.until("link=trunk event=unavailable");
     exchange.end();
+    let title = ["gateway", "explain", "lab.toml", "--point", "london", "4912345", "--subsystem", "6"];
+    let asked = |more: &[&str]| place.run(&[&title, more].concat());
+    let reached = asked(&["--now", "london.sock"]);
+    assert_eq!((reached.status, reached.err.as_str()), (Some(0), ""));
+    assert_eq!(reached.out, asked(&[]).out);
     boston.end();
+    london.until("server=register event=as-down");
+    let unreached = asked(&["--now", "london.sock"]);
+    assert_eq!(unreached.status, Some(0), "{}", unreached.err);
+    let line = "   to subsystem 6 at `register` (3-20-1); not reached now: mtp failure (return cause 5)\n";
+    assert!(unreached.out.ends_with(line), "{}", unreached.out);
+    let elsewhere = asked(&["--now", "london.sock", "--point", "boston"]);
+    assert!(elsewhere.status == Some(2), "{}", elsewhere.out);
     london.end();
     // It is in the record.
     place.write("lab.toml", "");

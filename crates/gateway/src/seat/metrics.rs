@@ -100,7 +100,7 @@ impl Measuring {
             }
             let before = std::mem::replace(&mut interval.at_begin, series.clone());
             let increase = |(key, value): (&(usize, String), &f64)| {
-                (key.clone(), value - before.get(key).copied().unwrap_or_default())
+                (key.clone(), grown(before.get(key).copied(), *value))
             };
             interval.increased = Some(series.iter().map(increase).collect());
         }
@@ -181,6 +181,11 @@ impl Seat {
     }
 }
 
+/// Increase of a counter. One that is less than before has begun anew, as a link does that a reload changes.
+fn grown(before: Option<f64>, value: f64) -> f64 {
+    before.filter(|before| *before <= value).map_or(value, |before| value - before)
+}
+
 /// Words in front of the help of a metric by intervals.
 const LAST: &str = "Increase in the last whole interval of so many minutes:";
 
@@ -212,7 +217,7 @@ fn delays(seat: &Seat, name: &str, out: &mut Exposition) {
 /// The page of all metrics.
 pub fn metrics_page() -> String {
     let mut page = "# Figures of a live gateway\n\n\
-        Written from the table in `crates/gateway/src/seat/metrics.rs`. `slantpath gateway --metrics` tells them at \
+        Written from the table in `crates/gateway/src/seat/metrics/table.rs`. `slantpath gateway --metrics` tells them at \
         `/metrics`, in Prometheus's text format ([gateway](gateway.md#figures)).\n\nA metric with *yes* is also told \
         as the increase in the last whole interval of 5 and of 30 minutes: `_last` stands in place of `_total`, and \
         the label `minutes` is `5` or `30`.\n\n\
@@ -234,6 +239,12 @@ mod tests {
     #[test]
     fn the_page_has_every_metric() {
         slantpath_testkit::page::hold("docs/gateway-metrics.md", &metrics_page());
+    }
+
+    #[test]
+    fn a_counter_that_begins_anew_has_grown_from_nothing() {
+        let of = |before, value| grown(before, value).to_string();
+        assert_eq!([of(None, 3.0), of(Some(2.0), 3.0), of(Some(9.0), 3.0)], ["3", "1", "3"]);
     }
 
     #[test]

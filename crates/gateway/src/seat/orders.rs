@@ -217,7 +217,7 @@ impl Seat {
     }
 
     fn subsystem(&self, written: &Written<'_>) -> Result<Ssn, Refusal> {
-        let SignallingEntity::Point(id) = self.occupant else {
+        let SignallingEntity::Point(id) = self.named else {
             return Err(Refusal::new("a process has no subsystems"));
         };
         let sccp = self.network.points[id.0].sccp.as_ref();
@@ -290,7 +290,7 @@ fn found<T: Copy>(table: &[(&str, T)], action: &str) -> Option<T> {
     table.iter().find(|(name, _)| *name == action).map(|(_, change)| *change)
 }
 
-fn nothing(key: &str, name: &str, there_are: &[&str]) -> Refusal {
+pub(super) fn nothing(key: &str, name: &str, there_are: &[&str]) -> Refusal {
     Refusal::new(format!("there is no {key} `{name}`")).help(listed(key, there_are))
 }
 

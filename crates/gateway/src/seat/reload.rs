@@ -80,15 +80,14 @@ pub(super) struct Reloading {
     /// Number of the reload that is next.
     generation: u64,
     next_number: u32,
-    ports: BTreeMap<u16, SocketId>,
-    stream: Stream,
+    ports: Ports,
     change: Option<Box<Change>>,
 }
 
 impl Reloading {
-    pub(super) fn new(numbers: &[AssociationNumber], ports: BTreeMap<u16, SocketId>, stream: Stream) -> Self {
+    pub(super) fn new(numbers: &[AssociationNumber], ports: Ports) -> Self {
         let next_number = numbers.iter().map(|number| number.0 + 1).max().unwrap_or_default();
-        Self { generation: 0, next_number, ports, stream, change: None }
+        Self { generation: 0, next_number, ports, change: None }
     }
 }
 
@@ -137,25 +136,33 @@ impl Seat {
         }
     }
 
-    /// Begins to take another configuration. It is told when that is done, and what it has changed.
+    /// Tells if it takes another configuration as it is now, before anything is done for that.
     ///
     /// # Errors
-    /// Why it stays as it is.
-    pub fn reload(&mut self, now: Instant, host: &mut Host, successor: Successor) -> Result<(), ReloadError> {
+    /// Why it does not.
+    pub fn takes(&self, successor: &Successor) -> Result<(), ReloadError> {
+        self.succession(successor).map(drop)
+    }
+
+    fn succession(&self, successor: &Successor) -> Result<EntitySuccession, ReloadError> {
         let reloading = &self.reloading;
         let is_busy = reloading.change.is_some() || successor.generation != reloading.generation;
         if is_busy || self.phase != Phase::Serving {
             return Err(ReloadError::Busy);
         }
-        for association in &successor.config.associations {
-            let ProgramConfig { local_port, local_addresses, sctp, .. } = &association.port;
-            let of_port = |known: &&Association| known.config.port.local_port == *local_port;
-            let known = self.associations.iter().find(of_port).map(|known| &known.config.port);
-            if known.is_some_and(|known| known.local_addresses != *local_addresses || known.sctp != *sctp) {
-                return Err(ReloadError::Port(*local_port));
-            }
+        let mut ports = successor.config.associations.iter().map(|own| &own.port);
+        if let Some(other) = ports.find(|port| reloading.ports.is_other(port)) {
+            return Err(ReloadError::Port(other.local_port));
         }
-        let succession = self.entity.succession(&successor.entity)?;
+        Ok(self.entity.succession(&successor.entity)?)
+    }
+
+    /// Begins to take another configuration. It is told when that is done, and what it has changed.
+    ///
+    /// # Errors
+    /// Why it stays as it is.
+    pub fn reload(&mut self, now: Instant, host: &mut Host, successor: Successor) -> Result<(), ReloadError> {
+        let succession = self.succession(&successor)?;
         let stays = |number: &AssociationNumber| successor.numbers.contains(number);
         let places = self.numbers.iter().zip(0..);
         let leaving: Vec<usize> = places.filter(|(number, _)| !stays(number)).map(|(_, at)| at).collect();
@@ -224,16 +231,7 @@ impl Seat {
         let Some(change) = &mut self.reloading.change else { return };
         change.stage = Stage::Closing;
         for place in change.leaving.clone() {
-            let end = &mut self.associations[place];
-            end.hold();
-            self.deadlines.set(FIRST_OTHER + place, None);
-            if let Some(socket) = end.socket() {
-                if end.is_up() {
-                    host.shut_down(now, socket)
-                } else {
-                    host.abort(now, socket)
-                };
-            }
+            self.shut_down(now, host, place);
         }
         self.deadlines.set(RELOAD, Some(now.saturating_add(self.patience)));
     }
@@ -241,9 +239,7 @@ impl Seat {
     fn abort_leaving(&mut self, now: Instant, host: &mut Host) {
         let Some(change) = &self.reloading.change else { return };
         for place in &change.leaving {
-            if let Some(socket) = self.associations[*place].socket() {
-                host.abort(now, socket);
-            }
+            self.associations[*place].abort(now, host);
         }
     }
 
@@ -301,18 +297,11 @@ impl Seat {
             self.associations.push(if let Some(known) = former.remove(number) {
                 known.with(place, config)
             } else {
-                let port = self.reloading.port(&config.port, host);
+                let port = self.reloading.ports.socket(&config.port, host);
                 Association::new(now, place, config, port)
             });
         }
-        for port in self.reloading.ports.values().copied() {
-            let mut of_port = self.associations.iter().filter(|end| end.port == port);
-            if of_port.any(|end| !end.config.opens) {
-                host.accept_callers(port);
-            } else {
-                host.refuse_callers(port);
-            }
-        }
+        self.reloading.ports.admit_callers(&self.associations, host);
         self.by_socket = BySocket::default();
         for (place, end) in self.associations.iter().enumerate() {
             if let Some(socket) = end.socket() {
@@ -338,14 +327,44 @@ impl Seat {
     }
 }
 
-impl Reloading {
+/// Ports that have been opened, each with its settings: one that nothing uses any more stays as it is.
+#[derive(Debug)]
+pub(super) struct Ports {
+    opened: BTreeMap<u16, (SocketId, ProgramConfig)>,
+    /// Chance of those that are opened.
+    stream: Stream,
+}
+
+impl Ports {
+    pub(super) const fn new(stream: Stream) -> Self {
+        Self { opened: BTreeMap::new(), stream }
+    }
+
     /// The socket of a port, opened if there is none.
-    fn port(&mut self, config: &ProgramConfig, host: &mut Host) -> SocketId {
-        let stream = &mut self.stream;
+    pub(super) fn socket(&mut self, config: &ProgramConfig, host: &mut Host) -> SocketId {
+        let Self { opened, stream } = self;
         let number = config.local_port;
-        *self.ports.entry(number).or_insert_with(|| {
+        let (socket, _) = opened.entry(number).or_insert_with(|| {
             let port = ProgramConfig { peer: None, ..config.clone() };
-            host.add_program(&port, stream.fork(&format!("port {number}")))
-        })
+            (host.add_program(&port, stream.fork(&format!("port {number}"))), port)
+        });
+        *socket
+    }
+
+    /// Tells if the port is open with other addresses or settings.
+    fn is_other(&self, config: &ProgramConfig) -> bool {
+        let known = self.opened.get(&config.local_port);
+        known.is_some_and(|(_, own)| own.local_addresses != config.local_addresses || own.sctp != config.sctp)
+    }
+
+    /// Has each port admit callers if an association waits for one there.
+    pub(super) fn admit_callers(&self, associations: &[Association], host: &mut Host) {
+        for (socket, _) in self.opened.values() {
+            if associations.iter().any(|end| end.port == *socket && !end.config.opens) {
+                host.accept_callers(*socket);
+            } else {
+                host.refuse_callers(*socket);
+            }
+        }
     }
 }

@@ -54,7 +54,7 @@ impl Seat {
 
     /// Name of the point or the process.
     pub(super) fn own_name(&self) -> &str {
-        match self.occupant {
+        match self.named {
             SignallingEntity::Point(id) => &self.network.points[id.0].mtp3.name,
             SignallingEntity::Process(id) => &self.network.m3ua.asps[id.0].name,
         }
@@ -88,13 +88,14 @@ impl Seat {
     pub(super) fn sccps(&self) -> impl Iterator<Item = (String, &sccp::Counters)> {
         let own = self.entity.as_point().and_then(|point| point.sccp_counters());
         let own = own.map(|counters| (self.own_name().to_owned(), counters));
-        let served = self.entity.served().iter().filter_map(|(id, _, point)| {
-            Some((self.network.m3ua.points[id.0].name.clone(), point.sccp_counters()?))
-        });
+        let names = self.point_names();
+        let served = self.entity.served().iter();
+        let served =
+            served.filter_map(move |(.., point)| Some((names.of(point.code()), point.sccp_counters()?)));
         own.into_iter().chain(served)
     }
 
-    /// NamedCounts of M3UA, and the number of messages that wait there.
+    /// Counts of M3UA, and the number of messages that wait there.
     pub(super) fn m3ua(&self) -> Option<(&m3ua::Counters, usize)> {
         let of_process = || self.entity.as_process().map(|process| (process.counters(), 0));
         self.entity.as_point().and_then(SignallingPoint::gateway_counters).or_else(of_process)
@@ -195,7 +196,7 @@ impl Seat {
         for server in &self.network.m3ua.servers {
             let context = server.routing_context;
             let state = gateway.and_then(|gateway| gateway.as_state(context));
-            let is_own = match self.occupant {
+            let is_own = match self.named {
                 SignallingEntity::Point(_) => state.is_some(),
                 SignallingEntity::Process(id) => server.asps.contains(&id),
             };

@@ -151,6 +151,35 @@ pub(crate) fn with_second_link(config: &NetworkConfig) -> NetworkConfig {
     own
 }
 
+/// The network with a point, a served point and a process in front of all others, which has these numbered anew.
+pub(crate) fn with_others_in_front(config: &NetworkConfig) -> NetworkConfig {
+    const NEW: usize = 70;
+    let mut own = config.clone();
+    let mut spare = point(NEW, NEW);
+    spare.mtp3.link_sets.clear();
+    own.points.insert(0, spare);
+    for end in own.links.iter_mut().flat_map(|link| &mut link.ends) {
+        end.point.0 += 1;
+    }
+    for load in &mut own.loads {
+        match &mut load.from {
+            UserPlace::Point(id) => id.0 += 1,
+            UserPlace::Served(id) => id.0 += 1,
+        }
+    }
+    let m3ua = &mut own.m3ua;
+    m3ua.gateways.iter_mut().for_each(|gateway| gateway.point.0 += 1);
+    m3ua.asps.insert(0, network::AspConfig { name: "0".to_owned(), ..m3ua.asps[0].clone() });
+    let served = network::ServedPointConfig { name: "0".to_owned(), code: code(NEW + 1), sccp: None };
+    m3ua.points.insert(0, served);
+    for server in &mut m3ua.servers {
+        server.point.0 += 1;
+        server.asps.iter_mut().for_each(|asp| asp.0 += 1);
+    }
+    m3ua.associations.iter_mut().for_each(|association| association.asp.0 += 1);
+    own
+}
+
 /// Two points of which the second expects its peer elsewhere.
 pub(crate) fn lab_of_strangers() -> Lab {
     lab_of_two(false)
@@ -396,8 +425,20 @@ impl Lab {
         config: &NetworkConfig,
         ways: &[Way],
     ) -> Result<(), ReloadError> {
+        self.reload_changed(number, config, ways, |_| {})
+    }
+
+    /// Variant of [`reload`](Self::reload) with a further change.
+    pub(crate) fn reload_changed(
+        &mut self,
+        number: usize,
+        config: &NetworkConfig,
+        ways: &[Way],
+        change: impl FnOnce(&mut SeatConfig),
+    ) -> Result<(), ReloadError> {
         let (_, _, links) = graph(self.occupants.len(), ways);
-        let own = seat(config, self.occupants[number], number, ways, &links);
+        let mut own = seat(config, self.occupants[number], number, ways, &links);
+        change(&mut own);
         let successor = Successor::prepare(own, &self.seat(number).running())?;
         let mut done = Ok(());
         self.seats.command(self.nodes[number], |station, now| {

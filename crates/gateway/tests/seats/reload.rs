@@ -1,16 +1,17 @@
 //! Seats that are given another configuration while they serve.
 
-use slantpath_base::Instant;
-use slantpath_gateway::ReloadError;
-use slantpath_signalling::network::{Carried, SignallingLinkId};
+use slantpath_base::{Duration, Instant};
+use slantpath_gateway::{ReloadError, SeatConfig};
+use slantpath_signalling::network::{AspId, Carried, PointId, SignallingEntity, SignallingLinkId};
 use slantpath_sigtran::asp::TrafficMode;
 use slantpath_ss7::PointCode;
-use slantpath_ss7::mtp3::ServiceIndicator;
+use slantpath_ss7::mtp3::{NetworkIndicator, ServiceIndicator};
+use slantpath_ss7::sccp::{NodeConfig, Ssn, Subsystem};
 
-use super::fixture::{END, lab_of_m3ua, lab_to_reload, with_second_link};
+use super::fixture::{END, Lab, lab_of_m3ua, lab_to_reload, with_others_in_front, with_second_link};
 
 /// The counts by association: up, lost.
-fn ups(lab: &mut super::fixture::Lab, seat: usize) -> Vec<(String, u64, u64)> {
+fn ups(lab: &mut Lab, seat: usize) -> Vec<(String, u64, u64)> {
     let report = lab.seat(seat).report();
     report.associations.into_iter().map(|(name, own)| (name, own.times_up, own.times_lost)).collect()
 }
@@ -78,6 +79,29 @@ fn a_change_that_needs_a_restart_leaves_everything_as_it_is() {
     assert_eq!(ups(&mut lab, 0), [("port-3565".to_owned(), 1, 0)]);
 }
 
+/// A port that nothing uses any more stays open: its settings would not be those of the file.
+#[test]
+fn a_port_has_the_settings_with_which_it_was_opened() {
+    let mut lab = lab_to_reload();
+    let (config, ways) = lab.config();
+    let other = with_second_link(&config);
+    let mut both = ways.clone();
+    both[0].carried = Carried::Link(SignallingLinkId(1));
+    both[1].carried = Carried::Link(SignallingLinkId(0));
+    let rto = |own: &mut SeatConfig| own.associations[1].port.sctp.rto_min = Duration::from_millis(77);
+    lab.run_until(Instant::from_secs(2));
+    lab.reload(0, &other, &both).unwrap();
+    lab.run_until(Instant::from_secs(4));
+    let refused = lab.reload_changed(0, &other, &both, rto).unwrap_err();
+    assert!(matches!(refused, ReloadError::Port(3_566)), "{refused}");
+    lab.reload(0, &config, &ways).unwrap();
+    lab.run_until(Instant::from_secs(20));
+    assert_eq!(ups(&mut lab, 0).len(), 1);
+    let refused = lab.reload_changed(0, &other, &both, rto).unwrap_err();
+    assert!(matches!(refused, ReloadError::Port(3_566)), "{refused}");
+    lab.reload(0, &other, &both).unwrap();
+}
+
 #[test]
 fn application_servers_come_go_and_change_their_names_and_the_others_stay_active() {
     let mut lab = lab_of_m3ua();
@@ -119,4 +143,36 @@ fn application_servers_come_go_and_change_their_names_and_the_others_stay_active
     assert_eq!(reports.map(|report| report.arrived), [sent[1], 0, sent[0]]);
     let events = lab.happened_at(2, Instant::from_secs(40));
     assert_eq!(events.iter().filter(|event| *event == "asp-inactive").count(), 1, "{events:?}");
+}
+
+/// Names stand in the file in their order, so that one that comes before numbers all others anew.
+#[test]
+fn who_has_another_number_in_the_new_file_is_told_of_by_its_own_name() {
+    let mut lab = lab_of_m3ua();
+    let (mut config, ways) = lab.config();
+    let mut sccp = NodeConfig::new(PointCode(2), NetworkIndicator::International);
+    sccp.subsystems.insert(Ssn(6), Subsystem::default());
+    config.points[1].sccp = Some(sccp.clone());
+    sccp.point_code = PointCode(3);
+    config.m3ua.points[0].sccp = Some(sccp);
+    for seat in [1, 2] {
+        lab.reload(seat, &config, &ways).unwrap();
+    }
+    let other = with_others_in_front(&config);
+    lab.run_until(Instant::from_secs(35));
+    let named = [SignallingEntity::Point(PointId(2)), SignallingEntity::Process(AspId(1))];
+    for (seat, occupant) in [1, 2].into_iter().zip(named) {
+        lab.reload_changed(seat, &other, &ways, |own| own.occupant = occupant).unwrap();
+    }
+    lab.run_until(Instant::from_secs(40));
+    for (seat, name, point) in [(1, "point-1", "point-1"), (2, "a", "behind")] {
+        let status = lab.status(seat);
+        assert_eq!((status.gateway.as_str(), status.phase), (name, "serving"));
+        assert_eq!(status.titles.keys().collect::<Vec<_>>(), [point]);
+        let servers: Vec<&str> =
+            status.application_servers.iter().map(|server| &server.application_server[..]).collect();
+        assert_eq!(servers, ["server"]);
+    }
+    let order = [("action", "subsystem-goes"), ("subsystem", "6"), ("point", "point-1")];
+    lab.order(1, &order).expect("it is its own subsystem");
 }

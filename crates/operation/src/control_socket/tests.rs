@@ -96,6 +96,34 @@ fn a_client_that_reads_nothing_is_dropped() {
 }
 
 #[test]
+fn an_answer_may_be_longer_than_what_is_held_and_one_that_asks_on_without_reading_is_dropped() {
+    let free = Free::new("long");
+    let mut socket = free.open();
+    let long = "x".repeat(4 * UNTAKEN_MAX);
+    let look = |socket: &mut ControlSocket| {
+        let mut count = 0;
+        socket.look(&mut |_| {
+            count += 1;
+            ControlAnswer::Done(long.as_str().into())
+        });
+        count
+    };
+    let (mut reader, mut other) = (free.client(), free.client());
+    reader.get_mut().write_all(b"{\"status\":{}}\n").unwrap();
+    assert_eq!(look(&mut socket), 1);
+    let (mut line, mut looks) = (Vec::new(), 0);
+    while reader.read_until(b'\n', &mut line).is_err() {
+        assert_eq!(look(&mut socket), 0);
+        looks += 1;
+        assert!(looks < 1_000, "{} bytes have come", line.len());
+    }
+    assert_eq!(line.len(), long.len() + "{\"ok\":\"\"}\n".len());
+    other.get_mut().write_all(&b"{\"status\":{}}\n".repeat(9)).unwrap();
+    assert_eq!(look(&mut socket), 1);
+    assert_eq!((socket.client(0).is_some(), socket.client(1).is_some()), (true, false));
+}
+
+#[test]
 fn clients_beyond_the_most_are_told_so() {
     let free = Free::new("crowd");
     let mut socket = free.open();

@@ -106,7 +106,7 @@ fn words(command: &[String], prepared: &Prepared) -> String {
         "addresses": prepared.own,
         "first_port": 0,
         "scenario": (!has_keys).then(|| prepared.scenario.canonical()),
-        "scenario_hash": prepared.scenario.hash(),
+        "scenario_hash": prepared.hash,
     })
     .to_string()
 }

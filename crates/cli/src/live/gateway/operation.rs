@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
 
+use serde_json::json;
 use slantpath_base::{Duration, Instant};
 use slantpath_control::{Command, ControlAnswer, Json, Refusal};
 use slantpath_gateway::{Happening, Measuring, Seat};
@@ -133,9 +134,13 @@ fn answer(command: Command, live: &mut Live<Station<Seat>>, is_to_stop: &mut boo
             }
         }
         Command::Events(is_wanted) => ControlAnswer::Done(is_wanted.into()),
+        Command::Explain(title) => match live.host().program.explain_title(&title) {
+            Ok(told) => ControlAnswer::Done(json!({ "lines": told.lines, "arrives": told.arrives })),
+            Err(refusal) => ControlAnswer::Refused(refusal),
+        },
         Command::Set(_) => {
             let refusal = Refusal::new("a gateway has no values that are set while it runs");
-            ControlAnswer::Refused(refusal.help("there are `do`, `events`, `status` and `stop`"))
+            ControlAnswer::Refused(refusal.help("there are `do`, `events`, `explain`, `status` and `stop`"))
         }
         Command::Status => {
             let now = live.now();

@@ -30,7 +30,7 @@ pub(in crate::live) struct Prepared {
     /// Places of its operation that the file names: of `control` and of `metrics`.
     pub(super) operation: BTreeMap<&'static str, String>,
     /// Hash of the scenario.
-    pub(super) hash: String,
+    pub(in crate::live) hash: String,
 }
 
 impl Prepared {
@@ -96,11 +96,6 @@ impl Prepared {
     pub(super) fn live(&self) -> LiveConfig {
         let ports: BTreeSet<u16> = self.associations.iter().map(|own| own.port.local_port).collect();
         live(&self.own, self.carriage, ports.into_iter().collect())
-    }
-
-    /// Hash of the scenario.
-    pub(in crate::live) fn hash(&self) -> String {
-        self.scenario.hash()
     }
 
     /// Addresses and carriage, in words.

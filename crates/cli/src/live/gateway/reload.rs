@@ -75,9 +75,10 @@ impl Next {
     }
 }
 
-/// Opens what is new, and hands the successor over.
+/// Opens what is new, and hands the successor over, once it is known that it is taken.
 fn begin(live: &mut Live<Station<Seat>>, next: Next) -> Result<(), String> {
     let Next { prepared, successor } = next;
+    live.host().program.takes(&successor).map_err(|error| error.to_string())?;
     let wanted = prepared.live();
     if let Some(new) = wanted.addresses.iter().find(|own| !live.config().addresses.contains(own)) {
         return Err(format!("{new} is another own address: restart for this"));

@@ -102,6 +102,13 @@ fn tell_report(
             counts.discarded_full,
         )?;
     }
+    for (name, counts) in &report.screening {
+        writeln!(
+            out,
+            "screening {name}: {} messages matched, {} of them refused, {} copied",
+            counts.matched, counts.refused, counts.copied
+        )?;
+    }
     writeln!(
         out,
         "{} messages came to user parts; {} callers were refused",

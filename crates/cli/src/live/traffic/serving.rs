@@ -97,13 +97,16 @@ fn drive(
         arguments.duration.map_or(Instant::FAR_FUTURE, |duration| Instant::START.saturating_add(duration));
     let is_watched = io::stderr().is_terminal();
     let mut at_end = None;
+    let mut is_stopped = false;
     let (mut stage, mut next_word) = (Stage::Sending, Instant::START.saturating_add(BETWEEN_WORDS));
     while !live.host().is_over() {
         let now = live.now();
         stage = match stage {
-            Stage::Sending if stop.load(Ordering::Relaxed) => {
+            Stage::Sending | Stage::Waiting(_) if !is_stopped && stop.load(Ordering::Relaxed) => {
+                is_stopped = true;
                 live.host_mut().halt();
-                Stage::Waiting(now.saturating_add(LAST_WAIT))
+                let latest = now.saturating_add(LAST_WAIT);
+                Stage::Waiting(if let Stage::Waiting(until) = stage { until.min(latest) } else { latest })
             }
             Stage::Sending if now >= end => {
                 live.host_mut().halt();
