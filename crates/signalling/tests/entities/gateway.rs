@@ -179,3 +179,52 @@ fn a_process_that_dies_closes_its_associations_and_opens_them_again() {
         assert_eq!(process.poll_output(now), ServerProcessOutput::Wait(None));
     }
 }
+
+/// Another process takes the place of the running one, which has left what it serves no longer.
+fn succeed(world: &mut World, mut successor: ServerProcess) {
+    let leaving = world.processes[0].leaving(&successor);
+    world.processes[0].leave(world.now, &leaving);
+    world.pass(Duration::from_secs(1));
+    assert!(world.processes[0].has_left(&leaving));
+    successor.take_over(world.now, world.processes.remove(0));
+    world.processes.push(successor);
+    world.m3ua_events.clear();
+    world.pass(Duration::from_secs(1));
+}
+
+#[test]
+fn a_process_that_is_succeeded_stays_registered_and_registers_what_is_new() {
+    let mut world = registering_world(ScreeningConfig::default());
+    let of_gateway = |world: &World| {
+        let own = world.m3ua_events.iter().filter(|(at, _)| *at == Holder::Point(1));
+        own.map(|(_, kind)| *kind).collect::<Vec<_>>()
+    };
+    let begins = [
+        Kind::Registered,
+        Kind::As(AsState::Inactive),
+        Kind::Asp(AspState::Active),
+        Kind::As(AsState::Active),
+    ];
+    succeed(&mut world, registering_process(&[(OWN_CONTEXT, 5), (21, 3)]));
+    assert_eq!(of_gateway(&world), begins);
+    for context in [OWN_CONTEXT, 21] {
+        assert_eq!(world.processes[0].state(ASSOCIATION, context), AspState::Active);
+        assert!(world.processes[0].is_active(context));
+    }
+    assert!(world.processes[0].transfer(None, &transfer(BEHIND, EXCHANGE, 6, 1)));
+    world.points[0].transfer(world.now, &transfer(EXCHANGE, BEHIND, 5, 2)).unwrap();
+    world.pass(Duration::from_secs(1));
+    assert_eq!(world.delivered[&(Holder::Point(0), 6)], [1]);
+    assert_eq!(world.delivered[&(Holder::Process(0), 5)], [2]);
+    // The first key goes, and the gateway holds the process registered for the other alone.
+    succeed(&mut world, registering_process(&[(21, 3)]));
+    assert!(of_gateway(&world).contains(&Kind::Deregistered), "{:?}", of_gateway(&world));
+    assert_eq!(world.processes[0].state(ASSOCIATION, 21), AspState::Active);
+    // The server without a process is there until T(r) expires.
+    world.pass(Duration::from_secs(3));
+    let sgp = world.points[1].gateway_process().unwrap();
+    assert_eq!(
+        [FIRST_GIVEN, FIRST_GIVEN + 1].map(|given| sgp.as_state(given)),
+        [None, Some(AsState::Active)]
+    );
+}
