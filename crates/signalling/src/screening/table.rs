@@ -43,8 +43,8 @@ struct Rate {
 /// Entries that may fit messages of one service indicator from one gate, by their numbers.
 #[derive(Clone, Debug, Default)]
 struct Candidates {
-    rules: Box<[u16]>,
-    rates: Box<[u16]>,
+    rules: Box<[usize]>,
+    rates: Box<[usize]>,
 }
 
 /// Rules and rates of a point at work. Rates are numbered behind rules.
@@ -58,7 +58,7 @@ pub(crate) struct Screen {
     candidates: Vec<[Candidates; 16]>,
     rates: Vec<Rate>,
     /// Rates that the message at hand belongs to: kept for its room alone.
-    belongs_to: Vec<u16>,
+    belongs_to: Vec<usize>,
     counts: Vec<ScreeningCounts>,
 }
 
@@ -106,8 +106,8 @@ impl Screen {
                 (criteria.arrivals.is_empty() || gate.is_some_and(|gate| criteria.arrivals.contains(&gate)))
                     && criteria.services() & 1 << si != 0
             };
-            let rules = (0_u16..).zip(&config.rules).filter(move |(_, rule)| fits(&rule.criteria));
-            let rates = (0_u16..).zip(&config.rates).filter(move |(_, rate)| fits(&rate.criteria));
+            let rules = config.rules.iter().enumerate().filter(move |(_, rule)| fits(&rule.criteria));
+            let rates = config.rates.iter().enumerate().filter(move |(_, rate)| fits(&rate.criteria));
             Candidates {
                 rules: rules.map(|(number, _)| number).collect(),
                 rates: rates.map(|(number, _)| number).collect(),
@@ -182,7 +182,7 @@ impl Screen {
         let view = MessageView::new(self.addresses, seen.user_part);
         let mut addresses = Addresses { view, called: Party::Unread, calling: Party::Unread };
         let mut copier = None;
-        for number in candidates.rules.iter().copied().map(usize::from) {
+        for number in candidates.rules.iter().copied() {
             let rule = &self.config.rules[number];
             if !fits(&rule.criteria, seen, &mut addresses) {
                 continue;
@@ -212,8 +212,7 @@ impl Screen {
         let first = self.config.rules.len();
         self.belongs_to.clear();
         let mut leaving = None;
-        for place in candidates.rates.iter().copied() {
-            let number = usize::from(place);
+        for number in candidates.rates.iter().copied() {
             let rate = &mut self.rates[number];
             let is_towards =
                 rate.towards.is_none_or(|gate| *leaving.get_or_insert_with(&leaves) == Some(gate));
@@ -227,10 +226,10 @@ impl Screen {
                 let is_time = (counts.refused - 1).is_multiple_of(REFUSALS_PER_INDICATION);
                 return (Decision::Over(first + number, is_time), copier);
             }
-            self.belongs_to.push(place);
+            self.belongs_to.push(number);
         }
         for number in &self.belongs_to {
-            self.rates[usize::from(*number)].bucket.take();
+            self.rates[*number].bucket.take();
         }
         (Decision::Pass, copier)
     }

@@ -160,6 +160,16 @@ fn what_comes_from_a_server_that_a_process_has_registered_is_screened_as_well() 
 }
 
 #[test]
+fn seventy_thousand_rules_are_all_asked() {
+    let other = ScreeningCriteria { opcs: vec![PointCode(99)], ..from(SERVER) };
+    let mut own = vec![rule(other, ScreeningAction::Discard); 70_000];
+    own.push(rule(from(SERVER), ScreeningAction::Discard));
+    let mut world = screening_world(rules(own));
+    both_ways(&mut world, 1);
+    assert_eq!(matched(&world)[70_000], (1, 1));
+}
+
+#[test]
 fn a_rule_for_everything_leaves_management_alone_and_one_by_name_does_not() {
     let all = ScreeningCriteria::default;
     let mut world = screening_world(rules(vec![rule(all(), ScreeningAction::Discard)]));
