@@ -137,11 +137,7 @@ impl ServerProcess {
             return false;
         }
         let mut associations = self.tallies.associations();
-        associations.any(|association| {
-            let given = self.registrations.given(association, routing_context);
-            let name = given.map(ServerName::Named);
-            name.is_some_and(|name| self.asp.state(association, &name) == AspState::Active)
-        })
+        associations.any(|association| self.state(association, routing_context) == AspState::Active)
     }
 
     /// Does all there is to do by `now`, and says what to do with it, or until when nothing is to be done.
@@ -175,7 +171,13 @@ impl ServerProcess {
 
     /// Gives the state of the process in an application server, at the gateway of an association.
     pub fn state(&self, association: AssociationNumber, routing_context: u32) -> AspState {
-        self.asp.state(association, &ServerName::Named(routing_context))
+        let name = self.name_at(association, routing_context);
+        name.map_or(AspState::Down, |name| self.asp.state(association, &name))
+    }
+
+    /// The name of an application server at a gateway, if it has one there.
+    fn name_at(&self, at: AssociationNumber, routing_context: u32) -> Option<ServerName<u32>> {
+        self.registrations.given(at, routing_context).map(ServerName::Named)
     }
 
     /// Gives the counts of M3UA.
@@ -271,9 +273,9 @@ impl ServerProcess {
         }
     }
 
-    /// Asks a gateway to register what is registered there.
+    /// Asks a gateway to register what it has not registered.
     fn register(&mut self, now: Instant, at: AssociationNumber) {
-        let keys = self.registrations.keys();
+        let keys = self.registrations.wanted(at);
         if !keys.is_empty() && self.asp.register(at, keys).is_ok() {
             self.registrations.ask(at, now + self.acknowledgement);
         }
@@ -293,8 +295,7 @@ impl ServerProcess {
 
     /// Activates application servers, as far as the gateway has them.
     fn activate(&mut self, now: Instant, at: AssociationNumber, contexts: &[u32]) {
-        let given = contexts.iter().filter_map(|context| self.registrations.given(at, *context));
-        let names: Vec<_> = given.map(ServerName::Named).collect();
+        let names: Vec<_> = contexts.iter().filter_map(|context| self.name_at(at, *context)).collect();
         if !names.is_empty() {
             self.asp.activate(now, at, &names);
         }

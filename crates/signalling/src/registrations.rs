@@ -44,9 +44,45 @@ impl Registrations {
         of_gateway.find(|(_, context)| **context == given).map_or(given, |((_, own), _)| *own)
     }
 
-    /// All keys, as they are asked for.
-    pub(crate) fn keys(&self) -> Vec<m3ua::RoutingKey> {
-        self.keys.iter().map(|(_, key)| key.clone()).collect()
+    /// The keys that a gateway is asked for: those that it has given nothing for.
+    pub(crate) fn wanted(&self, at: AssociationNumber) -> Vec<m3ua::RoutingKey> {
+        let wanted = self.keys.iter().filter(|(context, _)| !self.given.contains_key(&(at, *context)));
+        wanted.map(|(_, key)| key.clone()).collect()
+    }
+
+    /// Takes the place of those of a running process. A key that both have stays registered, under its number, by
+    /// which a late answer names it.
+    pub(crate) fn take_over(&mut self, former: Self) {
+        let last = former.keys.iter().map(|(_, key)| key.local_identifier).max().unwrap_or_default();
+        let mut free = last.wrapping_add(1)..;
+        for (context, key) in &mut self.keys {
+            let before = former.same_key(*context, key);
+            let number = before.map(|before| before.local_identifier).or_else(|| free.next());
+            key.local_identifier = number.unwrap_or_default();
+        }
+        let is_kept = |context: u32| {
+            let own = self.keys.iter().find(|(own, _)| *own == context);
+            own.is_some_and(|(_, key)| former.same_key(context, key).is_some())
+        };
+        self.given = former
+            .given
+            .iter()
+            .map(|(at, given)| (*at, *given))
+            .filter(|((_, own), _)| is_kept(*own))
+            .collect();
+        self.asked = former.asked;
+    }
+
+    /// Application servers that another process does not register, or by another key.
+    pub(crate) fn not_in<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = u32> + 'a {
+        let gone = self.keys.iter().filter(|(context, key)| other.same_key(*context, key).is_none());
+        gone.map(|(context, _)| *context)
+    }
+
+    /// The key of an application server, if it is this one by whatever number.
+    fn same_key(&self, context: u32, key: &m3ua::RoutingKey) -> Option<&m3ua::RoutingKey> {
+        let (_, own) = self.keys.iter().find(|(own, _)| *own == context)?;
+        (m3ua::RoutingKey { local_identifier: own.local_identifier, ..key.clone() } == *own).then_some(own)
     }
 
     /// A gateway has been asked, and is asked anew unless it answers by then.
@@ -123,7 +159,7 @@ mod tests {
     #[test]
     fn each_gateway_gives_contexts_of_its_own_and_above_there_is_one() {
         let mut registrations = Registrations::new(vec![(100, key(7)), (200, key(8))]);
-        let numbers: Vec<u32> = registrations.keys().iter().map(|key| key.local_identifier).collect();
+        let numbers: Vec<u32> = registrations.wanted(HERE).iter().map(|key| key.local_identifier).collect();
         assert_eq!(numbers, [1, 2]);
         let (registered, already) = (RegistrationStatus::REGISTERED, RegistrationStatus::ALREADY_REGISTERED);
         assert_eq!(registrations.answer(HERE, &result(1, registered, 200)), Some((100, Some(PointCode(7)))));
@@ -139,6 +175,23 @@ mod tests {
         assert_eq!(registrations.given(THERE, 300), Some(300), "it is configured");
         registrations.forget(HERE);
         assert_eq!(registrations.given(HERE, 100), None);
+    }
+
+    #[test]
+    fn a_successor_keeps_what_both_register_and_asks_for_the_rest_by_new_numbers() {
+        let mut former = Registrations::new(vec![(100, key(7)), (200, key(8)), (300, key(9))]);
+        for (number, given) in [(1, 50), (2, 51), (3, 52)] {
+            former.answer(HERE, &result(number, RegistrationStatus::REGISTERED, given));
+        }
+        let mut own = Registrations::new(vec![(200, key(8)), (300, key(6)), (400, key(7))]);
+        assert_eq!(former.not_in(&own).collect::<Vec<_>>(), [100, 300]);
+        own.take_over(former);
+        assert_eq!(
+            [100, 200, 300, 400].map(|context| own.given.get(&(HERE, context))),
+            [None, Some(&51), None, None]
+        );
+        let numbers = |at| own.wanted(at).iter().map(|key| key.local_identifier).collect::<Vec<_>>();
+        assert_eq!((numbers(HERE), numbers(THERE)), (vec![4, 5], vec![2, 4, 5]));
     }
 
     #[test]

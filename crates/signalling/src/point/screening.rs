@@ -41,7 +41,7 @@ impl Screened {
         };
         let gates = sets().map(|(id, _)| Gate::LinkSet(id)).chain(servers.map(Gate::Server)).collect();
         let screen = Screen::new(config, addresses, gates);
-        let gates = sets().filter_map(|(id, _)| screen.gate(Gate::LinkSet(id))).collect();
+        let gates = sets().map(|(id, _)| screen.gate(Gate::LinkSet(id))).collect();
         let link_sets = sets().flat_map(|(id, set)| set.links.iter().map(move |_| id)).collect();
         Some(Self { screen, link_sets, gates })
     }
@@ -123,7 +123,7 @@ impl SignallingPoint {
     fn passes_from_server(&mut self, now: Instant, routing_context: u32, message: &Transfer) -> bool {
         let Some(own) = &mut self.screened else { return true };
         let arrival = Gate::Server(routing_context);
-        let Some(gate) = own.screen.gate(arrival) else { return true };
+        let gate = own.screen.gate(arrival);
         let Transfer { service, label, user_data } = message;
         if !own.screen.may_concern(gate, service.to_octet()) {
             return true;

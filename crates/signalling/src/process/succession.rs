@@ -1,7 +1,7 @@
 //! Succession: a process that is made from a new configuration takes the place of a running one.
 
 use slantpath_base::Instant;
-use slantpath_sigtran::asp::{AspState, ServerName};
+use slantpath_sigtran::asp::AspState;
 use slantpath_sigtran::transport::AssociationNumber;
 
 use super::{Management, Role, ServerProcess};
@@ -12,7 +12,8 @@ impl ServerProcess {
     pub fn leaving(&self, successor: &Self) -> Vec<u32> {
         let (own, other) = (self.asp.config(), successor.asp.config());
         let served = own.servers.iter().filter(|served| !other.servers.contains(served));
-        served.filter_map(|served| served.name.key().copied()).collect()
+        let configured = served.filter_map(|served| served.name.key().copied());
+        configured.chain(self.registrations.not_in(&successor.registrations)).collect()
     }
 
     /// Leaves application servers in order (ASP Inactive).
@@ -20,9 +21,12 @@ impl ServerProcess {
         if contexts.is_empty() {
             return;
         }
-        let names: Vec<_> = contexts.iter().copied().map(ServerName::Named).collect();
         for association in self.tallies.associations().collect::<Vec<_>>() {
-            self.asp.deactivate(now, association, &names);
+            let names: Vec<_> =
+                contexts.iter().filter_map(|context| self.name_at(association, *context)).collect();
+            if !names.is_empty() {
+                self.asp.deactivate(now, association, &names);
+            }
         }
         self.takeovers.retain(|(_, context), _| !contexts.contains(context));
     }
@@ -30,8 +34,7 @@ impl ServerProcess {
     /// Tells if it has left these application servers at all gateways.
     pub fn has_left(&self, contexts: &[u32]) -> bool {
         let is_active = |association: AssociationNumber| {
-            let state = |context: &u32| self.asp.state(association, &ServerName::Named(*context));
-            contexts.iter().any(|context| state(context) == AspState::Active)
+            contexts.iter().any(|context| self.state(association, *context) == AspState::Active)
         };
         !self.tallies.associations().any(is_active)
     }
@@ -56,7 +59,7 @@ impl ServerProcess {
             leaving.contains(&context) || !former.roles.iter().any(|known| known.routing_context == context)
         };
         let first = self.roles.iter().filter(|role| role.place == 0).filter(is_new);
-        let names: Vec<_> = first.map(|role| ServerName::Named(role.routing_context)).collect();
+        let new: Vec<u32> = first.map(|role| role.routing_context).collect();
         let config = self.asp.config().clone();
         self.asp = former.asp;
         let taken = self.asp.reconfigure(now, config);
@@ -69,12 +72,22 @@ impl ServerProcess {
         });
         self.management = former.management;
         self.outputs = former.outputs;
-        if names.is_empty() || self.management == Management::Inactive {
-            return;
+        let associations: Vec<_> = self.tallies.associations().collect();
+        let up: Vec<_> = associations.into_iter().filter(|at| self.asp.is_up(*at)).collect();
+        for at in up.iter().copied() {
+            let gone = leaving.iter().filter(|context| former.registrations.is_registered(**context));
+            let gone: Vec<u32> =
+                gone.filter_map(|context| former.registrations.given(at, *context)).collect();
+            if !gone.is_empty() {
+                let asked = self.asp.deregister(at, gone);
+                debug_assert_eq!(asked, Ok(()), "the process is up there");
+            }
         }
-        for association in self.tallies.associations().collect::<Vec<_>>() {
-            if self.asp.is_up(association) {
-                self.asp.activate(now, association, &names);
+        self.registrations.take_over(former.registrations);
+        for at in up {
+            self.register(now, at);
+            if self.management == Management::Active {
+                self.activate(now, at, &new);
             }
         }
     }

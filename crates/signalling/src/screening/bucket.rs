@@ -21,6 +21,11 @@ impl Bucket {
         Self { per_second: per_second.into(), room, parts: room, filled_at: Instant::START }
     }
 
+    /// Has no more than a former one has left.
+    pub(super) fn go_on_from(&mut self, former: &Self) {
+        (self.parts, self.filled_at) = (former.parts.min(self.room), former.filled_at);
+    }
+
     /// Tells if it has a token.
     pub(super) fn has_token(&mut self, now: Instant) -> bool {
         let elapsed = now.saturating_since(self.filled_at).as_nanos();

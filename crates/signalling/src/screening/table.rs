@@ -43,8 +43,8 @@ struct Rate {
 /// Entries that may fit messages of one service indicator from one gate, by their numbers.
 #[derive(Clone, Debug, Default)]
 struct Candidates {
-    rules: Box<[u16]>,
-    rates: Box<[u16]>,
+    rules: Box<[usize]>,
+    rates: Box<[usize]>,
 }
 
 /// Rules and rates of a point at work. Rates are numbered behind rules.
@@ -54,9 +54,11 @@ pub(crate) struct Screen {
     addresses: AddressFormat,
     /// Gates that a message may come by, in their order.
     gates: Vec<Gate>,
-    /// By gate and service indicator.
+    /// By gate and service indicator; the last is for any other gate, as of servers that processes register.
     candidates: Vec<[Candidates; 16]>,
     rates: Vec<Rate>,
+    /// Rates that the message at hand belongs to: kept for its room alone.
+    belongs_to: Vec<usize>,
     counts: Vec<ScreeningCounts>,
 }
 
@@ -99,19 +101,20 @@ impl Screen {
     /// The tables for messages that come by these gates.
     pub(crate) fn new(config: ScreeningConfig, addresses: AddressFormat, mut gates: Vec<Gate>) -> Self {
         gates.sort_unstable();
-        let criteria = |gate: Gate, si: usize| {
+        let criteria = |gate: Option<Gate>, si: usize| {
             let fits = move |criteria: &ScreeningCriteria| {
-                (criteria.arrivals.is_empty() || criteria.arrivals.contains(&gate))
+                (criteria.arrivals.is_empty() || gate.is_some_and(|gate| criteria.arrivals.contains(&gate)))
                     && criteria.services() & 1 << si != 0
             };
-            let rules = (0_u16..).zip(&config.rules).filter(move |(_, rule)| fits(&rule.criteria));
-            let rates = (0_u16..).zip(&config.rates).filter(move |(_, rate)| fits(&rate.criteria));
+            let rules = config.rules.iter().enumerate().filter(move |(_, rule)| fits(&rule.criteria));
+            let rates = config.rates.iter().enumerate().filter(move |(_, rate)| fits(&rate.criteria));
             Candidates {
                 rules: rules.map(|(number, _)| number).collect(),
                 rates: rates.map(|(number, _)| number).collect(),
             }
         };
-        let candidates = gates.iter().map(|gate| core::array::from_fn(|si| criteria(*gate, si))).collect();
+        let known = gates.iter().copied().map(Some).chain([None]);
+        let candidates = known.map(|gate| core::array::from_fn(|si| criteria(gate, si))).collect();
         let rates = config.rates.iter().map(|rate| Rate {
             bucket: Bucket::new(rate.messages_per_second, rate.burst),
             towards: rate.towards,
@@ -121,14 +124,15 @@ impl Screen {
             candidates,
             gates,
             rates: rates.collect(),
+            belongs_to: Vec::with_capacity(config.rates.len()),
             counts: vec![ScreeningCounts::default(); config.rules.len() + config.rates.len()],
             config,
         }
     }
 
-    /// Number of a gate that messages come by.
-    pub(crate) fn gate(&self, gate: Gate) -> Option<usize> {
-        self.gates.binary_search(&gate).ok()
+    /// Number of a gate that messages come by; one behind all for those that nothing names.
+    pub(crate) fn gate(&self, gate: Gate) -> usize {
+        self.gates.binary_search(&gate).unwrap_or(self.gates.len())
     }
 
     /// Tells if any rule or rate may be about a message of this service information from that gate.
@@ -141,8 +145,14 @@ impl Screen {
         self.addresses
     }
 
-    /// Goes on counting where a former table with rules and rates of the same names was.
+    /// Goes on counting where a former table with rules and rates of the same names was. What rates had left they have.
     pub(crate) fn go_on_from(&mut self, former: &Self) {
+        for (own, rate) in self.config.rates.iter().zip(&mut self.rates) {
+            let place = former.config.rates.iter().position(|before| before.name == own.name);
+            if let Some(before) = place.and_then(|place| former.rates.get(place)) {
+                rate.bucket.go_on_from(&before.bucket);
+            }
+        }
         let before: BTreeMap<&str, ScreeningCounts> = former.counts().collect();
         let known: Vec<_> = self.counts().map(|(name, own)| *before.get(name).unwrap_or(&own)).collect();
         self.counts = known;
@@ -172,7 +182,7 @@ impl Screen {
         let view = MessageView::new(self.addresses, seen.user_part);
         let mut addresses = Addresses { view, called: Party::Unread, calling: Party::Unread };
         let mut copier = None;
-        for number in candidates.rules.iter().copied().map(usize::from) {
+        for number in candidates.rules.iter().copied() {
             let rule = &self.config.rules[number];
             if !fits(&rule.criteria, seen, &mut addresses) {
                 continue;
@@ -200,9 +210,9 @@ impl Screen {
         }
         // Nothing is taken from any rate before all have something.
         let first = self.config.rules.len();
-        let mut belongs = 0_u64;
+        self.belongs_to.clear();
         let mut leaving = None;
-        for (at, number) in candidates.rates.iter().copied().map(usize::from).enumerate() {
+        for number in candidates.rates.iter().copied() {
             let rate = &mut self.rates[number];
             let is_towards =
                 rate.towards.is_none_or(|gate| *leaving.get_or_insert_with(&leaves) == Some(gate));
@@ -216,16 +226,10 @@ impl Screen {
                 let is_time = (counts.refused - 1).is_multiple_of(REFUSALS_PER_INDICATION);
                 return (Decision::Over(first + number, is_time), copier);
             }
-            belongs |= 1 << (at % 64);
-            if at >= 64 {
-                // Beyond so many rates about one kind of message each is taken from at once.
-                rate.bucket.take();
-            }
+            self.belongs_to.push(number);
         }
-        for (at, number) in candidates.rates.iter().copied().take(64).enumerate() {
-            if belongs & 1 << at != 0 {
-                self.rates[usize::from(number)].bucket.take();
-            }
+        for number in &self.belongs_to {
+            self.rates[*number].bucket.take();
         }
         (Decision::Pass, copier)
     }

@@ -6,7 +6,9 @@ use slantpath_signalling::{
     ServerProcessConfig, ServerProcessInput, ServerProcessOutput,
 };
 use slantpath_sigtran::asp::{self, AsState, AspState, Members, ServerName, Status, TrafficMode};
-use slantpath_sigtran::m3ua::{self, AvailabilityPolicy, ServedServer, SgpConfig, TrafficKey};
+use slantpath_sigtran::m3ua::{
+    self, AvailabilityPolicy, KeyDestination, ServedServer, SgpConfig, TrafficKey,
+};
 use slantpath_sigtran::transport::AssociationNumber;
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::node::{self, DestinationConfig, Function};
@@ -18,29 +20,57 @@ pub(crate) const GATEWAY: u32 = 2;
 /// The point of the application server.
 pub(crate) const BEHIND: u32 = 3;
 pub(crate) const CONTEXT: u32 = 7;
+/// First context that the gateway gives to what is registered.
+pub(crate) const FIRST_GIVEN: u32 = 50;
+/// Context by which a process knows what it registers.
+pub(crate) const OWN_CONTEXT: u32 = 20;
 const ASSOCIATION: AssociationNumber = AssociationNumber(9);
 
-fn process() -> ServerProcess {
+fn asp_config(servers: Vec<ServedServer>) -> m3ua::AspConfig {
     let destination = |code| m3ua::Destination {
         network_appearance: None,
         point_code: PointCode(code),
         gateways: vec![(ASSOCIATION, 0)],
     };
+    m3ua::AspConfig {
+        gateways: vec![ASSOCIATION],
+        servers,
+        destinations: [EXCHANGE, GATEWAY].map(destination).into(),
+        availability: AvailabilityPolicy::Announced,
+        ..m3ua::AspConfig::default()
+    }
+}
+
+fn process() -> ServerProcess {
     let served = ServedServer {
         name: ServerName::Named(CONTEXT),
         network_appearance: None,
         point_codes: vec![PointCode(BEHIND)],
         traffic_mode: Some(TrafficMode::Override),
     };
-    let asp = m3ua::AspConfig {
-        gateways: vec![ASSOCIATION],
-        servers: vec![served],
-        destinations: [EXCHANGE, GATEWAY].map(destination).into(),
-        availability: AvailabilityPolicy::Announced,
-        ..m3ua::AspConfig::default()
-    };
     let roles = vec![Role { routing_context: CONTEXT, place: 0 }];
+    let asp = asp_config(vec![served]);
     ServerProcess::new(ServerProcessConfig { asp, roles, registered: Vec::new() }).unwrap()
+}
+
+/// A process that registers what these service indicators have, under contexts of its own.
+pub(crate) fn registering_process(keys: &[(u32, u8)]) -> ServerProcess {
+    let key = |(context, service): &(u32, u8)| {
+        let destination =
+            KeyDestination { dpc: PointCode(BEHIND), service_indicators: vec![*service], opcs: Vec::new() };
+        let key = m3ua::RoutingKey {
+            local_identifier: 0,
+            routing_context: None,
+            traffic_mode: Some(TrafficMode::Override as u32),
+            network_appearance: None,
+            destinations: vec![destination],
+            others: Vec::new(),
+        };
+        (*context, key)
+    };
+    let roles = keys.iter().map(|(context, _)| Role { routing_context: *context, place: 0 }).collect();
+    let registered = keys.iter().map(key).collect();
+    ServerProcess::new(ServerProcessConfig { asp: asp_config(Vec::new()), roles, registered }).unwrap()
 }
 
 /// An exchange, a gateway and a process, all in service after 20 s.
@@ -50,6 +80,32 @@ fn world() -> World {
 
 /// An exchange, a gateway that screens, and a process.
 pub(crate) fn screening_world(screening: ScreeningConfig) -> World {
+    let key = TrafficKey::to_point_code(PointCode(BEHIND));
+    world_of(screening, key, m3ua::Registration::Unsupported, process())
+}
+
+/// Variant of [`screening_world`] whose process registers its server. The configured one has another service.
+pub(crate) fn registering_world(screening: ScreeningConfig) -> World {
+    let destination =
+        KeyDestination { dpc: PointCode(BEHIND), service_indicators: vec![13], opcs: Vec::new() };
+    let key = TrafficKey { network_appearance: None, destinations: vec![destination] };
+    let registration = m3ua::Registration::Dynamic {
+        servers_max: 2,
+        first_routing_context: FIRST_GIVEN,
+        permitted: vec![PointCode(BEHIND)],
+        denied: Vec::new(),
+        permanent: Vec::new(),
+        changes: m3ua::KeyChanges::Refused,
+    };
+    world_of(screening, key, registration, registering_process(&[(OWN_CONTEXT, 5)]))
+}
+
+fn world_of(
+    screening: ScreeningConfig,
+    key: TrafficKey,
+    registration: m3ua::Registration,
+    process: ServerProcess,
+) -> World {
     let mut exchange = point(EXCHANGE, GATEWAY, &[By::Line]);
     let route = node::RouteConfig { link_set: format!("to-{GATEWAY}"), priority: 0 };
     let behind = DestinationConfig { point_code: PointCode(BEHIND), routes: vec![route] };
@@ -62,13 +118,12 @@ pub(crate) fn screening_world(screening: ScreeningConfig) -> World {
         members: Members::Only([ASSOCIATION].into()),
         ..asp::ServerConfig::default()
     };
-    let key = TrafficKey::to_point_code(PointCode(BEHIND));
     let server = m3ua::ApplicationServer { routing_context: CONTEXT, key, server };
-    let sgp = SgpConfig { servers: vec![server], ..SgpConfig::default() };
+    let sgp = SgpConfig { servers: vec![server], registration, ..SgpConfig::default() };
     gateway.screening = screening;
     gateway.gateway = Some(GatewayConfig { sgp, network: None, associations: vec![ASSOCIATION] });
     let ends = [Holder::Point(1), Holder::Process(0)];
-    let mut world = World::new(vec![exchange, gateway], vec![process()], &[(ASSOCIATION.0, ends)]);
+    let mut world = World::new(vec![exchange, gateway], vec![process], &[(ASSOCIATION.0, ends)]);
     world.pass(Duration::from_secs(20));
     world
 }
@@ -123,4 +178,53 @@ fn a_process_that_dies_closes_its_associations_and_opens_them_again() {
         assert_eq!(process.poll_output(now), expected);
         assert_eq!(process.poll_output(now), ServerProcessOutput::Wait(None));
     }
+}
+
+/// Another process takes the place of the running one, which has left what it serves no longer.
+fn succeed(world: &mut World, mut successor: ServerProcess) {
+    let leaving = world.processes[0].leaving(&successor);
+    world.processes[0].leave(world.now, &leaving);
+    world.pass(Duration::from_secs(1));
+    assert!(world.processes[0].has_left(&leaving));
+    successor.take_over(world.now, world.processes.remove(0));
+    world.processes.push(successor);
+    world.m3ua_events.clear();
+    world.pass(Duration::from_secs(1));
+}
+
+#[test]
+fn a_process_that_is_succeeded_stays_registered_and_registers_what_is_new() {
+    let mut world = registering_world(ScreeningConfig::default());
+    let of_gateway = |world: &World| {
+        let own = world.m3ua_events.iter().filter(|(at, _)| *at == Holder::Point(1));
+        own.map(|(_, kind)| *kind).collect::<Vec<_>>()
+    };
+    let begins = [
+        Kind::Registered,
+        Kind::As(AsState::Inactive),
+        Kind::Asp(AspState::Active),
+        Kind::As(AsState::Active),
+    ];
+    succeed(&mut world, registering_process(&[(OWN_CONTEXT, 5), (21, 3)]));
+    assert_eq!(of_gateway(&world), begins);
+    for context in [OWN_CONTEXT, 21] {
+        assert_eq!(world.processes[0].state(ASSOCIATION, context), AspState::Active);
+        assert!(world.processes[0].is_active(context));
+    }
+    assert!(world.processes[0].transfer(None, &transfer(BEHIND, EXCHANGE, 6, 1)));
+    world.points[0].transfer(world.now, &transfer(EXCHANGE, BEHIND, 5, 2)).unwrap();
+    world.pass(Duration::from_secs(1));
+    assert_eq!(world.delivered[&(Holder::Point(0), 6)], [1]);
+    assert_eq!(world.delivered[&(Holder::Process(0), 5)], [2]);
+    // The first key goes, and the gateway holds the process registered for the other alone.
+    succeed(&mut world, registering_process(&[(21, 3)]));
+    assert!(of_gateway(&world).contains(&Kind::Deregistered), "{:?}", of_gateway(&world));
+    assert_eq!(world.processes[0].state(ASSOCIATION, 21), AspState::Active);
+    // The server without a process is there until T(r) expires.
+    world.pass(Duration::from_secs(3));
+    let sgp = world.points[1].gateway_process().unwrap();
+    assert_eq!(
+        [FIRST_GIVEN, FIRST_GIVEN + 1].map(|given| sgp.as_state(given)),
+        [None, Some(AsState::Active)]
+    );
 }

@@ -15,7 +15,7 @@ use slantpath_ss7::sccp::{
 };
 use slantpath_ss7::transfer::{StatusCause, Transfer, TransferIndication};
 
-use crate::gateway::{BEHIND, CONTEXT, EXCHANGE, GATEWAY, screening_world};
+use crate::gateway::{BEHIND, CONTEXT, EXCHANGE, GATEWAY, registering_world, screening_world};
 use crate::world::{Holder, World, transfer};
 
 const LINE: Gate = Gate::LinkSet(LinkSetId(0));
@@ -104,6 +104,69 @@ fn rules_of_a_successor_go_on_counting_by_their_names() {
     successor.take_over(world.now, world.points.remove(1), &succession);
     let counts = successor.screening_counts().map(|(name, counts)| (name.to_owned(), counts.matched));
     assert_eq!(counts.collect::<Vec<_>>(), [("new".to_owned(), 0), ("kept".to_owned(), 3)]);
+}
+
+#[test]
+fn a_rate_of_a_successor_has_no_more_left_than_before() {
+    let limit = || rate(from(SERVER), None, 1);
+    let mut world = screening_world(limit());
+    both_ways(&mut world, 2);
+    let mut successor = screening_world(limit()).points.remove(1);
+    let succession = world.points[1].succession(&successor).unwrap();
+    for number in [2, 3] {
+        assert!(world.processes[0].transfer(None, &transfer(BEHIND, EXCHANGE, 6, number)));
+    }
+    world.pass(Duration::from_millis(100));
+    let former = world.points.remove(1);
+    successor.take_over(world.now, former, &succession);
+    world.points.insert(1, successor);
+    assert!(world.processes[0].transfer(None, &transfer(BEHIND, EXCHANGE, 6, 4)));
+    world.pass(Duration::from_millis(100));
+    assert_eq!(matched(&world), [(5, 3)]);
+}
+
+#[test]
+fn a_message_takes_from_each_of_a_hundred_rates_that_it_belongs_to_and_from_no_other() {
+    let limit = |name: usize, (to, burst)| RateLimit {
+        name: name.to_string(),
+        criteria: ScreeningCriteria::default(),
+        towards: Some(to),
+        messages_per_second: 1,
+        burst,
+    };
+    let other = |number| if number == 0 { (LINE, 1) } else { (SERVER, 2) };
+    let rates = (0..100).map(|number| limit(number, other(number))).collect();
+    let mut world = screening_world(ScreeningConfig { rules: Vec::new(), rates });
+    for number in 0..3 {
+        world.points[0].transfer(world.now, &transfer(EXCHANGE, BEHIND, 5, number)).unwrap();
+    }
+    world.pass(Duration::from_millis(300));
+    assert_eq!(delivered(&world, Holder::Process(0)), 2);
+    let mut expected = vec![(2, 0); 100];
+    (expected[0], expected[1]) = ((0, 0), (3, 1));
+    assert_eq!(matched(&world), expected);
+}
+
+#[test]
+fn what_comes_from_a_server_that_a_process_has_registered_is_screened_as_well() {
+    for criteria in [from(SERVER), ScreeningCriteria::default()] {
+        let is_any = criteria.arrivals.is_empty();
+        let mut world = registering_world(rules(vec![rule(criteria, ScreeningAction::Discard)]));
+        assert!(world.processes[0].transfer(None, &transfer(BEHIND, EXCHANGE, 6, 0)));
+        world.pass(Duration::from_secs(1));
+        assert_eq!(matched(&world), [if is_any { (1, 1) } else { (0, 0) }]);
+        assert_eq!(delivered(&world, Holder::Point(0)), usize::from(!is_any));
+    }
+}
+
+#[test]
+fn seventy_thousand_rules_are_all_asked() {
+    let other = ScreeningCriteria { opcs: vec![PointCode(99)], ..from(SERVER) };
+    let mut own = vec![rule(other, ScreeningAction::Discard); 70_000];
+    own.push(rule(from(SERVER), ScreeningAction::Discard));
+    let mut world = screening_world(rules(own));
+    both_ways(&mut world, 1);
+    assert_eq!(matched(&world)[70_000], (1, 1));
 }
 
 #[test]

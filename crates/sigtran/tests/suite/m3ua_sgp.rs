@@ -3,8 +3,8 @@ use bytes::Bytes;
 use slantpath_base::{Duration, Instant};
 use slantpath_sigtran::asp::{AsState, AspMessage, Members, RoutingContexts, ServerConfig, TrafficMode};
 use slantpath_sigtran::m3ua::{
-    AffectedDestinations, ApplicationServer, Availability, DropReason, KeyChanges, KeyDestination, Message,
-    QueueLimits, Registration, RoutingKey, Sgp, SgpConfig, SgpOutput, TrafficKey,
+    AffectedDestinations, ApplicationServer, Availability, Data, DropReason, KeyChanges, KeyDestination,
+    Message, QueueLimits, Registration, RoutingKey, Sgp, SgpConfig, SgpOutput, TrafficKey,
 };
 use slantpath_sigtran::transport::{AssociationNumber, StreamNumber, TransportInput};
 use slantpath_ss7::PointCode;
@@ -454,4 +454,52 @@ fn a_configuration_that_contradicts_itself_changes_nothing() {
     bench.drain();
     assert!(bench.sent.is_empty() && bench.indications.is_empty());
     assert_eq!([1, 2].map(|context| bench.sgp.as_state(context)), [Some(AsState::Active); 2]);
+}
+
+#[test]
+fn point_codes_of_another_variant_go_nowhere_and_their_sender_is_told() {
+    let mut bench = Bench::new(config());
+    bench.indicate(TransferIndication::Resume(FAR));
+    // Of 24 bits, where 14 are in a label: cut off, each would be a point that there is.
+    let longer = |code: PointCode| PointCode(1 << 14 | code.0);
+    for (opc, dpc) in [(longer(OWN), FAR), (longer(OTHER), OTHER), (OWN, longer(FAR)), (OWN, FAR)] {
+        let label = RoutingLabel { dpc, opc, sls: Sls(1) };
+        let protocol_data = Transfer { label, ..message(dpc, 1) }.into();
+        let data =
+            Data { network_appearance: None, routing_context: Some(1), protocol_data, correlation_id: None };
+        let mut octets = Vec::new();
+        Message::Data(data).emit(&mut octets);
+        let (stream, payload_protocol, octets) = (StreamNumber(1), 3, octets.into());
+        bench.clear();
+        bench.put(FIRST, TransportInput::Message { stream, payload_protocol, octets });
+        let is_whole = (opc, dpc) == (OWN, FAR);
+        let came = (bench.indications.len(), bench.data());
+        assert_eq!(came, (usize::from(is_whole), vec![]), "{opc:?} {dpc:?}");
+        assert_eq!(bench.sent.is_empty(), is_whole, "{:?}", bench.sent);
+    }
+}
+
+#[test]
+fn a_flood_of_asp_up_and_daud_is_answered_one_by_one_and_leaves_the_others_alone() {
+    const MANY: usize = 10_000;
+    let mut bench = Bench::new(config());
+    bench.indicate(TransferIndication::Resume(FAR));
+    bench.clear();
+    for _ in 0..MANY {
+        // Every point code, and one that is named fifty times.
+        let codes: Vec<_> = std::iter::once((14, PointCode(0))).chain([(0, FAR); 50]).collect();
+        bench.put_message(FIRST, &Message::Daud(affected(&codes)));
+    }
+    assert_eq!(bench.sent.len(), MANY, "a DAVA each");
+    assert!(bench.octets_sent < MANY * 100);
+    bench.clear();
+    for _ in 0..MANY {
+        bench.put_message(FIRST, &Message::Asp(AspMessage::AspUp { asp_identifier: None, info: None }));
+    }
+    let told = bench.sent.iter().filter(|(to, _)| *to != FIRST).count();
+    // An Ack for each. The first finds it active: an ERR, and to each of the three one NTFY of AS-PENDING.
+    assert_eq!((bench.sent.len(), told), (MANY + 4, 2));
+    bench.clear();
+    bench.transfer(OTHER, 0);
+    assert_eq!((bench.data().len(), bench.sgp.waiting()), (1, 0));
 }

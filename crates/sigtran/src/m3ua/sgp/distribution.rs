@@ -110,6 +110,12 @@ impl Sgp {
             }
         };
         let message = data.protocol_data;
+        // A label of this network has no room for it, and would name another point as the origin.
+        if message.opc.0 > self.config.largest_code() {
+            self.counters.drop(DropReason::InvalidProtocolData);
+            self.send_error(from, ErrorCode::INVALID_PARAMETER_VALUE, octets);
+            return;
+        }
         match message.to_transfer() {
             Some(message) if self.config.examines => {
                 self.outputs.push_back(SgpOutput::Examine {

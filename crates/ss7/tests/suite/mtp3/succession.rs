@@ -8,7 +8,7 @@ use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::node::{
     Config, Function, LinkActivity, LinkSetId, Mtp3LinkId, RouteConfig, SequenceNumbers,
 };
-use slantpath_ss7::mtp3::{Slc, Sls};
+use slantpath_ss7::mtp3::{Node, Slc, Sls};
 use slantpath_ss7::transfer::TransferIndication;
 
 use super::network::{Network, link_set, node, route};
@@ -237,6 +237,60 @@ proptest! {
             }
         }
         prop_assert_eq!(network.nodes[0].waiting(), 0);
+    }
+}
+
+/// A successor of the same configuration takes the place of the first point at once.
+fn swap(network: &mut Network) {
+    let config = network.nodes[0].config().clone();
+    let kept: Vec<_> =
+        codes(&config).iter().zip(0..).map(|(_, link)| (Mtp3LinkId(link), Mtp3LinkId(link))).collect();
+    let former = std::mem::replace(&mut network.nodes[0], Node::new(config).unwrap());
+    network.nodes[0].take_over(network.now, former, &kept);
+    network.drain();
+}
+
+#[test]
+fn what_waits_for_a_changeover_at_the_swap_leaves_after_it_in_order() {
+    let drawn = Drawn {
+        links: [vec![(0, false), (1, false)], vec![], vec![]],
+        priorities: [[Some(0), None, None], [None, None, None]],
+        order: [0, 1, 2],
+    };
+    let mut network = drawn.network();
+    let two = FAR[0];
+    let wire = network.wires.iter().position(|wire| wire.ends.contains(&(0, Mtp3LinkId(0)))).unwrap();
+    // The destination is cut off and comes back: what was accepted before that is not sent after it.
+    let other = network.wires.iter().position(|wire| wire.ends.contains(&(0, Mtp3LinkId(1)))).unwrap();
+    for wire in [wire, other] {
+        network.break_wire(wire, 0);
+    }
+    network.run(Duration::from_secs(5));
+    for wire in [wire, other] {
+        network.mend_wire(wire);
+    }
+    network.run(Duration::from_secs(200));
+    network.delivered.clear();
+    network.break_wire(wire, 0);
+    let send = |network: &mut Network, numbers: std::ops::Range<u32>| {
+        for number in numbers {
+            (0..16).for_each(|sls| assert!(network.send(0, two, sls, number)));
+        }
+    };
+    send(&mut network, 0..3);
+    let waiting = network.nodes[0].waiting();
+    assert!(waiting > 0);
+    swap(&mut network);
+    assert_eq!(network.nodes[0].waiting(), waiting);
+    send(&mut network, 3..6);
+    assert!(network.nodes[0].waiting() > waiting, "the diversion is open");
+    network.run(Duration::from_secs(5));
+    for sls in 0..16 {
+        let own = network.delivered.iter().filter(|(_, transfer)| transfer.label.sls == Sls(sls));
+        let numbers: Vec<u32> = own
+            .map(|(_, transfer)| u32::from_be_bytes(transfer.user_data.as_ref().try_into().unwrap()))
+            .collect();
+        assert_eq!(numbers, [0, 1, 2, 3, 4, 5], "{sls}");
     }
 }
 
