@@ -2,19 +2,21 @@
 
 use std::collections::VecDeque;
 
+use bytes::Bytes;
 use slantpath_base::Instant;
-use slantpath_signalling::ScreenedCopy;
 
 /// Number of copies that wait for their sink.
 const COPIES_MAX: usize = 4_096;
 
-/// A copy with its instant.
+/// A copy of a message with its instant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CopiedMessage {
     /// Instant at which the message came.
     pub at: Instant,
-    /// The message, with the rule that asked.
-    pub copy: ScreenedCopy,
+    /// Name of the rule that asked for it.
+    pub rule: String,
+    /// The message from its service information octet on.
+    pub octets: Bytes,
 }
 
 /// Copies for a sink. Nothing is kept before there is one.
@@ -26,12 +28,9 @@ pub struct Copies {
 }
 
 impl Copies {
-    /// A sink comes, or goes.
-    pub fn want(&mut self, is_wanted: bool) {
-        self.is_wanted = is_wanted;
-        if !is_wanted {
-            self.waiting.clear();
-        }
+    /// A sink comes.
+    pub const fn want(&mut self) {
+        self.is_wanted = true;
     }
 
     /// Takes the oldest.
@@ -44,12 +43,12 @@ impl Copies {
         self.dropped
     }
 
-    pub(crate) fn keep(&mut self, at: Instant, copy: ScreenedCopy) {
+    pub(crate) fn keep(&mut self, copy: impl FnOnce() -> CopiedMessage) {
         if !self.is_wanted {
             return;
         }
         if self.waiting.len() < COPIES_MAX {
-            self.waiting.push_back(CopiedMessage { at, copy });
+            self.waiting.push_back(copy());
         } else {
             self.dropped += 1;
         }
@@ -59,18 +58,17 @@ impl Copies {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use slantpath_signalling::Gate;
 
     #[test]
     fn copies_are_kept_for_a_sink_alone_and_up_to_a_limit() {
-        let copy = |rule| ScreenedCopy { rule, arrival: Gate::Server(1), octets: bytes::Bytes::new() };
+        let copy = |rule: usize| {
+            move || CopiedMessage { at: Instant::START, rule: rule.to_string(), octets: Bytes::new() }
+        };
         let mut copies = Copies::default();
-        copies.keep(Instant::START, copy(0));
+        copies.keep(copy(0));
         assert_eq!(copies.take(), None);
-        copies.want(true);
-        (0..=COPIES_MAX).for_each(|rule| copies.keep(Instant::START, copy(rule)));
-        assert_eq!((copies.take().unwrap().copy.rule, copies.dropped()), (0, 1));
-        copies.want(false);
-        assert_eq!(copies.take(), None);
+        copies.want();
+        (0..=COPIES_MAX).for_each(|rule| copies.keep(copy(rule)));
+        assert_eq!((copies.take().unwrap().rule.as_str(), copies.dropped()), ("0", 1));
     }
 }

@@ -17,7 +17,7 @@ use slantpath_signalling::network::{
     Carried, NetworkConfig, NetworkConfigError, ServedPointId, SignallingEntity, SignallingLinkId, UserPlace,
 };
 use slantpath_signalling::{
-    M3uaEvent, M3uaEventKind, PointEvent, PointEventKind, ScreeningCounts, ServedPoint,
+    M3uaEvent, M3uaEventKind, PointEvent, PointEventKind, ScreenedCopy, ScreeningCounts, ServedPoint,
 };
 use slantpath_sigtran::asp::AspState;
 use slantpath_sigtran::transport::{AssociationNumber, StreamNumber, Transmit, TransportInput};
@@ -25,7 +25,7 @@ use slantpath_ss7::transfer::TransferIndication;
 use slantpath_traffic::{LinkLoadReport, Loads};
 
 use crate::association::{Association, AssociationCounts, SeatAssociation};
-use crate::copies::Copies;
+use crate::copies::{CopiedMessage, Copies};
 use crate::delays::SeatDelays;
 use crate::entity::{Entity, EntityOutput};
 use crate::happening::Happening;
@@ -298,7 +298,13 @@ impl Seat {
                     }
                     self.abort(now, host, association);
                 }
-                EntityOutput::Copied(copy) => self.copies.keep(now, copy),
+                EntityOutput::Copied(ScreenedCopy { rule, octets, .. }) => {
+                    let Self { copies, network, named, .. } = self;
+                    copies.keep(|| {
+                        let rule = rule_name(network, *named, rule);
+                        CopiedMessage { at: now, rule, octets }
+                    });
+                }
                 EntityOutput::Indication(served, indication) => {
                     let place = self.place(served);
                     self.loads.indicate(now, place, None, &indication);
@@ -513,6 +519,12 @@ impl Seat {
             Phase::Over | Phase::Serving => {}
         }
     }
+}
+
+/// Name of a screening rule of the entity.
+fn rule_name(network: &NetworkConfig, entity: SignallingEntity, rule: usize) -> String {
+    let SignallingEntity::Point(id) = entity else { return String::new() };
+    network.points[id.0].screening.rules.get(rule).map(|rule| rule.name.clone()).unwrap_or_default()
 }
 
 impl Program for Seat {

@@ -40,6 +40,8 @@ pub enum CapturedKind {
     /// IP packets, from their header on (LINKTYPE_RAW).
     #[default]
     Ip = 101,
+    /// Messages of SS7, from their service information octet on (LINKTYPE_MTP3).
+    Mtp3 = 141,
 }
 
 /// An interface of a capture, numbered in the order of declaration.

@@ -122,6 +122,9 @@ pub(crate) struct SeatOutputArguments {
     /// Write all packets, in both directions, into this file, as pcapng. They are in IP, whatever carries them.
     #[arg(long, value_name = "FILE")]
     pub(crate) capture: Option<PathBuf>,
+    /// Write the messages that rules of `[[signalling.screening]]` have copied into this file, as pcapng.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) copies: Option<PathBuf>,
     /// Write what each association decided and why into a file of this directory, `NAME.trace`, for `slantpath
     /// explain`.
     #[arg(long, value_name = "DIR")]

@@ -25,6 +25,12 @@ at = "london"
 digits = "49*"
 to = ["register"]
 to_subsystem = 6
+
+[[signalling.screening]]
+at = "london"
+called = "49*"
+action = "allow"
+copy = true
 "#;
 
 #[test]
@@ -42,7 +48,7 @@ fn a_gateway_is_repeated_digest_for_digest_and_its_capture_is_read_down_to_sccp(
         let files: Vec<&str> = files.iter().map(String::as_str).collect();
         Live::start(&place, udp, point, &[&files, more].concat())
     };
-    let london = start("london", &["--control", "london.sock"]);
+    let london = start("london", &["--control", "london.sock", "--copies", "copies.pcapng"]);
     let boston = start("boston", &[]);
     let exchange = start("exchange", &["--load", "there", "--load", "inquiries", "--seed", "7"]);
     boston.until("event=first-message");
@@ -64,7 +70,8 @@ fn a_gateway_is_repeated_digest_for_digest_and_its_capture_is_read_down_to_sccp(
     assert!(unreached.out.ends_with(line), "{}", unreached.out);
     let elsewhere = asked(&["--now", "london.sock", "--point", "boston"]);
     assert!(elsewhere.status == Some(2), "{}", elsewhere.out);
-    london.end();
+    let [out, _] = london.end();
+    assert!(out.contains("\nscreening signalling.screening.0: ") && !out.contains(": 0 messages matched"), "{out}");
     // It is in the record.
     place.write("lab.toml", "");
     for point in ["london", "boston", "exchange"] {
@@ -86,6 +93,12 @@ fn a_gateway_is_repeated_digest_for_digest_and_its_capture_is_read_down_to_sccp(
     assert_ne!(both[0], both[1]);
     for trace in ["boston-traces/first.trace", "exchange-traces/trunk.trace"] {
         assert!(told(trace).contains("closed in order at"), "{}", told(trace));
+    }
+    let copies = Tshark::of_file(&place.path().join("copies.pcapng"));
+    let Some(rows) = copies.rows(&["frame.protocols", "frame.comment"]) else { return };
+    assert!(rows.len() > 1, "{rows:#?}");
+    for row in rows {
+        assert!(row[0].starts_with("mtp3:sccp") && row[1] == "signalling.screening.0", "{row:?}");
     }
     let capture = Tshark::of_file(&place.path().join("london.pcapng"));
     let Some(rows) = capture.rows(&["frame.protocols"]) else { return };

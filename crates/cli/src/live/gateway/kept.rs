@@ -1,13 +1,13 @@
-//! Files of a point that is live: its record, a capture, and what each of its associations decided.
+//! Files of a point that is live: its record, captures, and what each of its associations decided.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use slantpath_base::Instant;
-use slantpath_gateway::{Seat, SocketTaken};
+use slantpath_gateway::{CopiedMessage, Seat, SocketTaken};
 use slantpath_live::record::Recorder;
 use slantpath_live::{HostCapture, Live, SocketId, Station};
 
@@ -20,18 +20,19 @@ use crate::live::outputs::{About, TraceFile, created};
 pub(super) struct Kept {
     record: Option<(PathBuf, File)>,
     capture: Option<(PathBuf, File)>,
+    copies: Option<CopyFile>,
     traces: Option<TraceFiles>,
 }
 
 impl Kept {
     pub(super) fn create(arguments: &SeatOutputArguments, prepared: &Prepared) -> Result<Self, Failure> {
-        let SeatOutputArguments { record, capture, trace } = arguments;
-        for (one, other) in [(record, capture), (record, trace), (capture, trace)] {
-            if let Some(path) = one.as_ref().filter(|one| other.as_ref() == Some(*one)) {
-                let path = path.display();
-                let twice = format!("{path} cannot hold two of --record, --capture and --trace");
-                return Err(Failure::Misused(twice));
-            }
+        let SeatOutputArguments { record, capture, copies, trace } = arguments;
+        let mut known = BTreeSet::new();
+        let named = [record, capture, copies, trace].into_iter().flatten();
+        if let Some(path) = named.into_iter().find(|path| !known.insert(*path)) {
+            let path = path.display();
+            let twice = format!("{path} cannot hold two of --record, --capture, --copies and --trace");
+            return Err(Failure::Misused(twice));
         }
         let create = |path: &Option<PathBuf>| {
             path.as_ref().map(|path| Ok::<_, Failure>((path.clone(), created(path)?))).transpose()
@@ -39,6 +40,7 @@ impl Kept {
         Ok(Self {
             record: create(record)?,
             capture: create(capture)?,
+            copies: create(copies)?.map(CopyFile::new),
             traces: trace.as_ref().map(|path| TraceFiles::create(path, prepared)).transpose()?,
         })
     }
@@ -61,6 +63,9 @@ impl Kept {
         if self.capture.is_some() {
             live.capture(HostCapture::of(&prepared.own));
         }
+        if self.copies.is_some() {
+            live.host_mut().program.copies_mut().want();
+        }
         self.traces.as_mut().map_or(Ok(()), |traces| traces.begin(command, prepared))
     }
 
@@ -75,7 +80,8 @@ impl Kept {
         if traces.is_err() {
             self.traces = None;
         }
-        record.and(capture).and(traces)
+        let copies = self.copies.as_mut().map_or(Ok(()), |copies| copies.keep(live.host_mut()));
+        record.and(capture).and(copies).and(traces)
     }
 
     /// Writes the last of all.
@@ -84,6 +90,28 @@ impl Kept {
         self.keep(live)?;
         let now = live.now();
         self.traces.as_mut().map_or(Ok(()), |traces| traces.end(now))
+    }
+}
+
+/// Messages that screening rules have copied, as a capture of MTP3.
+struct CopyFile {
+    file: Option<(PathBuf, File)>,
+    writer: Writer,
+    interface: CaptureInterface,
+}
+
+impl CopyFile {
+    fn new(file: (PathBuf, File)) -> Self {
+        let mut writer = Writer::new();
+        let interface = writer.interface_of(CapturedKind::Mtp3, "screening");
+        Self { file: Some(file), writer, interface }
+    }
+
+    fn keep(&mut self, station: &mut Station<Seat>) -> Result<(), Failure> {
+        while let Some(CopiedMessage { at, rule, octets }) = station.program.copies_mut().take() {
+            self.writer.packet(self.interface, at, &octets, Direction::Inbound, Some(&rule));
+        }
+        keep(&mut self.file, &self.writer.take())
     }
 }
 

@@ -109,6 +109,10 @@ fn tell_report(
             counts.matched, counts.refused, counts.copied
         )?;
     }
+    let dropped = live.host_mut().program.copies_mut().dropped();
+    if dropped > 0 {
+        writeln!(out, "{dropped} copies were not written: too many came at one time")?;
+    }
     writeln!(
         out,
         "{} messages came to user parts; {} callers were refused",
