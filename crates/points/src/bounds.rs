@@ -20,6 +20,8 @@ pub(crate) const LINK_SET: AtMost<u32> =
 /// Messages that wait.
 pub(crate) const MESSAGES: AtMost<u32> =
     AtMost::new(1_000_000, "a million messages wait for hours on a link");
+/// Application servers that register at a gateway.
+pub(crate) const SERVERS: AtMost<u32> = AtMost::new(1_000_000, "no network has so many users of a gateway");
 /// Messages that a processor takes in a second.
 pub(crate) const MESSAGES_A_SECOND: AtMost<u32> =
     AtMost::new(1_000_000_000, "it takes a nanosecond at least for each");

@@ -9,7 +9,7 @@ use slantpath_signalling::network::ServerRegistration;
 use slantpath_sigtran::asp::{self, ProcessConfig, TrafficMode};
 use slantpath_sigtran::m3ua::{self, QueueLimits};
 
-use crate::bounds::{MESSAGES, NAME, TIMER};
+use crate::bounds::{MESSAGES, NAME, SERVERS, TIMER};
 use slantpath_profiles::sctp::SctpProfile;
 
 /// T(r) where nobody says otherwise.
@@ -37,7 +37,7 @@ section! {
         queue: Setting<u32> = queue(), at most MESSAGES;
         /// Number of application servers that ASPs may register beside those of the scenario, for the same points; none
         /// if absent. Each gets a routing context above those of the scenario.
-        dynamic_servers: Option<Setting<u32>>, at most MESSAGES;
+        dynamic_servers: Option<Setting<u32>>, at most SERVERS;
     }
 }
 
