@@ -4,27 +4,34 @@
 //!
 //! - [`placed`][]: attached nodes as places of Linux. [`commands`]: the programs there. [`existing`]: places that
 //!   exist already.
-//! - [`relayed`][]: attached nodes as ports of this machine, on any system.
-//! - [`quick`][]: the scenario. [`control`]: commands while it runs. [`told`]: its words.
+//! - [`relayed`][]: attached nodes as ports of this machine, on any system. [`machine_program`]: the program there.
+//!   [`descriptors`]: what their sockets need.
+//! - [`state`][]: the end and the reasons for it, of both. [`quick`]: the scenario. [`control`]: commands while it runs.
+//!   [`told`]: its words.
 
 #[cfg(target_os = "linux")]
 mod commands;
 #[cfg(target_os = "linux")]
 mod control;
+mod descriptors;
 #[cfg(target_os = "linux")]
 mod existing;
+mod machine_program;
 #[cfg(target_os = "linux")]
 mod placed;
 mod quick;
 mod relayed;
+mod state;
 mod told;
 
+use std::fs::File;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use slantpath_base::Duration;
 use slantpath_runner::{
-    Outside, RunOptions, Scenario, Store, run_attached_stored, run_attached_without_records,
+    EmulationRecording, Outside, RunOptions, Scenario, Store, Work, run_attached_stored,
+    run_attached_without_records,
 };
 
 use crate::arguments::EmulateArguments;
@@ -47,6 +54,26 @@ pub(crate) fn main(arguments: &EmulateArguments) -> Result<(), Failure> {
          carries a port of this machine"
             .to_owned(),
     ))
+}
+
+/// Makes the run, and records it if that is asked for.
+fn run(arguments: &EmulateArguments, scenario: &Scenario, outside: &mut dyn Outside) -> Result<(), Failure> {
+    let options = RunOptions { captures: arguments.pcap.clone(), ..RunOptions::default() };
+    let Some(path) = &arguments.record else {
+        return made(arguments, scenario, &options, outside).map(drop);
+    };
+    let file = File::create(path).map_err(Failure::of_file(path.clone()))?;
+    let mut recording = EmulationRecording::begin(scenario, &directory(arguments), file, outside)
+        .map_err(Failure::of_file(path.clone()))?;
+    let digest = made(arguments, scenario, &options, &mut recording)?;
+    recording.finish(&digest).map_err(Failure::of_file(path.clone()))
+}
+
+/// Has work done by a thread of its own.
+fn beside(work: Work) {
+    // Threads that one of real-time priority starts have none. Without a thread the work is not done in time, which
+    // makes the run void.
+    let _ = std::thread::Builder::new().name("sky".to_owned()).spawn(work);
 }
 
 /// Makes the run, and gives its digest.

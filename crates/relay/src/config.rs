@@ -3,6 +3,8 @@
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
+use crate::relays::{RELAY_CONNECTIONS_MAX, RELAY_SENDERS_MAX};
+
 /// Protocol that a relay carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RelayProtocol {
@@ -128,6 +130,14 @@ impl RelayConfig {
             server: SocketAddr::new(address.unwrap_or(LOOPBACK), port),
             is_server_implied: address.is_none(),
         })
+    }
+
+    /// Sockets that the relay has at once, at most: its port, and two for a connection or one for a sender.
+    pub const fn sockets_max(&self) -> usize {
+        1 + match self.protocol {
+            RelayProtocol::Tcp => 2 * RELAY_CONNECTIONS_MAX,
+            RelayProtocol::Udp => RELAY_SENDERS_MAX,
+        }
     }
 }
 

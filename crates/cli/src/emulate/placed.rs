@@ -1,28 +1,24 @@
 //! Emulation whose attached nodes are real places: namespaces and ports of Linux.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use slantpath_base::{DataRate, Duration, Instant};
 use slantpath_emulate::{
-    DepartureLateness, Doors, ExistingPlace, Incoming, InterfaceConfig, NodeProgram, NodePrograms,
-    PlaceConfig, Terminal, build_places, capacity,
+    Doors, ExistingPlace, Incoming, InterfaceConfig, NodeProgram, NodePrograms, PlaceConfig, Terminal,
+    build_places, capacity,
 };
 use slantpath_interface::InterfaceId;
 use slantpath_operation::ControlSocket;
 use slantpath_runner::schema;
-use slantpath_runner::{
-    Attachment, EmulationRecording, InterfaceReport, Outside, RunOptions, Scenario, SkyHandover, SkyInPieces,
-    Turn, Work,
-};
+use slantpath_runner::{Attachment, InterfaceReport, Outside, Scenario, SkyHandover, Turn, Work};
 use slantpath_system::reentry;
 use slantpath_wire::Packet;
 
 use super::control::Control;
-use super::told::StatusLine;
-use super::{GRACE, commands, directory, existing, made, quick, told};
+use super::state::EmulationState;
+use super::{GRACE, beside, commands, existing, quick, run, told};
 use crate::arguments::EmulateArguments;
 use crate::failure::Failure;
 use crate::{interrupt, terminal};
@@ -44,7 +40,6 @@ pub(super) fn main(arguments: &EmulateArguments) -> Result<(), Failure> {
     for warning in scenario.warnings() {
         terminal::warn(warning)?;
     }
-    let options = RunOptions { captures: arguments.pcap.clone(), ..RunOptions::default() };
     let stop = interrupt::flag();
     let socket = arguments.control.as_deref().map(ControlSocket::open).transpose();
     let socket = socket.map_err(|error| Failure::Misused(format!("--control: {error}")))?;
@@ -54,20 +49,8 @@ pub(super) fn main(arguments: &EmulateArguments) -> Result<(), Failure> {
     emulation.spin = arguments.spin;
     // The rate of two places of which none was given is as good as none.
     emulation.has_rates = arguments.scenario.is_some() || arguments.rate.is_some();
-    emulation.control = socket.map(|socket| Control::new(socket, &scenario));
-    match &arguments.record {
-        None => {
-            made(arguments, &scenario, &options, &mut emulation)?;
-        }
-        Some(path) => {
-            let file = File::create(path).map_err(Failure::of_file(path.clone()))?;
-            let mut recording =
-                EmulationRecording::begin(&scenario, &directory(arguments), file, &mut emulation)
-                    .map_err(Failure::of_file(path.clone()))?;
-            let digest = made(arguments, &scenario, &options, &mut recording)?;
-            recording.finish(&digest).map_err(Failure::of_file(path.clone()))?;
-        }
-    }
+    emulation.state.control = socket.map(|socket| Control::new(socket, &scenario));
+    run(arguments, &scenario, &mut emulation)?;
     emulation.conclude()
 }
 
@@ -82,27 +65,17 @@ struct Emulation<'a> {
     spin: Duration,
     /// True if somebody has said the rates of links.
     has_rates: bool,
-    /// End of what is known of the sky.
-    sky_end: Option<Instant>,
     /// Buffers of the kernel's TCP, by the names of attached nodes.
     tcp_buffers: BTreeMap<String, [Option<u64>; 2]>,
-    attachments: Vec<Attachment>,
     doors: Option<Doors>,
     programs: Option<NodePrograms>,
     /// Interfaces of the network, by the number of the door.
     interfaces: Vec<InterfaceId>,
     /// Numbers of doors, in the order of their interfaces.
     by_interface: Vec<(InterfaceId, usize)>,
-    stop: &'a AtomicBool,
-    /// Instant at which programs were asked to end.
-    ending: Option<Instant>,
-    void: Option<String>,
     /// True once it was said that this machine carries no more.
     is_overload_told: bool,
-    status: StatusLine,
-    control: Option<Control>,
-    /// Lateness of handovers of antennas.
-    handovers: DepartureLateness,
+    state: EmulationState<'a>,
 }
 
 impl<'a> Emulation<'a> {
@@ -114,8 +87,6 @@ impl<'a> Emulation<'a> {
         stop: &'a AtomicBool,
     ) -> Self {
         let has_terminal = planned.iter().any(|program| program.terminal == Terminal::Whole);
-        let span = SkyInPieces::OPEN_ENDED.whole.max(*scenario.scenario.duration);
-        let sky_end = scenario.sky.is_some().then(|| Instant::START + span);
         Self {
             has_programs: !planned.is_empty(),
             planned,
@@ -123,34 +94,20 @@ impl<'a> Emulation<'a> {
             limit,
             spin: Duration::ZERO,
             has_rates: false,
-            sky_end,
             tcp_buffers: tcp_buffers(scenario),
-            attachments: Vec::new(),
             doors: None,
             programs: None,
             interfaces: Vec::new(),
             by_interface: Vec::new(),
-            stop,
-            ending: None,
-            void: None,
             is_overload_told: false,
-            status: StatusLine::new(has_terminal),
-            control: None,
-            handovers: DepartureLateness::new(limit),
+            state: EmulationState::new(scenario, limit, stop, has_terminal),
         }
     }
 
     /// Tells if the run is over: programs have ended, or have had their time to.
     fn is_over(&mut self, now: Instant) -> io::Result<bool> {
         let Some(programs) = &mut self.programs else { return Ok(true) };
-        let is_to_end = programs.outcome().is_some()
-            || self.control.as_ref().is_some_and(Control::is_to_stop)
-            || self.stop.load(Ordering::Relaxed)
-            || self.sky_end.is_some_and(|end| now >= end);
-        if !is_to_end {
-            return Ok(false);
-        }
-        let since = *self.ending.get_or_insert(now);
+        let Some(since) = self.state.ending(now, programs.outcome().is_some()) else { return Ok(false) };
         Ok(programs.stop()? == 0 || now >= since + GRACE)
     }
 
@@ -165,20 +122,7 @@ impl<'a> Emulation<'a> {
                  than now, and packets leave late"
             ))?;
         }
-        match self.doors.as_ref().and_then(Doors::void) {
-            Some(void) if self.void.is_none() => self.make_void(now, void.to_string()),
-            _ => Ok(()),
-        }
-    }
-
-    /// Makes the run void, and says so.
-    fn make_void(&mut self, now: Instant, void: String) -> io::Result<()> {
-        terminal::warn(&format!("void: {void}; what is measured from now on says nothing"))?;
-        if let Some(control) = &mut self.control {
-            control.tell_void(now, &void);
-        }
-        self.void = Some(void);
-        Ok(())
+        self.state.note_void(now, self.doors.as_ref().and_then(Doors::void))
     }
 
     /// Ends the command, with what it has to say.
@@ -187,32 +131,13 @@ impl<'a> Emulation<'a> {
             programs.finish();
         }
         let outcome = self.programs.as_ref().and_then(NodePrograms::outcome);
-        if let Some(void) = &self.void {
-            return Err(Failure::Void(format!("the run is void: {void}")));
-        }
-        if self.stop.load(Ordering::Relaxed) {
-            if !self.has_programs {
-                // Nothing else ends it.
-                return Ok(());
-            }
-            return Err(Failure::Interrupted("interrupted: all programs were ended".to_owned()));
-        }
-        match outcome {
-            _ if self.control.as_ref().is_some_and(Control::is_to_stop) => Ok(()),
-            Some(Ok(0)) => Ok(()),
-            Some(Ok(status)) => Err(Failure::Ended(status)),
-            Some(Err(reason)) => Err(Failure::Failed(reason)),
-            None => Err(Failure::Interrupted(
-                "the sky of an emulation goes on for 30 days, and for no longer: all programs were ended"
-                    .to_owned(),
-            )),
-        }
+        self.state.conclude(self.has_programs.then_some("all programs were ended"), outcome)
     }
 }
 
 impl Outside for Emulation<'_> {
     fn changes_links(&self) -> bool {
-        self.control.is_some()
+        self.state.changes_links()
     }
 
     fn begin(&mut self, attachments: &[Attachment]) -> io::Result<()> {
@@ -234,15 +159,15 @@ impl Outside for Emulation<'_> {
             attachments.iter().flat_map(|node| node.interfaces.iter().map(|own| own.id)).collect();
         self.by_interface = self.interfaces.iter().copied().zip(0..).collect();
         self.by_interface.sort_unstable();
-        self.attachments = attachments.to_vec();
+        self.state.attachments = attachments.to_vec();
         let programs = NodePrograms::start(
             std::mem::take(&mut self.planned),
             lab.places,
             reentry::variables(INSIDE),
-            self.status.lead(),
+            self.state.status.lead(),
         )?;
         doors.wake_by(programs.woken())?;
-        if let Some(control) = &self.control {
+        if let Some(control) = &self.state.control {
             control.begin(&doors)?;
         }
         doors.start();
@@ -261,18 +186,18 @@ impl Outside for Emulation<'_> {
             // A door gives IP packets alone, or frames where the link carries those.
             let _ = turn.inject(at, interfaces[door], packet);
         })?;
-        self.status.tell(doors, &self.attachments, &mut || turn.next_handover())?;
+        let state = &mut self.state;
+        state.status.tell(doors, &state.attachments, &mut || turn.next_handover())?;
         self.note_void(present)?;
-        if let Some(control) = &mut self.control {
+        let state = &mut self.state;
+        if let Some(control) = &mut state.control {
             control.tell_events(present);
         }
         let (Some(doors), Some(programs)) = (&mut self.doors, &mut self.programs) else { return Ok(None) };
         if doors.is_to_look() {
             programs.look()?;
-            if let Some(control) = &mut self.control {
-                control.tell_ended(present, programs.take_ended());
-                control.look(turn, doors, &self.attachments, self.void.as_deref())?;
-            }
+            state.tell_ended(present, programs.take_ended());
+            state.look(turn, doors)?;
         }
         Ok(Some(until))
     }
@@ -284,40 +209,26 @@ impl Outside for Emulation<'_> {
     }
 
     fn beside(&mut self, work: Work) {
-        // Threads that one of real-time priority starts have none. Without a thread the work is not done in time, which
-        // makes the run void.
-        let _ = std::thread::Builder::new().name("sky".to_owned()).spawn(work);
+        beside(work);
     }
 
     fn handed_over(&mut self, handovers: Vec<SkyHandover>) {
         let Some(doors) = &self.doors else { return };
-        let now = doors.now();
-        for handover in handovers {
-            self.handovers.record(now.saturating_since(handover.at));
-            if let Some(control) = &mut self.control {
-                control.tell_handover(now, handover);
-            }
-        }
+        self.state.handed_over(doors.now(), handovers);
     }
 
     fn fail(&mut self, at: Instant, reason: String) {
-        if self.void.is_none() {
-            // Where nobody reads what is said, the exit status tells.
-            let _ = self.make_void(at, reason);
-        }
+        self.state.fail(at, reason);
     }
 
     fn end(&mut self) -> io::Result<Vec<InterfaceReport>> {
         let Some(doors) = &mut self.doors else { return Ok(Vec::new()) };
         let end = doors.now();
-        let reports: Vec<InterfaceReport> = doors.reports()?.iter().map(told::interface).collect();
-        self.status.clear()?;
-        told::print(&self.attachments, &reports)?;
-        told::print_handovers(&self.handovers.summary())?;
+        let reports = self.state.tell_reports(&doors.reports()?)?;
         if let (Some(_), Some(error)) = (doors.void(), doors.priority_refused()) {
             told::advise(error)?;
         }
-        self.note_void(end)?;
+        self.state.note_void(end, doors.void())?;
         Ok(reports)
     }
 }

@@ -2,13 +2,10 @@
 //! machine.
 
 use std::ffi::OsString;
-use std::fs::File;
 use std::io::{self, Write as _};
-use std::process::{Child, Command, ExitStatus};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use slantpath_base::{Duration, Instant, Seed};
-use slantpath_emulate::DepartureLateness;
 #[cfg(target_os = "linux")]
 use slantpath_emulate::EndedProgram;
 use slantpath_interface::InterfaceId;
@@ -17,16 +14,14 @@ use slantpath_operation::ControlSocket;
 use slantpath_profiles::default::DEFAULT_PROFILE;
 use slantpath_relay::{HostConfig, HostInterface, RelayConfig, RelayDoors, RelayProtocol, Relays, TcpConfig};
 use slantpath_runner::schema::{NodeKind, TcpProfile};
-use slantpath_runner::{
-    Attachment, EmulationRecording, InterfaceReport, Outside, RunOptions, Scenario, SkyHandover, SkyInPieces,
-    Turn, Work, suggest,
-};
+use slantpath_runner::{Attachment, InterfaceReport, Outside, Scenario, SkyHandover, Turn, Work, suggest};
 use slantpath_wire::Packet;
 
 #[cfg(target_os = "linux")]
 use super::control::Control;
-use super::told::StatusLine;
-use super::{GRACE, directory, made, quick, told};
+use super::machine_program::MachineProgram;
+use super::state::EmulationState;
+use super::{GRACE, beside, descriptors, quick, run, told};
 use crate::arguments::EmulateArguments;
 use crate::failure::Failure;
 use crate::terminal::Visible;
@@ -34,11 +29,10 @@ use crate::{interrupt, terminal};
 
 /// Node at which programs enter the network of an emulation without a file.
 const NEAR: &str = "near";
+/// Descriptors that are no relay's: files, clients and clocks.
+const OTHER_DESCRIPTORS: usize = 64;
 /// Time between two looks at programs, at clients and at Ctrl-C.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
-/// Exit code of a program that a signal has ended, less the signal.
-#[cfg(unix)]
-const SIGNALLED: i32 = 128;
 
 pub(super) fn main(arguments: &EmulateArguments) -> Result<(), Failure> {
     let scenario = quick::scenario(arguments)?;
@@ -46,13 +40,12 @@ pub(super) fn main(arguments: &EmulateArguments) -> Result<(), Failure> {
         terminal::warn(warning)?;
     }
     let configs = configs(arguments, &scenario)?;
-    let options = RunOptions { captures: arguments.pcap.clone(), ..RunOptions::default() };
     let mut emulation = Relayed::new(configs, &scenario, arguments, interrupt::flag());
     #[cfg(target_os = "linux")]
     if let Some(path) = &arguments.control {
         let socket =
             ControlSocket::open(path).map_err(|error| Failure::Misused(format!("--control: {error}")))?;
-        emulation.control = Some(Control::new(socket, &scenario));
+        emulation.state.control = Some(Control::new(socket, &scenario));
     }
     #[cfg(not(target_os = "linux"))]
     if arguments.control.is_some() {
@@ -60,19 +53,7 @@ pub(super) fn main(arguments: &EmulateArguments) -> Result<(), Failure> {
             "--control needs Linux: its socket is one of the file system".to_owned(),
         ));
     }
-    match &arguments.record {
-        None => {
-            made(arguments, &scenario, &options, &mut emulation)?;
-        }
-        Some(path) => {
-            let file = File::create(path).map_err(Failure::of_file(path.clone()))?;
-            let mut recording =
-                EmulationRecording::begin(&scenario, &directory(arguments), file, &mut emulation)
-                    .map_err(Failure::of_file(path.clone()))?;
-            let digest = made(arguments, &scenario, &options, &mut recording)?;
-            recording.finish(&digest).map_err(Failure::of_file(path.clone()))?;
-        }
-    }
+    run(arguments, &scenario, &mut emulation)?;
     emulation.conclude()
 }
 
@@ -117,25 +98,17 @@ struct Relayed<'a> {
     seed: Seed,
     limit: Duration,
     spin: Duration,
-    /// End of what is known of the sky.
-    sky_end: Option<Instant>,
-    attachments: Vec<Attachment>,
     doors: Option<RelayDoors>,
     /// Program that is to be started, with its arguments.
     planned: Vec<OsString>,
-    program: Option<Child>,
-    outcome: Option<ExitStatus>,
-    stop: &'a AtomicBool,
-    /// Instant at which the program was asked to end.
-    ending: Option<Instant>,
+    program: Option<MachineProgram>,
+    /// Exit code of the program, once it has ended.
+    outcome: Option<u8>,
+    /// True once the program was asked to end.
+    is_asked: bool,
     /// Instant at which programs and clients were looked at last.
     looked: Instant,
-    void: Option<String>,
-    status: StatusLine,
-    #[cfg(target_os = "linux")]
-    control: Option<Control>,
-    /// Lateness of handovers of antennas.
-    handovers: DepartureLateness,
+    state: EmulationState<'a>,
 }
 
 impl<'a> Relayed<'a> {
@@ -145,88 +118,38 @@ impl<'a> Relayed<'a> {
         arguments: &EmulateArguments,
         stop: &'a AtomicBool,
     ) -> Self {
-        let span = SkyInPieces::OPEN_ENDED.whole.max(*scenario.scenario.duration);
         Self {
             configs,
             tcp: scenario.tcp.find(DEFAULT_PROFILE).map(TcpProfile::config).unwrap_or_default(),
             seed: Seed::new(*scenario.scenario.seed, 0),
             limit: arguments.late,
             spin: arguments.spin,
-            sky_end: scenario.sky.is_some().then(|| Instant::START + span),
-            attachments: Vec::new(),
             doors: None,
             planned: arguments.program.clone(),
             program: None,
             outcome: None,
-            stop,
-            ending: None,
+            is_asked: false,
             looked: Instant::START,
-            void: None,
-            status: StatusLine::new(!arguments.program.is_empty()),
-            #[cfg(target_os = "linux")]
-            control: None,
-            handovers: DepartureLateness::new(arguments.late),
+            state: EmulationState::new(scenario, arguments.late, stop, !arguments.program.is_empty()),
         }
     }
 
     /// Tells if the run is over: the program has ended, or has had its time to.
     fn is_over(&mut self, now: Instant) -> io::Result<bool> {
         if let Some(program) = &mut self.program
-            && let Some(status) = program.try_wait()?
+            && let Some(code) = program.ended()?
         {
-            self.outcome = Some(status);
+            self.outcome = Some(code);
             self.program = None;
             #[cfg(target_os = "linux")]
-            if let Some(control) = &mut self.control {
-                let code = code(status);
-                control.tell_ended(now, vec![EndedProgram { node: NEAR.to_owned(), code }]);
-            }
+            self.state.tell_ended(now, vec![EndedProgram { node: self.configs[0].from.clone(), code }]);
         }
-        let is_to_end = self.outcome.is_some()
-            || self.is_to_stop()
-            || self.stop.load(Ordering::Relaxed)
-            || self.sky_end.is_some_and(|end| now >= end);
-        if !is_to_end {
-            return Ok(false);
+        let Some(since) = self.state.ending(now, self.outcome.is_some()) else { return Ok(false) };
+        let Some(program) = &mut self.program else { return Ok(true) };
+        if !std::mem::replace(&mut self.is_asked, true) {
+            program.ask_to_end()?;
         }
-        if self.ending.is_none() {
-            self.ending = Some(now);
-            if let Some(program) = &mut self.program {
-                end(program)?;
-            }
-        }
-        let since = self.ending.unwrap_or(now);
-        Ok(self.program.is_none() || now >= since + GRACE)
-    }
-
-    #[cfg(target_os = "linux")]
-    fn is_to_stop(&self) -> bool {
-        self.control.as_ref().is_some_and(Control::is_to_stop)
-    }
-
-    #[cfg(not(target_os = "linux"))]
-    #[expect(clippy::unused_self, reason = "elsewhere clients ask for it")]
-    const fn is_to_stop(&self) -> bool {
-        false
-    }
-
-    /// Says at once that the run is void.
-    fn note_void(&mut self, now: Instant) -> io::Result<()> {
-        match self.doors.as_ref().and_then(RelayDoors::void) {
-            Some(void) if self.void.is_none() => self.make_void(now, void.to_string()),
-            _ => Ok(()),
-        }
-    }
-
-    #[cfg_attr(not(target_os = "linux"), expect(unused_variables, reason = "clients are told the instant"))]
-    fn make_void(&mut self, now: Instant, void: String) -> io::Result<()> {
-        terminal::warn(&format!("void: {void}; what is measured from now on says nothing"))?;
-        #[cfg(target_os = "linux")]
-        if let Some(control) = &mut self.control {
-            control.tell_void(now, &void);
-        }
-        self.void = Some(void);
-        Ok(())
+        Ok(now >= since + GRACE)
     }
 
     /// Says where programs find the network, and what is not theirs.
@@ -234,7 +157,7 @@ impl<'a> Relayed<'a> {
         let mut out = Visible(io::stderr().lock());
         for (config, bound) in self.configs.iter().zip(doors.bound()) {
             let RelayConfig { protocol, from, to, server, .. } = config;
-            let is_attached = self.attachments.iter().any(|node| node.node == *to);
+            let is_attached = self.state.attachments.iter().any(|node| node.node == *to);
             let end =
                 if is_attached { format!(", to {server}") } else { format!(", port {}", server.port()) };
             writeln!(out, "relay: {bound} ({protocol}) enters at `{from}` and leads to `{to}`{end}")?;
@@ -252,39 +175,19 @@ impl<'a> Relayed<'a> {
     /// Ends the command, with what it has to say.
     fn conclude(mut self) -> Result<(), Failure> {
         let had_program = self.program.is_some() || self.outcome.is_some();
-        if let Some(mut program) = self.program.take() {
-            // It had its time.
-            let _ = program.kill();
-            let _ = program.wait();
-        }
-        if let Some(void) = &self.void {
-            return Err(Failure::Void(format!("the run is void: {void}")));
-        }
-        if self.stop.load(Ordering::Relaxed) && had_program {
-            return Err(Failure::Interrupted("interrupted: the program was ended".to_owned()));
-        }
-        match self.outcome {
-            _ if self.is_to_stop() => Ok(()),
-            Some(status) if status.success() => Ok(()),
-            Some(status) => Err(Failure::Ended(code(status))),
-            // Nothing else ends it.
-            None if self.stop.load(Ordering::Relaxed) => Ok(()),
-            None => Err(Failure::Interrupted(
-                "the sky of an emulation goes on for 30 days, and for no longer: all programs were ended"
-                    .to_owned(),
-            )),
-        }
+        // It had its time.
+        self.program = None;
+        self.state.conclude(had_program.then_some("the program was ended"), self.outcome.map(Ok))
     }
 }
 
 impl Outside for Relayed<'_> {
-    #[cfg(target_os = "linux")]
     fn changes_links(&self) -> bool {
-        self.control.is_some()
+        self.state.changes_links()
     }
 
     fn begin(&mut self, attachments: &[Attachment]) -> io::Result<()> {
-        self.attachments = attachments.to_vec();
+        self.state.attachments = attachments.to_vec();
         let relays = Relays::new(
             attachments.iter().map(host).collect(),
             &self.configs,
@@ -299,15 +202,10 @@ impl Outside for Relayed<'_> {
         doors.spin_for(self.spin);
         self.tell_relays(&doors)?;
         if let Some((name, rest)) = self.planned.split_first() {
-            let start = || Command::new(name).args(rest).spawn();
-            #[cfg(target_os = "linux")]
-            let started = slantpath_live::with_termination(start);
-            #[cfg(not(target_os = "linux"))]
-            let started = start();
-            self.program = Some(started.map_err(|error| {
-                io::Error::new(error.kind(), format!("cannot start `{}`: {error}", name.display()))
-            })?);
+            self.program = Some(MachineProgram::start(name, rest)?);
         }
+        let sockets: usize = self.configs.iter().map(RelayConfig::sockets_max).sum();
+        if false { descriptors::allow(sockets + OTHER_DESCRIPTORS); }
         doors.start();
         self.doors = Some(doors);
         Ok(())
@@ -327,13 +225,14 @@ impl Outside for Relayed<'_> {
             // A host sends IP packets, or frames where the link carries those.
             let _ = turn.inject(at, interface, packet);
         })?;
-        self.status.tell(doors, &self.attachments, &mut || turn.next_handover())?;
-        self.note_void(present)?;
+        let state = &mut self.state;
+        state.status.tell(doors, &state.attachments, &mut || turn.next_handover())?;
+        state.note_void(present, doors.void())?;
         #[cfg(target_os = "linux")]
-        if let (Some(control), Some(doors)) = (&mut self.control, &mut self.doors) {
+        if let Some(control) = &mut state.control {
             control.tell_events(present);
             if is_to_look {
-                control.answer(turn, doors, &self.attachments, self.void.as_deref());
+                control.answer(turn, doors, &state.attachments, state.void.as_deref());
             }
         }
         Ok(Some(until))
@@ -347,38 +246,24 @@ impl Outside for Relayed<'_> {
     }
 
     fn beside(&mut self, work: Work) {
-        // Without a thread the work is not done in time, which makes the run void.
-        let _ = std::thread::Builder::new().name("sky".to_owned()).spawn(work);
+        beside(work);
     }
 
     fn handed_over(&mut self, handovers: Vec<SkyHandover>) {
         let Some(doors) = &self.doors else { return };
-        let now = doors.now();
-        for handover in handovers {
-            self.handovers.record(now.saturating_since(handover.at));
-            #[cfg(target_os = "linux")]
-            if let Some(control) = &mut self.control {
-                control.tell_handover(now, handover);
-            }
-        }
+        self.state.handed_over(doors.now(), handovers);
     }
 
     fn fail(&mut self, at: Instant, reason: String) {
-        if self.void.is_none() {
-            // Where nobody reads what is said, the exit status tells.
-            let _ = self.make_void(at, reason);
-        }
+        self.state.fail(at, reason);
     }
 
     fn end(&mut self) -> io::Result<Vec<InterfaceReport>> {
         let Some(doors) = &mut self.doors else { return Ok(Vec::new()) };
         let end = doors.now();
-        let reports: Vec<InterfaceReport> = doors.reports().iter().map(told::interface).collect();
-        self.status.clear()?;
-        told::print(&self.attachments, &reports)?;
-        told::print_handovers(&self.handovers.summary())?;
+        let reports = self.state.tell_reports(&doors.reports())?;
         told::print_relays(doors.relays().counters())?;
-        self.note_void(end)?;
+        self.state.note_void(end, doors.void())?;
         Ok(reports)
     }
 }
@@ -396,34 +281,4 @@ fn host(attachment: &Attachment) -> HostConfig {
         interfaces: interfaces.collect(),
         reaches: attachment.reaches.clone(),
     }
-}
-
-/// Asks a program to end: by SIGTERM, where there are signals.
-#[cfg(unix)]
-fn end(program: &mut Child) -> io::Result<()> {
-    use nix::errno::Errno;
-    use nix::sys::signal::{Signal, kill};
-    // The number is its own until it has been waited for.
-    let id = i32::try_from(program.id()).map_err(|_| io::ErrorKind::InvalidInput)?;
-    match kill(nix::unistd::Pid::from_raw(id), Signal::SIGTERM) {
-        // It has ended by itself.
-        Err(Errno::ESRCH) => Ok(()),
-        asked => Ok(asked?),
-    }
-}
-
-#[cfg(not(unix))]
-fn end(program: &mut Child) -> io::Result<()> {
-    program.kill()
-}
-
-/// Exit code of a program as a shell tells it.
-fn code(status: ExitStatus) -> u8 {
-    let code = status.code();
-    #[cfg(unix)]
-    let code = {
-        use std::os::unix::process::ExitStatusExt as _;
-        code.or_else(|| status.signal().map(|signal| SIGNALLED + signal))
-    };
-    code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
 }

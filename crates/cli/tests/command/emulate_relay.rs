@@ -2,6 +2,7 @@
 
 use std::io::{BufRead as _, BufReader, ErrorKind, Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, UdpSocket};
+use std::os::unix::net::UnixStream;
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::thread;
 use std::time::Duration;
@@ -17,10 +18,13 @@ struct Relayed {
 
 impl Relayed {
     fn start(caller: &Caller, arguments: &[&str]) -> Self {
-        let mut command = caller.command(arguments);
+        Self::of(caller.command(arguments))
+    }
+
+    fn of(mut command: Command) -> Self {
+        let count = command.get_args().filter(|argument| *argument == "--relay").count();
         let mut child = command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts");
         let mut told = BufReader::new(child.stderr.take().expect("its error stream"));
-        let count = arguments.iter().filter(|argument| **argument == "--relay").count();
         let mut ports = Vec::new();
         while ports.len() < count {
             let mut line = String::new();
@@ -158,6 +162,40 @@ fn a_megabyte_crosses_whole_and_halves_end_by_themselves() {
 }
 
 #[test]
+fn a_low_limit_of_descriptors_is_raised_for_connections_and_not_for_the_program() {
+    const COUNT: usize = 100;
+    let Some(caller) = Caller::each("relay-descriptors").into_iter().next() else { return };
+    let server = echo(COUNT);
+    let relay = format!("0:far:{}", server.port());
+    // Each connection takes two.
+    let of_program = "ulimit -Sn >&2; exec tail -f /dev/null";
+    let plain = caller.command(&["--relay", &relay, "--", "sh", "-c", of_program]);
+    let mut limited = Command::new("sh");
+    limited
+        .args(["-c", "ulimit -Sn 64 && exec \"$0\" \"$@\""])
+        .arg(plain.get_program())
+        .args(plain.get_args());
+    let mut relayed = Relayed::of(limited);
+    // Behind what a relay of TCP is, the program tells its own limit.
+    let mut lines = [String::new(), String::new()];
+    for line in &mut lines {
+        relayed.told.read_line(line).expect("a line");
+    }
+    assert_eq!(lines[1], "64\n");
+    let call = || TcpStream::connect(relayed.ports[0]).expect("the port");
+    let mut streams: Vec<_> = (0..COUNT).map(|_| call()).collect();
+    for stream in &mut streams {
+        stream.write_all(b"hello").expect("it is taken");
+    }
+    for stream in &mut streams {
+        stream.read_exact(&mut [0; 5]).expect("an echo");
+    }
+    drop(streams);
+    let (status, told) = relayed.interrupt();
+    assert_eq!(status, Some(130), "{told}");
+}
+
+#[test]
 fn a_server_that_is_absent_and_one_that_breaks_off_reset_the_program() {
     let Some(caller) = Caller::each("relay-reset").into_iter().next() else { return };
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
@@ -238,6 +276,26 @@ fn a_simulated_host_serves_and_the_run_is_recorded_controlled_and_told() {
     let replayed = caller.place.run(&["replay", "run.rec"]);
     assert_eq!(replayed.status, Some(0), "{}{}", replayed.out, replayed.err);
     assert!(replayed.out.contains("the same"), "{}", replayed.out);
+}
+
+#[test]
+fn clients_hear_at_which_node_the_program_that_ended_enters() {
+    let Some(caller) = Caller::each("relay-events").into_iter().next() else { return };
+    caller.place.write("lab.toml", LAB);
+    let waits = "until [ -e go ]; do sleep 0.01; done; exit 7";
+    let mut relayed = Relayed::start(
+        &caller,
+        &["lab.toml", "--relay", "0:phone:server:7", "--control", "control", "--", "sh", "-c", waits],
+    );
+    let mut client = UnixStream::connect(caller.place.path().join("control")).expect("a client");
+    client.write_all(b"{\"events\":true}\n").expect("it is asked");
+    client.read_exact(&mut [0; 12]).expect("an answer");
+    caller.place.write("go", "");
+    let (status, told) = relayed.wait();
+    assert_eq!(status, Some(7), "{told}");
+    let mut events = String::new();
+    client.read_to_string(&mut events).expect("events");
+    assert!(events.contains("\"node\":\"phone\",\"status\":7"), "{events}");
 }
 
 const LAB: &str = r#"
