@@ -28,7 +28,7 @@ pub(crate) fn flag() -> &'static AtomicBool {
     &STOP
 }
 
-/// A flag that SIGHUP sets. To be asked for before [`flag`], whose thread leaves the signal to this one then.
+/// A flag that SIGHUP sets.
 #[cfg(target_os = "linux")]
 pub(crate) fn reload_flag() -> &'static AtomicBool {
     static RELOAD: AtomicBool = AtomicBool::new(false);

@@ -10,7 +10,7 @@ use crate::lines::{LINE_MAX, Line};
 pub type Pairs = Vec<(String, String)>;
 
 /// Names of all commands.
-pub const COMMANDS: [&str; 5] = ["do", "events", "set", "status", "stop"];
+pub const COMMANDS: [&str; 6] = ["do", "events", "reload", "set", "status", "stop"];
 
 /// Request of a client.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +19,8 @@ pub enum Command {
     Do(Pairs),
     /// Tell events from now on, or no more.
     Events(bool),
+    /// Read the file anew, and go on with it if that can be.
+    Reload,
     /// Set values: the path of each, and the value as a command line has it.
     Set(Pairs),
     /// Tell the present state.
@@ -59,6 +61,7 @@ impl Command {
             }
             ("events", Json::Bool(is_wanted)) => Ok(Self::Events(is_wanted)),
             ("events", value) => Err(wrong(name, &value).help("write `true` or `false`")),
+            ("reload", Json::Object(nothing)) if nothing.is_empty() => Ok(Self::Reload),
             ("set", Json::Object(table)) if !table.is_empty() => Ok(Self::Set(pairs(table, as_typed))),
             ("set", value) => {
                 let table = json!({ "set": { "links.satellite.loss": "5 %" } });
@@ -66,7 +69,7 @@ impl Command {
             }
             ("status", Json::Object(nothing)) if nothing.is_empty() => Ok(Self::Status),
             ("stop", Json::Object(nothing)) if nothing.is_empty() => Ok(Self::Stop),
-            ("status" | "stop", value) => {
+            ("reload" | "status" | "stop", value) => {
                 Err(wrong(name, &value).help("write `{}`: there is nothing to say"))
             }
             (unknown, _) => {
@@ -91,6 +94,7 @@ impl Command {
                 json!({ "do": table.iter().map(|(key, own)| (key.clone(), value(own))).collect::<Map<_, _>>() })
             }
             Self::Events(is_wanted) => json!({ "events": is_wanted }),
+            Self::Reload => json!({ "reload": {} }),
             Self::Set(values) => {
                 let value = |(key, value): &(String, String)| (key.clone(), Json::from(value.as_str()));
                 json!({ "set": values.iter().map(value).collect::<Map<_, _>>() })
@@ -162,6 +166,7 @@ mod tests {
                 Command::Do(vec![pair("action", "\"down\""), pair("link", "\"satellite\"")]),
             ),
             (r#"{"status":{}}"#, Command::Status),
+            (r#"{"reload":{}}"#, Command::Reload),
             (r#"{"stop":{}}"#, Command::Stop),
             (r#"{"events":true}"#, Command::Events(true)),
             (r#"{"events":false}"#, Command::Events(false)),
@@ -184,7 +189,7 @@ mod tests {
             (r#"{"statu":{}}"#, "there is no command `statu`: did you mean `status`?".to_owned()),
             (
                 r#"{"x":1}"#,
-                "there is no command `x`: commands: `do`, `events`, `set`, `status`, `stop`".to_owned(),
+                "there is no command `x`: commands: `do`, `events`, `reload`, `set`, `status`, `stop`".to_owned(),
             ),
             (r#"{"set":{}}"#, format!("`set` has a table without keys: {set}")),
             (r#"{"do":"down"}"#, format!("`do` has a string: {act}")),
@@ -215,6 +220,7 @@ mod tests {
             act.prop_map(move |pairs| Command::Do(pairs.into_iter().map(quoted).collect())),
             any::<bool>().prop_map(Command::Events),
             Just(Command::Status),
+            Just(Command::Reload),
             Just(Command::Stop),
         ]
     }
@@ -234,7 +240,7 @@ mod tests {
 
         #[test]
         fn any_json_is_a_command_or_refused_with_a_cure(
-            name in "do|events|set|status|stop|x",
+            name in "do|events|reload|set|status|stop|x",
             value in r#"[0-9]|"a"|\[\]|\{("a":[0-9])?\}|null"#,
         ) {
             if let Err(refusal) = Command::parse(Line::Whole(format!("{{\"{name}\":{value}}}").as_bytes())) {

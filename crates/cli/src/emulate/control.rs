@@ -109,6 +109,10 @@ impl Control {
         socket.look(&mut |command| match command {
             Command::Do(table) => change(&AskedChange::Event(&table), doors.now()),
             Command::Events(is_wanted) => ControlAnswer::Done(is_wanted.into()),
+            Command::Reload => {
+                let refusal = Refusal::new("an emulation does not read its file anew");
+                ControlAnswer::Refused(refusal.help("`set` changes its values, and `do` does what a script may"))
+            }
             Command::Set(settings) => change(&AskedChange::Settings(&settings), doors.now()),
             Command::Status => match status(doors, attachments, (void, next_handover.clone())) {
                 Ok(status) => ControlAnswer::Done(status.to_json()),
