@@ -554,6 +554,9 @@ pub(crate) struct SetArguments {
     /// void.
     #[arg(long)]
     pub(crate) events: bool,
+    /// Have a gateway read its file anew, as SIGHUP does; `--events` tells what comes of it.
+    #[arg(long)]
+    pub(crate) reload: bool,
     /// End the run: its programs are asked to end.
     #[arg(long)]
     pub(crate) stop: bool,

@@ -34,7 +34,7 @@ pub(crate) fn ask(socket: &Path, command: &Command) -> Result<Json, Failure> {
 
 /// The commands in the order in which they are carried out: what is told comes behind what is changed.
 fn commands(arguments: &SetArguments) -> Result<Vec<Command>, Failure> {
-    let SetArguments { socket, settings, down, up, act, status, stop, events, json: _ } = arguments;
+    let SetArguments { socket, settings, down, up, act, status, reload, stop, events, json: _ } = arguments;
     let mut commands = Vec::new();
     let (pairs, rest) = settings.as_chunks::<2>();
     if let [key] = rest {
@@ -50,6 +50,7 @@ fn commands(arguments: &SetArguments) -> Result<Vec<Command>, Failure> {
         commands.push(Command::Do(act.iter().map(|pair| key_and_value(pair)).collect::<Result<_, _>>()?));
     }
     commands.extend(events.then_some(Command::Events(true)));
+    commands.extend(reload.then_some(Command::Reload));
     commands.extend(status.then_some(Command::Status));
     commands.extend(stop.then_some(Command::Stop));
     if commands.is_empty() {
@@ -126,6 +127,7 @@ impl Connection {
             }
             Command::Events(_) | Command::Explain(_) => {}
             Command::Status => print_status(outcome, out)?,
+            Command::Reload => writeln!(out, "its file is read; its events tell what comes of that")?,
             Command::Stop => writeln!(out, "the run ends")?,
         }
         Ok(out.flush()?)

@@ -10,7 +10,7 @@ use crate::lines::{LINE_MAX, Line};
 pub type Pairs = Vec<(String, String)>;
 
 /// Names of all commands.
-pub const COMMANDS: [&str; 6] = ["do", "events", "explain", "set", "status", "stop"];
+pub const COMMANDS: [&str; 7] = ["do", "events", "explain", "reload", "set", "status", "stop"];
 
 /// Request of a client.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +21,8 @@ pub enum Command {
     Events(bool),
     /// Explain where a global title goes: its digits and the rest of its addresses, by their names.
     Explain(Pairs),
+    /// Read the file anew, and go on with it if that can be.
+    Reload,
     /// Set values: the path of each, and the value as a command line has it.
     Set(Pairs),
     /// Tell the present state.
@@ -68,6 +70,7 @@ impl Command {
                 let table = json!({ "explain": { "digits": "4917123456", "subsystem": 6 } });
                 Err(wrong(name, &value).help(format!("write it like {table}")))
             }
+            ("reload", Json::Object(nothing)) if nothing.is_empty() => Ok(Self::Reload),
             ("set", Json::Object(table)) if !table.is_empty() => Ok(Self::Set(pairs(table, as_typed))),
             ("set", value) => {
                 let table = json!({ "set": { "links.satellite.loss": "5 %" } });
@@ -75,7 +78,7 @@ impl Command {
             }
             ("status", Json::Object(nothing)) if nothing.is_empty() => Ok(Self::Status),
             ("stop", Json::Object(nothing)) if nothing.is_empty() => Ok(Self::Stop),
-            ("status" | "stop", value) => {
+            ("reload" | "status" | "stop", value) => {
                 Err(wrong(name, &value).help("write `{}`: there is nothing to say"))
             }
             (unknown, _) => {
@@ -101,6 +104,7 @@ impl Command {
             }
             Self::Events(is_wanted) => json!({ "events": is_wanted }),
             Self::Explain(values) => json!({ "explain": strings(values) }),
+            Self::Reload => json!({ "reload": {} }),
             Self::Set(values) => json!({ "set": strings(values) }),
             Self::Status => json!({ "status": {} }),
             Self::Stop => json!({ "stop": {} }),
@@ -178,6 +182,7 @@ mod tests {
                 Command::Explain(vec![pair("digits", "49"), pair("subsystem", "6")]),
             ),
             (r#"{"status":{}}"#, Command::Status),
+            (r#"{"reload":{}}"#, Command::Reload),
             (r#"{"stop":{}}"#, Command::Stop),
             (r#"{"events":true}"#, Command::Events(true)),
             (r#"{"events":false}"#, Command::Events(false)),
@@ -200,7 +205,7 @@ mod tests {
             (r#"{"statu":{}}"#, "there is no command `statu`: did you mean `status`?".to_owned()),
             (
                 r#"{"x":1}"#,
-                "there is no command `x`: commands: `do`, `events`, `explain`, `set`, `status`, `stop`"
+                "there is no command `x`: commands: `do`, `events`, `explain`, `reload`, `set`, `status`, `stop`"
                     .to_owned(),
             ),
             (r#"{"set":{}}"#, format!("`set` has a table without keys: {set}")),
@@ -234,6 +239,7 @@ mod tests {
             act.prop_map(move |pairs| Command::Do(pairs.into_iter().map(quoted).collect())),
             any::<bool>().prop_map(Command::Events),
             Just(Command::Status),
+            Just(Command::Reload),
             Just(Command::Stop),
         ]
     }
@@ -253,7 +259,7 @@ mod tests {
 
         #[test]
         fn any_json_is_a_command_or_refused_with_a_cure(
-            name in "do|events|explain|set|status|stop|x",
+            name in "do|events|explain|reload|set|status|stop|x",
             value in r#"[0-9]|"a"|\[\]|\{("a":[0-9])?\}|null"#,
         ) {
             if let Err(refusal) = Command::parse(Line::Whole(format!("{{\"{name}\":{value}}}").as_bytes())) {

@@ -113,6 +113,10 @@ impl Control {
                 let refusal = Refusal::new("an emulation translates no global titles");
                 ControlAnswer::Refused(refusal.help("ask a live gateway"))
             }
+            Command::Reload => {
+                let refusal = Refusal::new("an emulation does not read its file anew");
+                ControlAnswer::Refused(refusal.help("`set` changes its values, and `do` does what a script may"))
+            }
             Command::Set(settings) => change(&AskedChange::Settings(&settings), doors.now()),
             Command::Status => match status(doors, attachments, (void, next_handover.clone())) {
                 Ok(status) => ControlAnswer::Done(status.to_json()),

@@ -234,7 +234,7 @@ fn a_live_gateway_is_asked_and_ordered_at_its_socket() {
         (&["--do", "action"], "--do action: there is no `=`"),
         (
             &["links.trunk.loss", "1 %"],
-            "a gateway has no values that are set while it runs\n  help: there are `do`",
+            "a gateway has no values that are set while it runs\n  help: write them into its file",
         ),
     ] {
         let refused = set(&place, "london.sock", arguments);

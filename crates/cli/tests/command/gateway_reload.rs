@@ -1,4 +1,4 @@
-//! `slantpath gateway` and SIGHUP: its file is read anew, and taken as a whole or not at all.
+//! `slantpath gateway` and SIGHUP, or a command in its place: its file is read anew, and taken as a whole or not at all.
 
 use crate::gateway::{LAB, Live};
 use crate::live::free_port;
@@ -24,7 +24,7 @@ fn a_running_gateway_takes_a_good_file_and_leaves_a_bad_one() {
     let lab = LAB.replace("point_code = \"2-15-1\"", "point_code = \"2-15-1\"\nsubsystems = [6]");
     place.write("lab.toml", &lab);
     let udp = free_port();
-    let london = Live::start(&place, udp, "london", &[]);
+    let london = Live::start(&place, udp, "london", &["--control", "london.sock"]);
     let boston = Live::start(&place, udp, "boston", &[]);
     let exchange = Live::start(&place, udp, "exchange", &["--load", "there"]);
     london.until("server=register event=as-active");
@@ -48,9 +48,9 @@ fn a_running_gateway_takes_a_good_file_and_leaves_a_bad_one() {
     );
 
     place.write("lab.toml", &[&lab, MORE].concat());
-    for one in [&london, &exchange] {
-        one.hang_up();
-    }
+    exchange.hang_up();
+    let asked = place.run(&["set", "london.sock", "--reload"]);
+    assert_eq!((asked.status, asked.err.as_str()), (Some(0), ""), "{}", asked.out);
     let line = london.until("event=reloaded");
     for wanted in ["association trunk-2 added", "link trunk-2 added", "; translation "] {
         assert!(line.contains(wanted), "{line}");

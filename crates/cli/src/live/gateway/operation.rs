@@ -12,6 +12,7 @@ use slantpath_gateway::{Happening, Measuring, Seat};
 use slantpath_live::{Live, Station};
 use slantpath_operation::{ControlSocket, ScrapeSocket, Supervisor};
 
+use super::reload::Reloads;
 use crate::arguments::OperationArguments;
 use crate::failure::Failure;
 use crate::live::server::ORDER;
@@ -102,7 +103,7 @@ impl Operation {
     }
 
     /// Answers what clients ask, and gives a sign of life.
-    pub(super) fn look(&mut self, live: &mut Live<Station<Seat>>) {
+    pub(super) fn look(&mut self, live: &mut Live<Station<Seat>>, reloads: &Reloads) {
         let now = live.now();
         if now < self.next_look {
             return;
@@ -118,12 +119,17 @@ impl Operation {
         }
         let Self { control, is_to_stop, .. } = self;
         if let Some(control) = control {
-            control.look(&mut |command| answer(command, live, is_to_stop));
+            control.look(&mut |command| answer(command, live, reloads, is_to_stop));
         }
     }
 }
 
-fn answer(command: Command, live: &mut Live<Station<Seat>>, is_to_stop: &mut bool) -> ControlAnswer {
+fn answer(
+    command: Command,
+    live: &mut Live<Station<Seat>>,
+    reloads: &Reloads,
+    is_to_stop: &mut bool,
+) -> ControlAnswer {
     match command {
         Command::Do(pairs) => {
             let order = |own: &mut Station<Seat>, now| own.program.order(now, &mut own.host, &pairs);
@@ -138,9 +144,13 @@ fn answer(command: Command, live: &mut Live<Station<Seat>>, is_to_stop: &mut boo
             Ok(told) => ControlAnswer::Done(json!({ "lines": told.lines, "arrives": told.arrives })),
             Err(refusal) => ControlAnswer::Refused(refusal),
         },
+        Command::Reload => {
+            reloads.ask();
+            ControlAnswer::Done(Json::Null)
+        }
         Command::Set(_) => {
             let refusal = Refusal::new("a gateway has no values that are set while it runs");
-            ControlAnswer::Refused(refusal.help("there are `do`, `events`, `explain`, `status` and `stop`"))
+            ControlAnswer::Refused(refusal.help("write them into its file, and ask it to `reload`"))
         }
         Command::Status => {
             let now = live.now();

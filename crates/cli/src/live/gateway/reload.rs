@@ -44,6 +44,11 @@ impl Reloads {
         }
     }
 
+    /// Asks for a reload, as SIGHUP does.
+    pub(super) fn ask(&self) {
+        self.asked.store(true, Ordering::Relaxed);
+    }
+
     /// Goes on with a reload, if one has been asked for.
     pub(super) fn advance(&mut self, live: &mut Live<Station<Seat>>) {
         if self.reading.is_none() && self.asked.swap(false, Ordering::Relaxed) {
