@@ -10,6 +10,7 @@ use slantpath_base::Instant;
 use slantpath_gateway::{CopiedMessage, Seat, SocketTaken};
 use slantpath_live::record::Recorder;
 use slantpath_live::{HostCapture, Live, SocketId, Station};
+use slantpath_wire::pcapng::{CaptureInterface, CapturedKind, Direction, Writer};
 
 use super::prepared::Prepared;
 use crate::arguments::SeatOutputArguments;
