@@ -443,9 +443,10 @@ EQUIVALENT = ((8, 64_000), (1, 512_000))
 
 
 def equivalent(count: int, cwnd_bytes: int) -> Case:
-    """Give such windows over the satellite, 5 % above what is permanent."""
-    name = f"equivalent/{count}-{cwnd_bytes}"
-    return _like(collapse(2048), name, _windows(count, cwnd_bytes))
+    """Give such windows over the satellite, 5 % above what is permanent; the load does not fall again."""
+    risen = replace(collapse(2048), duration_s=FALL_S + GIVE_UP_S)
+    risen = replace(risen, steps=[step for step in risen.steps if step[0] < FALL_S])
+    return _like(risen, f"equivalent/{count}-{cwnd_bytes}", _windows(count, cwnd_bytes))
 
 
 def growth(plan_ms: int, step_kbit: int) -> Case:
