@@ -317,19 +317,26 @@ impl<'a> Exchange<'a> {
     }
 }
 
+/// Reason for which a case says nothing of us: the peer's program waits for itself. Where its threads wait, and what was
+/// seen until then.
+pub(crate) struct StandsStill(pub(crate) String);
+
 /// Lets both ends act until `is_over`.
 pub(crate) fn turns(us: &mut Us, peer: &mut Peer, mut is_over: impl FnMut(&mut Us, &mut Peer) -> bool) {
     let last = us.now().saturating_add(PATIENCE);
     while !is_over(us, peer) {
         peer.poll();
         assert!(peer.said("error").is_none(), "{:?}", peer.seen);
-        assert!(
-            us.now() < last,
-            "no end: {:?}, the peer: {:?}, the last packets:\n{}",
-            us.host().host.program.found,
-            peer.seen,
-            us.host().observer.last_packets()
-        );
+        if us.now() >= last {
+            let stands_still = peer.stands_still();
+            let found = &us.host().host.program.found;
+            let packets = us.host().observer.last_packets();
+            let told = format!("no end: {found:?}, the peer: {:?}, the last packets:\n{packets}", peer.seen);
+            match stands_still {
+                Some(threads) => std::panic::panic_any(StandsStill(format!("{threads}\n{told}"))),
+                None => panic!("{told}"),
+            }
+        }
         let until = us.now().saturating_add(Duration::from_millis(10));
         us.step(until).unwrap();
     }

@@ -22,6 +22,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
 use cases::{BESIDE, CASES, Case, Given, Underlay};
+use exchange::StandsStill;
 use network::Network;
 use peer::{Programs, Stack};
 
@@ -87,7 +88,17 @@ fn title(stack: Stack, underlay: Underlay, case: &Case) -> String {
 fn run(given: Given<'_>, case: &Case) -> bool {
     #[expect(clippy::disallowed_types, reason = "how long a case takes is said, and decides nothing")]
     let begun = std::time::Instant::now();
-    let is_right = catch_unwind(AssertUnwindSafe(|| case.1(given))).is_ok();
+    let attempt = || catch_unwind(AssertUnwindSafe(|| case.1(given)));
+    let mut outcome = attempt();
+    let stands_still = outcome.as_ref().err().and_then(|why| why.downcast_ref::<StandsStill>());
+    if let Some(StandsStill(told)) = stands_still {
+        println!(
+            "{}: the peer's program stands still, and gets one more trial:\n{told}",
+            title(given.stack, given.underlay, case)
+        );
+        outcome = attempt();
+    }
+    let is_right = outcome.is_ok();
     if !is_right {
         let guest =
             given.network.guest("uptime; tail -n +3 /proc/net/dev; cat /proc/interrupts; dmesg | tail -n 5");

@@ -150,6 +150,30 @@ impl Peer {
         }
     }
 
+    /// Tells if a peer of this machine lives and answers no question about its association any more, and then where its
+    /// threads wait.
+    pub(crate) fn stands_still(&mut self) -> Option<String> {
+        let Process::Here(child) = &mut self.process else { return None };
+        if !matches!(child.try_wait(), Ok(None)) {
+            return None;
+        }
+        let tasks = format!("/proc/{}/task", child.id());
+        self.ask("supports");
+        while let Ok(said) = self.lines.recv_timeout(Duration::from_secs(10)) {
+            let is_answer = said["event"] == "supports";
+            self.seen.push(said);
+            if is_answer {
+                return None;
+            }
+        }
+        let threads = std::fs::read_dir(tasks).into_iter().flatten().flatten();
+        let waits = |thread: std::fs::DirEntry| {
+            let read = |name| std::fs::read_to_string(thread.path().join(name)).unwrap_or_default();
+            format!("{} waits in {}: {}", read("comm").trim(), read("wchan"), read("syscall").trim())
+        };
+        Some(threads.map(waits).collect::<Vec<_>>().join("\n"))
+    }
+
     /// Ends it at once, as a crash would.
     pub(crate) fn kill(&mut self, network: &Network) {
         match &mut self.process {
