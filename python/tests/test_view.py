@@ -201,6 +201,59 @@ def test_what_is_not_there_is_said_with_the_key_that_writes_it(tmp_path: Path) -
     assert Page(view(by_hand(tmp_path / "endless", {"script": endless}))).told["span"] == [0.0, 1.0]
 
 
+def test_a_run_that_has_kept_its_sky_shows_it_with_the_paths_of_its_flows(tmp_path: Path) -> None:
+    merged = """[scenario]
+duration = "20 s"
+[nodes.a]
+site = "london"
+[nodes.b]
+site = "boston"
+[flows.f]
+from = "a"
+to = "b"
+"""
+    names = ["london", "boston", "sat-1", "sat-2"]
+    place = {"latitude_deg": [1.0] * 4, "longitude_deg": [2.0] * 4, "altitude_km": [3.0] * 4}
+    tables: dict[str, Mapping[str, Sequence[object]]] = {
+        "sky_nodes": {
+            "node": names,
+            "kind": ["site", "site", "satellite", "satellite"],
+            "constellation": [None, None, "leo", "leo"],
+            **place,
+        },
+        "sky_positions": {"node": ["sat-1", "sat-1", "sat-2", "sat-2"], "at_s": [0.0, 20.0] * 2, **place},
+        "sky_contacts": {
+            "kind": ["ground", "inter-satellite"],
+            "a": ["london", "sat-1"],
+            "b": ["sat-1", "sat-2"],
+            "start_s": [0.0, 0.0],
+            "end_s": [20.0, 12.5],
+        },
+        "sky_paths": {
+            "at_s": [0.0, 12.5],
+            "flow": ["f", "f"],
+            "link": ["b.leo", "b.leo"],
+            "satellites": ["sat-1 > sat-2", None],
+            "propagation_s": [0.02, None],
+        },
+        "handovers": {"at_s": [12.5], "site": ["london"], "from": ["sat-1"], "to": [None]},
+    }
+    out = by_hand(tmp_path / "run", tables)
+    (out / "scenario.toml").write_text(merged)
+    page = Page(view(out))
+    sky = page.told["sky"]
+    assert [node["name"] for node in sky["nodes"]] == names
+    assert [node.get("rows") for node in sky["nodes"]] == [None, None, [0, 2], [2, 4]]
+    assert (sky["moving"], sky["contacts"], sky["paths"]) == (True, 2, [{"name": "f to b.leo"}])
+    hops = page.blocks["hops"].to_pydict()
+    assert list(zip(hops["from"], hops["to"], strict=True)) == [(0, 2), (2, 3), (3, 1)]
+    legs = page.blocks["legs"].to_pydict()
+    assert (legs["start"], legs["end"]) == ([0, 12.5], [12.5, 20])
+    assert (legs["first"], legs["last"]) == ([0, 3], [3, 3])
+    assert page.blocks["switches"].to_pydict() == {"at": [12.5], "site": [0], "from": [2], "to": [-1]}
+    assert "There is no sky" not in page.notes()
+
+
 def test_a_run_is_shown_under_its_sky_from_the_instant_at_which_it_begins(tmp_path: Path) -> None:
     out = by_hand(tmp_path / "run", {"flow_intervals": intervals(20)})
     merged = '[scenario]\nduration = "20 s"\n[sky]\nepoch = "2026-01-01T00:00:00Z"\nstart = "10 s"\n'

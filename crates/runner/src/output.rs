@@ -200,9 +200,18 @@ tables! {
     /// An application server.
     SignallingServers = "signalling_servers" keyed by ["application_server", "gateway"],
         given "with associations of M3UA",
+    /// A contact between two nodes of a sky.
+    SkyContacts = "sky_contacts" keyed by [],
+        given "with `probes.sky`",
+    /// A satellite or site of a sky.
+    SkyNodes = "sky_nodes" keyed by ["node"],
+        given "with `probes.sky`",
     /// A path of a flow over satellites, from when on.
     SkyPaths = "sky_paths" keyed by [],
         given "with `[sky]`",
+    /// A sample of where a satellite, or a site that travels, is.
+    SkyPositions = "sky_positions" keyed by [],
+        given "with `probes.sky`",
     /// A step of a flow's failover.
     Timelines = "timelines" keyed by [],
         given "with `probes.timelines`",

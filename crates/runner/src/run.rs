@@ -266,6 +266,9 @@ fn run_at_pace(
     tables.extend(attached);
     if let Some(sky) = &sky {
         tables.extend(tables::sky::tables(scenario, sky, &mut network, &links));
+        if let (Some(every), Some(plan)) = (scenario.probes.sky.quantity(), scenario.sky_plan()) {
+            tables.extend(tables::sky_places::tables(plan, every, *scenario.scenario.duration));
+        }
     }
     let mut digest = network.digest().to_string();
     if let Some((signalling, record)) = signalling.as_mut().zip(recorder.signalling()) {

@@ -99,7 +99,7 @@ fn check(
     }
     let (signalling, plan) = slantpath_points::check(signalling, sctp, (&wiring, duration), files, faults);
     if let Some(probes) = probes.whole() {
-        probes::check::check(probes, wiring, flows, faults);
+        probes::check::check(probes, (wiring, sky.is_some()), flows, faults);
     }
     (signalling, plan, bodies)
 }

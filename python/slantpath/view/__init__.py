@@ -7,16 +7,16 @@ Path("geo.html").write_text(view("out/geo"), encoding="utf-8")
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from slantpath.plots.results import UNITS_S, NothingToDrawError, printable
+from slantpath.plots.results import NothingToDrawError, printable
 from slantpath.report.results import Kind, ReportError, Results
 from slantpath.view import charted, skies, traced
 from slantpath.view.blocks import CELL_BYTES, Blocks
 from slantpath.view.document import document
 from slantpath.view.events import Events
+from slantpath.view.merged import duration_s, merged, start_s
 from slantpath.view.thinning import shares
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def _view(directory: Path, traces: list[Path], sky: str | os.PathLike[str] | Non
         )
         raise ViewError(message)
     above = results if sky is None else Results.read(Path(sky))
-    offset_s = 0.0 if sky is None else -_start_s(results)
+    offset_s = 0.0 if sky is None else -start_s(results)
     notes: list[str] = []
     files = list(dict.fromkeys([*traces, *sorted(directory.glob("*.trace"))]))
     flows = frozenset(flow for file in files if (flow := traced.flow_of(file)) is not None)
@@ -140,35 +140,13 @@ def _about(results: Results, above: Results) -> list[str]:
     return said
 
 
-def _merged(results: Results) -> dict[str, Any]:
-    try:
-        return tomllib.loads(results.text)
-    except tomllib.TOMLDecodeError:
-        return {}
-
-
-def _time_s(value: object) -> float | None:
-    """Read a time as the merged form has it."""
-    try:
-        number, unit = str(value).split()
-        return float(number) * UNITS_S[unit]
-    except (ValueError, KeyError):
-        return None
-
-
-def _start_s(results: Results) -> float:
-    """Tell at which instant of its sky a run begins."""
-    sky = _merged(results).get("sky")
-    return (_time_s(sky.get("start")) if isinstance(sky, dict) else None) or 0.0
-
-
 def _epoch(results: Results, above: Results, offset_s: float) -> dict[str, Any] | None:
     """Give the date of an instant: the epoch of a topology, or that of a run's sky."""
     if "epoch" in above.manifest:
         return {"date": above.told("epoch"), "at_s": offset_s}
-    sky = _merged(results).get("sky")
+    sky = merged(results).get("sky")
     if isinstance(sky, dict) and isinstance(sky.get("epoch"), str):
-        return {"date": printable(sky["epoch"]), "at_s": -_start_s(results)}
+        return {"date": printable(sky["epoch"]), "at_s": -start_s(results)}
     return None
 
 
@@ -176,9 +154,7 @@ def _known_end_s(results: Results, above: Results, offset_s: float) -> float:
     """Tell when the run ends, or the topology; infinity where neither says so."""
     if results.kind is Kind.TOPOLOGY:
         return results.number("span_s") or float("inf")
-    scenario = _merged(results).get("scenario")
-    duration = _time_s(scenario.get("duration")) if isinstance(scenario, dict) else None
-    if duration:
+    if duration := duration_s(results):
         return duration
     return above.number("span_s") + offset_s if "span_s" in above.manifest else float("inf")
 

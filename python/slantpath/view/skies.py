@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from slantpath.plots.results import Source, printable
+from slantpath.view.merged import duration_s, merged
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -30,21 +32,28 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "hops": ("path", "leg", "hop", "from", "to"),
     "handovers": ("at_s", "site", "from_satellite", "to_satellite"),
 }
-"""Columns without which a table is none of a sky's: those of a run have other ones."""
+"""Columns without which a table is none of a sky's."""
+OF_A_RUN: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "map_nodes": ("sky_nodes", ("node", "kind", *PLACE)),
+    "positions": ("sky_positions", ("node", "at_s", *PLACE)),
+    "contacts": ("sky_contacts", ("kind", "a", "b", "start_s", "end_s")),
+    "handovers": ("handovers", ("at_s", "site", "from", "to")),
+}
+"""The same tables of a run: their names there, and the names of these columns."""
 NEEDED = {
     "positions": '`positions_every = "30 s"` under [topology] writes them',
     "contacts": "`slantpath topology --out` writes them",
     "legs": "a path under [paths] of the topology writes them",
 }
 NO_SKY = (
-    "There is no sky here: `slantpath topology --out` writes one, and `--sky DIR` shows it beside a run. "
-    "A run itself keeps neither positions nor contacts."
+    'There is no sky here: a run under one writes it with `sky = "10 s"` under [probes], and '
+    "`slantpath topology --out` without a run. `--sky DIR` shows it beside another run."
 )
 
 
 def cells(results: Results) -> int:
     """Count the numbers of the places of satellites."""
-    return results.shape("positions")[0] * (len(PLACE) + 1)
+    return sum(results.shape(name)[0] for name in ("positions", "sky_positions")) * (len(PLACE) + 1)
 
 
 def embed(
@@ -52,13 +61,14 @@ def embed(
 ) -> dict[str, Any] | None:
     """Embed what there is of a sky; give what the page is told of it, and note what would write the rest."""
     there = set(results.tables())
-    if not there & {"positions", "map_nodes"}:
+    if not there & {"positions", "map_nodes", "sky_nodes"}:
         notes.append(NO_SKY)
         return None
     nodes, number = _nodes(results)
-    for table, cure in NEEDED.items():
-        if not _has(results, table):
-            notes.append(f"{table}: there are none; {cure}.")
+    if "sky_nodes" not in there:
+        for table, cure in NEEDED.items():
+            if not _has(results, table):
+                notes.append(f"{table}: there are none; {cure}.")
     moving = _positions(results, most_cells, blocks, notes, number, nodes, offset_s)
     if not moving and nodes:
         notes.append("Satellites stand where they are at `map.at`: without their positions none moves.")
@@ -74,9 +84,17 @@ def embed(
     }
 
 
+def _found(results: Results, table: str) -> tuple[str, tuple[str, ...]] | None:
+    """Find a table by its name and columns of a topology, or by those of a run."""
+    for name, wanted in ((table, COLUMNS[table]), OF_A_RUN.get(table, (table, COLUMNS[table]))):
+        rows, columns = results.shape(name)
+        if rows > 0 and set(wanted) <= set(columns):
+            return name, wanted
+    return None
+
+
 def _has(results: Results, table: str) -> bool:
-    rows, columns = results.shape(table)
-    return rows > 0 and set(COLUMNS[table]) <= set(columns)
+    return _found(results, table) is not None
 
 
 def _place(place: Sequence[float | None]) -> list[float] | None:
@@ -86,7 +104,15 @@ def _place(place: Sequence[float | None]) -> list[float] | None:
 
 
 def _read(results: Results, table: str, columns: Collection[str]) -> pa.Table:
-    return Source(results.path / f"{table}.parquet").read(set(columns))
+    """Read a table that there is, with the names of its columns of a topology."""
+    found = _found(results, table)
+    if found is None:
+        raise KeyError(table)
+    name, wanted = found
+    own = dict(zip(COLUMNS[table], wanted, strict=True))
+    read = Source(results.path / f"{name}.parquet").read({own.get(column, column) for column in columns})
+    called = {there: here for here, there in own.items()}
+    return read.rename_columns([called.get(column, column) for column in read.column_names])
 
 
 def _nodes(results: Results) -> tuple[list[dict[str, Any]], dict[str, int]]:
@@ -115,13 +141,15 @@ def _positions(  # noqa: PLR0913, PLR0917 - what is embedded, and where it goes
     nodes: list[dict[str, Any]],
     offset_s: float,
 ) -> bool:
-    if not _has(results, "positions"):
+    found = _found(results, "positions")
+    if found is None:
         return False
-    rows, _ = results.shape("positions")
+    table, (whose_column, *_) = found
+    rows, _ = results.shape(table)
     every = max(-(-rows * (len(PLACE) + 1) // max(most_cells, 1)), 1)
     parts: list[tuple[Numbers, ...]] = []
     instants: dict[float, int] = {}
-    for batch in Source(results.path / "positions.parquet").batches({"satellite", "at_s", *PLACE}):
+    for batch in Source(results.path / f"{table}.parquet").batches({whose_column, "at_s", *PLACE}):
         at_s = np.asarray(batch.column("at_s"), dtype=np.float64)
         if every > 1:
             for instant in np.unique(at_s):
@@ -130,7 +158,7 @@ def _positions(  # noqa: PLR0913, PLR0917 - what is embedded, and where it goes
             kept, at_s = batch.filter(pa.array(wanted)), at_s[wanted]
         else:
             kept = batch
-        names = kept.column("satellite")
+        names = kept.column(whose_column)
         coded = names if pa.types.is_dictionary(names.type) else pc.dictionary_encode(names)
         whose = []
         for name in coded.dictionary.to_pylist():
@@ -221,10 +249,13 @@ def _switches(results: Results, blocks: Blocks, number: dict[str, int], offset_s
 
 def _paths(results: Results, blocks: Blocks, number: dict[str, int], offset_s: float) -> list[dict[str, Any]]:
     """Embed stretches with one path, and the links of each."""
-    if not _has(results, "legs") or not _has(results, "hops"):
+    if "sky_paths" in results.tables():
+        legs, hops = _paths_of_run(results)
+    elif _has(results, "legs") and _has(results, "hops"):
+        legs = _read(results, "legs", ("path", "leg", "start_s", "end_s", "delay_start_s")).to_pylist()
+        hops = _read(results, "hops", ("path", "leg", "hop", "from", "to")).to_pylist()
+    else:
         return []
-    legs = _read(results, "legs", ("path", "leg", "start_s", "end_s", "delay_start_s")).to_pylist()
-    hops = _read(results, "hops", ("path", "leg", "hop", "from", "to")).to_pylist()
     names = list(dict.fromkeys(leg["path"] for leg in legs))
     place = {(leg["path"], leg["leg"]): at for at, leg in enumerate(legs)}
     hops = [
@@ -255,3 +286,40 @@ def _paths(results: Results, blocks: Blocks, number: dict[str, int], offset_s: f
         },
     )
     return [{"name": printable(name)} for name in names]
+
+
+def _paths_of_run(results: Results) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Give the legs and hops of the paths of a run's flows, each of which holds until the next."""
+    columns = {"at_s", "flow", "link", "satellites", "propagation_s"}
+    rows = Source(results.path / "sky_paths.parquet").read(columns).to_pylist()
+    flows = merged(results).get("flows", {})
+    hosts = merged(results).get("nodes", {})
+
+    def site(node: str) -> str:
+        return str(hosts.get(node, {}).get("site", node))
+
+    end_s = duration_s(results) or max((row["at_s"] for row in rows), default=0.0)
+    of: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        of.setdefault(f"{row['flow']} to {row['link']}", []).append(row)
+    legs, hops = [], []
+    for path, own in of.items():
+        own.sort(key=lambda row: row["at_s"])
+        for leg, (row, after) in enumerate(zip(own, [*own[1:], None], strict=True)):
+            legs.append(
+                {
+                    "path": path,
+                    "leg": leg,
+                    "start_s": row["at_s"],
+                    "end_s": after["at_s"] if after else end_s,
+                    "delay_start_s": row["propagation_s"],
+                }
+            )
+            flow = flows.get(row["flow"], {})
+            between = [] if row["satellites"] is None else row["satellites"].split(" > ")
+            way = [site(flow.get("from")), *between, site(flow.get("to"))] if between else []
+            hops += [
+                {"path": path, "leg": leg, "hop": hop, "from": here, "to": there}
+                for hop, (here, there) in enumerate(pairwise(way))
+            ]
+    return legs, hops

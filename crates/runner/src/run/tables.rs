@@ -24,6 +24,7 @@ pub(super) mod sessions;
 pub(super) mod signalling;
 pub(super) mod signalling_failovers;
 pub(super) mod sky;
+pub(super) mod sky_places;
 pub(super) mod timelines;
 
 use slantpath_applications::Flows;
@@ -107,7 +108,10 @@ const fn shape(kind: TableKind) -> Shape {
         TableKind::SignallingServerEvents => of::<servers::EventColumns>(),
         TableKind::SignallingService => of::<signalling_failovers::ServiceColumns>(),
         TableKind::SignallingServers => of::<servers::ServerColumns>(),
+        TableKind::SkyContacts => of::<sky_places::ContactColumns>(),
+        TableKind::SkyNodes => of::<sky_places::NodeColumns>(),
         TableKind::SkyPaths => of::<sky::PathColumns>(),
+        TableKind::SkyPositions => of::<sky_places::PositionColumns>(),
         TableKind::Timelines => of::<timelines::Columns>(),
     }
 }

@@ -70,12 +70,15 @@ const RUNS: &[(&str, &[&str], &[&str])] = &[
     ),
     (
         "antennas",
-        &[],
+        &["probes.sky=20 s"],
         &[
             "antennas",
             "handovers",
             "inter_satellite_links",
+            "sky_contacts",
+            "sky_nodes",
             "sky_paths",
+            "sky_positions",
             "shared_downlinks",
             "shared_downlink_intervals",
         ],

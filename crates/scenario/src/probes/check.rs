@@ -11,7 +11,12 @@ use crate::written::Flow;
 use slantpath_net::Sampling;
 use slantpath_reader::resolve;
 
-pub(crate) fn check(probes: &Probes, wiring: Wiring<'_, Written>, flows: &Tables<Flow>, faults: &mut Faults) {
+pub(crate) fn check(
+    probes: &Probes,
+    (wiring, has_sky): (Wiring<'_, Written>, bool),
+    flows: &Tables<Flow>,
+    faults: &mut Faults,
+) {
     for link in &*probes.captures {
         wiring.check_is_link(link, probes.captures.place(), faults);
     }
@@ -41,6 +46,14 @@ pub(crate) fn check(probes: &Probes, wiring: Wiring<'_, Written>, flows: &Tables
     {
         let fault = Fault::new(format!("a histogram is not made to a precision of {ratio}"));
         faults.report(probes.delays.place(), fault.help("write a part between \"0.001 %\" and \"10 %\""));
+    }
+    if *probes.sky == Interval::Every(Duration::ZERO) {
+        let fault = Fault::new("a probe cannot sample all the time").help("write an interval like \"10 s\"");
+        faults.report(probes.sky.place(), fault);
+    }
+    if *probes.sky != Interval::Off && !has_sky {
+        let fault = Fault::new("there is no sky of which places could be recorded");
+        faults.report(probes.sky.place(), fault.help("leave it out, or add `[sky]`"));
     }
     if *probes.paths == Interval::Every(Duration::ZERO) {
         let fault = Fault::new("a probe cannot sample all the time").help(help);

@@ -33,6 +33,9 @@ section! {
         paths: Setting<Interval> = Interval::Off, at most RUN;
         /// Interval at which the length of each link's queue is sampled.
         queues: Setting<QueueSampling> = QueueSampling(None), at most RUN;
+        /// Interval at which the places of satellites, and of sites that travel, are recorded; with them come the
+        /// contacts of the sky.
+        sky: Setting<Interval> = Interval::Off, at most RUN;
         /// Flows of which every step of a failover is recorded: starts and expiries of T3-rtx, retransmissions, changes
         /// of paths.
         timelines: Setting<Vec<String>> = Vec::new();
