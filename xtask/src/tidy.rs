@@ -7,6 +7,7 @@ mod documents;
 mod floors;
 mod links;
 mod manifests;
+mod published;
 mod sentences;
 mod sources;
 mod type_names;
@@ -18,7 +19,9 @@ use crate::tree::Tree;
 
 /// Applies every rule to the project.
 pub(crate) fn run(tree: &Tree) -> Result<Vec<Finding>, String> {
-    let mut findings = floors::check(&workspace_metadata()?)?;
+    let metadata = workspace_metadata()?;
+    let mut findings = floors::check(&metadata)?;
+    findings.extend(published::check(&metadata, tree)?);
     findings.extend(manifests::check(tree));
     findings.extend(sources::check(tree));
     findings.extend(circles::check(tree));

@@ -1,15 +1,15 @@
 //! Layer between a flow's application and its transport.
 
+use crate::layer::FlowLayer;
+
 /// Layer between the application and the transport.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default)]
 pub enum FlowAdaptation {
     /// GTP-U (3GPP TS 29.281): messages are packets of a subscriber in a tunnel. Over UDP only.
     GtpU {
         /// Tunnel endpoint identifier of the receiver.
         tunnel: u32,
     },
-    /// M3UA (RFC 4666): messages are MSUs, their streams are signalling link selections. Over SCTP only.
-    M3ua,
     /// No adaptation layer.
     #[default]
     None,
@@ -18,4 +18,6 @@ pub enum FlowAdaptation {
         /// Identifier of the synchronization source.
         source: u32,
     },
+    /// A layer of signalling, which speaks for itself. Over SCTP only.
+    Signalling(&'static dyn FlowLayer),
 }

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use slantpath_base::{Instant, Seed};
 use slantpath_host::{MessageReports, PathSample, Peers, Reports, Socket, SocketId};
-use slantpath_sigtran::transport::{Transmit, TransportInput};
+use slantpath_wire::transport::{Transmit, TransportInput};
 
 use crate::application::{Application, Host, Kind};
 use crate::carrier::{AssociationConfig, AssociationCounters, Carrier};

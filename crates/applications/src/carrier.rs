@@ -14,7 +14,7 @@ use slantpath_host::{
     TransportConfig,
 };
 use slantpath_sctp as sctp;
-use slantpath_sigtran::transport::{StreamNumber, Transmit, TransportInput};
+use slantpath_wire::transport::{StreamNumber, Transmit, TransportInput};
 
 use crate::carrier_records::CarrierRecords;
 use crate::failover::Failover;
@@ -375,7 +375,7 @@ mod tests {
     use slantpath_base::Seed;
     use slantpath_host::SocketId;
     use slantpath_interface::{EndSystem, InterfaceId};
-    use slantpath_sigtran::transport::AssociationNumber;
+    use slantpath_wire::transport::AssociationNumber;
 
     const PORT: u16 = 2905;
     /// By which the far end has acknowledged a message: RFC 9260, section 6.2, as `sack_delay` has it.

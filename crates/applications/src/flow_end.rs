@@ -1,16 +1,16 @@
-//! One end of a flow: an application that sends or receives, with M3UA below it if the flow asks for that.
+//! One end of a flow: an application that sends or receives, with a layer below it if the flow asks for one.
 
 use slantpath_base::{Instant, Stream};
 use slantpath_host::{
     MessagePlace, MessageSource as _, Offer, Others, OutgoingMessage, Reaction, Served, Socket, SocketEvent,
 };
 use slantpath_sctp as sctp;
-use slantpath_sigtran::transport::{Transmit, TransportInput};
+use slantpath_wire::transport::{StreamNumber, Transmit, TransportInput};
 
 use crate::adaptation::FlowAdaptation;
 use crate::earlier::earlier;
 use crate::failover::Failover;
-use crate::m3ua::{self, ReceivingM3ua, ReceivingStep, SendingM3ua, SendingStep};
+use crate::layer::{ReceivingLayer, ReceivingStep, SendingLayer, SendingStep};
 use crate::receiver::{Receiver, ReceiverConfig};
 use crate::record::{DeliveredMessage, Finality, ReceiverReport, SenderRecords, SenderReport};
 use crate::sender::{Sender, SenderConfig, Want};
@@ -31,8 +31,15 @@ enum Role {
 #[derive(Debug)]
 enum Layer {
     None,
-    Receiving(Box<ReceivingM3ua>),
-    Sending(Box<SendingM3ua>),
+    Receiving(Box<Below<dyn ReceivingLayer>>),
+    Sending(Box<Below<dyn SendingLayer>>),
+}
+
+/// A layer of signalling behind one pointer, since few flows have any.
+#[derive(Debug)]
+struct Below<L: ?Sized> {
+    name: &'static str,
+    layer: Box<L>,
 }
 
 /// Of many flows none is in the cache when a message comes or is due: what that touches lies together, in this order.
@@ -48,7 +55,9 @@ pub(crate) struct FlowEnd {
 impl FlowEnd {
     pub(crate) fn sender(config: SenderConfig, stream: Stream) -> Self {
         let layer = match config.adaptation {
-            FlowAdaptation::M3ua => Layer::Sending(Box::new(SendingM3ua::new())),
+            FlowAdaptation::Signalling(by) => {
+                Layer::Sending(Box::new(Below { name: by.name(), layer: by.sending() }))
+            }
             // Messages are framed as they are composed.
             FlowAdaptation::GtpU { .. } | FlowAdaptation::None | FlowAdaptation::Rtp { .. } => Layer::None,
         };
@@ -58,7 +67,9 @@ impl FlowEnd {
 
     pub(crate) fn receiver(config: ReceiverConfig) -> Self {
         let layer = match config.adaptation {
-            FlowAdaptation::M3ua => Layer::Receiving(Box::new(ReceivingM3ua::new())),
+            FlowAdaptation::Signalling(by) => {
+                Layer::Receiving(Box::new(Below { name: by.name(), layer: by.receiving() }))
+            }
             FlowAdaptation::GtpU { .. } | FlowAdaptation::None | FlowAdaptation::Rtp { .. } => Layer::None,
         };
         Self { layer, role: Role::Receiver(Receiver::new(config)), next_sample: None }
@@ -101,8 +112,8 @@ impl FlowEnd {
     pub(crate) fn handle_deadline(&mut self, now: Instant) {
         match &mut self.layer {
             Layer::None => {}
-            Layer::Receiving(m3ua) => m3ua.handle_deadline(now),
-            Layer::Sending(m3ua) => m3ua.handle_deadline(now),
+            Layer::Receiving(below) => below.layer.handle_deadline(now),
+            Layer::Sending(below) => below.layer.handle_deadline(now),
         }
     }
 
@@ -195,14 +206,14 @@ impl FlowEnd {
                 TransportInput::Up { outbound_streams }
             }
             (_, SocketEvent::Message { stream, payload_protocol, payload, .. }) => {
-                m3ua::received(stream, payload_protocol, payload)
+                TransportInput::Message { stream: StreamNumber(stream), payload_protocol, octets: payload }
             }
             (_, event) => return Some(event),
         };
         match &mut self.layer {
             Layer::None => {}
-            Layer::Receiving(m3ua) => m3ua.handle_input(now, input),
-            Layer::Sending(m3ua) => m3ua.handle_input(now, input),
+            Layer::Receiving(below) => below.layer.handle_input(now, input),
+            Layer::Sending(below) => below.layer.handle_input(now, input),
         }
         None
     }
@@ -210,7 +221,7 @@ impl FlowEnd {
     /// Does the next thing that the adaptation layer wants.
     fn serve_layer(&mut self, now: Instant, socket: &mut Socket<'_>) -> Served {
         let transmit = match (&mut self.layer, &mut self.role) {
-            (Layer::Receiving(m3ua), Role::Receiver(receiver)) => match m3ua.poll(now) {
+            (Layer::Receiving(below), Role::Receiver(receiver)) => match below.layer.poll(now) {
                 ReceivingStep::Deliver(selection, payload) => {
                     receiver.handle_message(now, Some(selection), &payload, None);
                     pause_while_busy(receiver, now, socket);
@@ -219,13 +230,13 @@ impl FlowEnd {
                 ReceivingStep::Transmit(transmit) => transmit,
                 ReceivingStep::Wait(deadline) => return Served::Idle(deadline),
             },
-            (Layer::Sending(m3ua), Role::Sender(sender)) => match m3ua.poll(now) {
+            (Layer::Sending(below), Role::Sender(sender)) => match below.layer.poll(now) {
                 SendingStep::Active => {
                     sender.handle_connected(now);
                     return Served::Again;
                 }
                 SendingStep::Stopped => {
-                    sender.handle_ended(now, Some("M3UA: the traffic was stopped".to_owned()));
+                    sender.handle_ended(now, Some(format!("{}: the traffic was stopped", below.name)));
                     return Served::Again;
                 }
                 SendingStep::Transmit(transmit) => transmit,
@@ -245,9 +256,9 @@ impl FlowEnd {
             options: None,
         };
         if let Offer::Refused(reason) = socket.send(now, message)
-            && let Role::Sender(sender) = &mut self.role
+            && let (Layer::Sending(below), Role::Sender(sender)) = (&self.layer, &mut self.role)
         {
-            sender.handle_ended(now, Some(format!("M3UA: {reason}")));
+            sender.handle_ended(now, Some(format!("{}: {reason}", below.name)));
         }
         Served::Again
     }
@@ -279,7 +290,7 @@ impl FlowEnd {
                 Want::Send(outgoing) => {
                     let size = outgoing.payload.len();
                     let offer = match &mut self.layer {
-                        Layer::Sending(m3ua) => send_wrapped(m3ua, now, outgoing, socket),
+                        Layer::Sending(below) => send_wrapped(below, now, outgoing, socket),
                         Layer::None | Layer::Receiving(_) => socket.send(now, outgoing),
                     };
                     sender.offered(now, size, offer);
@@ -379,16 +390,16 @@ fn serve_receiver(receiver: &mut Receiver, now: Instant, socket: &mut Socket<'_>
     }
 }
 
-/// Sends an MSU as a message of M3UA.
+/// Sends a message as one of the layer's.
 #[inline(never)]
 fn send_wrapped(
-    m3ua: &mut SendingM3ua,
+    below: &mut Below<dyn SendingLayer>,
     now: Instant,
     outgoing: OutgoingMessage,
     socket: &mut Socket<'_>,
 ) -> Offer {
-    let Some(transmit) = m3ua.wrap(now, outgoing.stream, outgoing.payload) else {
-        return Offer::Refused("M3UA has no way to the destination".to_owned());
+    let Some(transmit) = below.layer.wrap(now, outgoing.stream, outgoing.payload) else {
+        return Offer::Refused(format!("{} has no way to the destination", below.name));
     };
     let Transmit { stream, payload_protocol, octets, .. } = transmit;
     socket.send(now, OutgoingMessage { stream: stream.0, payload_protocol, payload: octets, ..outgoing })

@@ -76,8 +76,8 @@ impl Flows for Host {
     ) -> SocketId {
         let stream = seed.stream(&format!("{path}/receiver/transport"));
         // With an adaptation layer, messages of SCTP are not those of the flow.
-        let arrivals =
-            config.records == MessageRecords::TimesAndJourneys && config.adaptation != FlowAdaptation::M3ua;
+        let arrivals = config.records == MessageRecords::TimesAndJourneys
+            && !matches!(config.adaptation, FlowAdaptation::Signalling(_));
         let reports = Reports { arrivals, ..Reports::default() };
         let flow = Kind::Flow(Box::new(FlowEnd::receiver(config)));
         self.add(transport, Some(Peers::One), reports, stream, Application(flow))

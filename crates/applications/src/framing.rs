@@ -124,7 +124,7 @@ impl FlowAdaptation {
         match self {
             Self::GtpU { .. } => GTP_U_HEADER_LEN,
             Self::Rtp { .. } => RTP_HEADER_LEN,
-            Self::M3ua | Self::None => 0,
+            Self::None | Self::Signalling(_) => 0,
         }
     }
 
@@ -151,7 +151,7 @@ impl FlowAdaptation {
                 bytes.extend_from_slice(&header.emit());
                 len
             }
-            Self::M3ua | Self::None => len,
+            Self::None | Self::Signalling(_) => len,
         };
         append(content, number, len, &mut bytes);
         bytes.into()
@@ -161,7 +161,7 @@ impl FlowAdaptation {
     #[inline]
     pub(crate) fn unframe(self, frame: &[u8]) -> Option<(usize, &[u8])> {
         match self {
-            Self::M3ua | Self::None => Some((frame.len(), frame)),
+            Self::None | Self::Signalling(_) => Some((frame.len(), frame)),
             Self::GtpU { tunnel } => {
                 let (header, packet) = GtpUHeader::parse(frame).ok()?;
                 let content = packet.get(INNER_LEN..).filter(|_| header.tunnel == tunnel)?;

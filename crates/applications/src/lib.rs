@@ -16,7 +16,7 @@
 //!
 //! - [`application`][]: which of them a socket has, and what all of a host share.
 //! - [`flows`]: a [`flow_end`]'s [`sender`] plays a [`workload`] as its [`schedule`] says, its [`receiver`] checks
-//!   every byte, with [`m3ua`] or [`framing`] below them if the flow asks for it ([`adaptation`]). [`message`]: the
+//!   every byte, with a [`layer`] or [`framing`] below them if the flow asks for it ([`adaptation`]). [`message`]: the
 //!   bytes.
 //! - [`session_source`]: a host opens [`sessions`] one after the other, as [`admission`] permits. Of one that is over
 //!   its record remains. [`requests`]: requests and responses within them.
@@ -44,7 +44,7 @@ mod flow_end;
 mod flows;
 mod framing;
 mod ids;
-mod m3ua;
+mod layer;
 pub mod message;
 mod noted;
 mod path_probe;
@@ -71,7 +71,7 @@ pub use failover::Failover;
 pub use flows::Flows;
 pub use framing::{GTP_U_HEADER_LEN, GtpUHeader, RTP_HEADER_LEN, RtpHeader};
 pub use ids::SessionSourceId;
-pub use m3ua::SIGNALLING_LINK_SELECTIONS;
+pub use layer::{FlowLayer, ReceivingLayer, ReceivingStep, SendingLayer, SendingStep};
 pub use program::{ProgramConfig, ProgramEvent, ProgramMessage, Refused};
 pub use programs::Programs;
 pub use receiver::{MessageRecords, ReceiverConfig};

@@ -232,7 +232,7 @@ impl Sender {
     fn compose(&self, now: Instant, schedule: &Schedule, number: u32, len: usize) -> Bytes {
         let SenderConfig { adaptation, content, .. } = self.config;
         match adaptation {
-            FlowAdaptation::M3ua | FlowAdaptation::None => compose(content, number, len),
+            FlowAdaptation::None | FlowAdaptation::Signalling(_) => compose(content, number, len),
             FlowAdaptation::GtpU { .. } | FlowAdaptation::Rtp { .. } => {
                 adaptation.frame(content, number, len, Moment { now, begins_talk: schedule.begins_talk() })
             }

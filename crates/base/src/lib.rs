@@ -12,6 +12,7 @@
 //! - [`serial`][]: the macro `serial_number!`, numbers that wrap (RFC 1982).
 //! - [`timer`][]: [`Timer`] and [`TimerTable`].
 //! - [`deadlines`], [`rounds`]: which of many parts is due, and which has work. Nobody looks at the rest.
+//! - [`run_digest`][]: tells whether two runs were the same.
 //! - [`lateness`][]: [`Lateness`], a distribution of how late deadlines were served.
 //! - [`slot_index`][]: finds a slot by a key that the slot holds.
 //! - [`machine`][]: a standard's state table, which the code walks and the documents draw.
@@ -29,6 +30,7 @@ mod quantity;
 mod random;
 mod rate;
 mod rounds;
+mod run_digest;
 mod serial;
 mod size;
 mod slot_index;
@@ -46,6 +48,7 @@ pub use quantity::{QuantityError, Unit, parse_quantity};
 pub use random::{Seed, Stream, StreamFamily};
 pub use rate::DataRate;
 pub use rounds::Rounds;
+pub use run_digest::RunDigest;
 pub use size::DataSize;
 pub use slot_index::SlotIndex;
 pub use time::{Duration, Instant};

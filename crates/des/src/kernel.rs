@@ -1,8 +1,8 @@
 //! The kernel: the calendar, the present and the digest of what has happened.
 
-use slantpath_base::Instant;
+use slantpath_base::{Instant, RunDigest};
 
-use crate::{Calendar, RunDigest};
+use crate::Calendar;
 
 /// State of a run.
 #[derive(Clone, Debug)]

@@ -11,8 +11,7 @@ use std::borrow::Cow;
 use std::net::IpAddr;
 
 use bytes::Bytes;
-use slantpath_base::Instant;
-use slantpath_des::RunDigest;
+use slantpath_base::{Instant, RunDigest};
 use slantpath_interface::{AddressNews, EndSystem, InterfaceId};
 use slantpath_wire::record::{RECORD_MAGIC, RecordError, RecordKind, RecordPart, RecordReader, RecordWriter};
 use slantpath_wire::{Checksum, Packet, Reader, WireError};

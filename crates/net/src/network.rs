@@ -1,7 +1,6 @@
 //! The network as a whole, and its run.
 
-use slantpath_base::{Duration, Instant, Seed};
-use slantpath_des::RunDigest;
+use slantpath_base::{Duration, Instant, RunDigest, Seed};
 use slantpath_wire::Packet;
 use slantpath_wire::pcapng::CapturedKind;
 

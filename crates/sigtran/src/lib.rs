@@ -14,7 +14,8 @@
 //!   (`transmission`, `reception`), and `path`, which holds timers against a round trip.
 //! - `common`: the format of messages; `Layout` writes one as it was read. `affected`: the point codes that a message
 //!   affects. `queue`: limits of what waits for a peer.
-//! - `transport`: the words that all of them speak to whatever carries them. None knows SCTP.
+//! - `transport`, which is `slantpath_wire`'s: the words that all of them speak to whatever carries them. None knows
+//!   SCTP.
 
 pub mod affected;
 pub mod asp;
@@ -22,4 +23,5 @@ pub mod common;
 pub mod m2pa;
 pub mod m3ua;
 pub mod queue;
-pub mod transport;
+
+pub use slantpath_wire::transport;

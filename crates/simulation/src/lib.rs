@@ -13,6 +13,7 @@
 //!
 //! - [`network`][]: hands on what one entity gives another.
 //! - [`mod@line`][]: a line of MTP2 between two points.
+//! - [`flow_m3ua`][]: M3UA between a flow and its association, which hosts know as a layer.
 //! - [`servers`][]: the choice of the process by which a message leaves. [`record`]: the events.
 //! - [`simulation`][]: runs the signalling network beside the packet network.
 //!
@@ -24,6 +25,7 @@
 //!   not in `slantpath_scenario`. `slantpath_host` would have to know points, and
 //!   `slantpath_signalling` runs without a simulator.
 
+mod flow_m3ua;
 mod line;
 mod management;
 mod network;
@@ -31,6 +33,7 @@ mod record;
 mod servers;
 mod simulation;
 
+pub use flow_m3ua::{FlowM3ua, SIGNALLING_LINK_SELECTIONS};
 pub use network::SignallingNetwork;
 pub use record::{AdaptationEvent, DivertedTraffic, Event, LinkAvailability};
 pub use simulation::{AssociationPlace, SignallingSimulation};

@@ -95,3 +95,7 @@ pub use slantpath_live::{
 /// SCTP itself: its settings, errors and events, and what [`Association::command`] is given.
 pub use slantpath_sctp as sctp;
 pub use streams::{Callers, Messages, Notifications, Outgoing};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExample;

@@ -12,6 +12,7 @@
 //!   that it has it: one of the project's two `unsafe` calls (the other is `prefetch` of `slantpath_base`).
 //! - [`ethernet`][]: places and classes in frames.
 //! - [`ip`], [`fragment`], [`reassembly`], [`icmp`], [`udp`]: headers, fragments, and packets put together again.
+//! - [`transport`][]: the words between a layer of messages and whatever carries them.
 //! - [`pcapng`][]: captures. [`record`][]: the container of records, whose content other crates know.
 
 mod buffers;
@@ -26,6 +27,7 @@ mod reader;
 pub mod reassembly;
 pub mod record;
 pub mod tlv;
+pub mod transport;
 pub mod udp;
 
 pub use buffers::PacketBuffers;

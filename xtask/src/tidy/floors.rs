@@ -40,7 +40,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     // Addresses and IP headers, which a host reads and writes, are wire's.
     ("host", &["wire", "interface", "sctp", "tcp"]),
     // What loads a host's sockets: it sees them, and no packet.
-    ("applications", &["wire", "interface", "sctp", "sigtran", "ss7", "host"]),
+    ("applications", &["wire", "interface", "sctp", "host"]),
     // A signalling point knows neither what carries its associations nor the simulator, so that a gateway runs it, too.
     ("signalling", &["ss7", "sigtran"]),
     // Loads on points, whoever drives them.
@@ -48,7 +48,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     // Points of a file, which a run and a gateway have alike: it knows neither the simulator nor a node of the network.
     ("points", &["reader", "profiles", "ss7", "sigtran", "signalling", "traffic"]),
     ("simulation", &["net", "sctp", "sigtran", "ss7", "host", "applications", "signalling", "traffic"]),
-    ("live", &["wire", "interface", "des", "sctp", "host", "applications"]),
+    ("live", &["wire", "interface", "sctp", "host", "applications"]),
     // Attached devices: it knows bytes and instants, never what the network between them is modelled by.
     ("emulate", &["system", "wire"]),
     // Sockets of whoever operates a program: it knows the words of control, and not what runs.

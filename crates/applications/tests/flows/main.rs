@@ -13,7 +13,7 @@ mod services;
 mod sessions;
 
 use fixture::{bulk, constant_rate, direction, run, run_changed, sender};
-use slantpath_applications::{FlowAdaptation, SenderConfig};
+use slantpath_applications::SenderConfig;
 use slantpath_base::{Duration, Instant, Probability, Seed};
 use slantpath_host::Protocol;
 use slantpath_net::Change;
@@ -84,14 +84,11 @@ fn messages_longer_than_the_receive_buffer_arrive_whole() {
     let mut link = [direction("20 Mbit/s", "20 ms"), direction("20 Mbit/s", "20 ms")];
     link[0].loss = "1 %".parse().unwrap();
     let sctp = slantpath_sctp::SctpConfig { receive_buffer_bytes: 16_384, ..Default::default() };
-    for adaptation in [FlowAdaptation::None, FlowAdaptation::M3ua] {
-        let protocol = Protocol::Sctp(Box::new(sctp.clone()));
-        let config = SenderConfig { adaptation, ..sender(bulk(65_000, 6_500_000)) };
-        let outcome =
-            run(std::slice::from_ref(&link), protocol, config, Seed::new(3, 0), Duration::from_secs(200));
-        assert_eq!(outcome.received.messages_delivered, 100, "{:?}", outcome.sent.failure);
-        assert_eq!((outcome.received.messages_corrupt, outcome.received.messages_out_of_order), (0, 0));
-    }
+    let protocol = Protocol::Sctp(Box::new(sctp));
+    let config = sender(bulk(65_000, 6_500_000));
+    let outcome = run(&[link], protocol, config, Seed::new(3, 0), Duration::from_secs(200));
+    assert_eq!(outcome.received.messages_delivered, 100, "{:?}", outcome.sent.failure);
+    assert_eq!((outcome.received.messages_corrupt, outcome.received.messages_out_of_order), (0, 0));
 }
 
 #[test]
@@ -148,20 +145,6 @@ fn a_path_is_probed_at_every_change() {
         );
         assert!(samples.iter().map(|sample| sample.cwnd_bytes).max() > samples.first().map(|s| s.cwnd_bytes));
     }
-}
-
-#[test]
-fn msus_cross_an_m3ua_association_in_the_order_of_their_link_selections() {
-    let mut link = [direction("2 Mbit/s", "50 ms"), direction("2 Mbit/s", "50 ms")];
-    link[0].loss = "2 %".parse().unwrap();
-    let adaptation = FlowAdaptation::M3ua;
-    let config = SenderConfig { streams: 4, adaptation, ..sender(bulk(270, 270_000)) };
-    let outcome = run(&[link], sctp(), config, Seed::new(5, 0), Duration::from_secs(200));
-    assert_eq!(outcome.received.messages_delivered, 1_000, "{:?}", outcome.sent.failure);
-    assert_eq!((outcome.received.messages_corrupt, outcome.received.messages_out_of_order), (0, 0));
-    // INIT and COOKIE ECHO, ASP Up and ASP Active take a round trip each: MSUs may flow after four.
-    let connected = outcome.sent.connected.unwrap().since_start();
-    assert!(connected > Duration::from_millis(400) && connected < Duration::from_secs(5), "{connected}");
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! Checks that the same seed gives the same run.
 
-use slantpath_base::{Duration, Probability, Seed};
-use slantpath_des::RunDigest;
+use slantpath_base::{Duration, Probability, RunDigest, Seed};
 use slantpath_net::{DirectionConfig, Reordering, Sampling};
 
 use crate::fixture::{Pair, byte_a_millisecond, clean, millis};

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use slantpath_applications::SIGNALLING_LINK_SELECTIONS;
 use slantpath_base::{DataRate, DataSize, Duration};
 use slantpath_profiles::default::{self, DEFAULT_PROFILE};
 use slantpath_profiles::fault::positive;
 use slantpath_reader::{Fault, Faults, Files, Place, Setting, Tables, Written};
 use slantpath_sctp::Extension;
+use slantpath_simulation::SIGNALLING_LINK_SELECTIONS;
 
 use crate::flow::application::{Application, Content, Mixed, Total};
 use crate::flow::size::{LEAST_MESSAGE, message_size};

@@ -3,6 +3,7 @@
 
 mod association;
 mod fixture;
+mod flow;
 mod lines;
 mod m3ua;
 mod stretches;

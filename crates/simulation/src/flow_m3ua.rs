@@ -4,12 +4,13 @@
 //! association server up and active as an ASP does, the receiver answers as a gateway does.
 
 use bytes::Bytes;
+use slantpath_applications::{FlowLayer, ReceivingLayer, ReceivingStep, SendingLayer, SendingStep};
 use slantpath_base::Instant;
 use slantpath_sigtran::asp::{self, AspState, ProcessEvent, ServerName};
 use slantpath_sigtran::m3ua::{
     self, AspOutput, AvailabilityPolicy, ServedServer, Sgp, SgpConfig, SgpOutput, TrafficKey,
 };
-use slantpath_sigtran::transport::{AssociationNumber, StreamNumber, Transmit, TransportInput};
+use slantpath_sigtran::transport::{AssociationNumber, Transmit, TransportInput};
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::{NetworkIndicator, RoutingLabel, ServiceIndicator, ServiceInformation, Sls};
 use slantpath_ss7::transfer::{Transfer, TransferIndication};
@@ -24,26 +25,33 @@ const ROUTING_CONTEXT: u32 = 1;
 /// Number of signalling link selections in ITU-T networks; messages of one stay in sequence.
 pub const SIGNALLING_LINK_SELECTIONS: u16 = 16;
 
+/// M3UA (RFC 4666) below a flow: messages are MSUs, their streams are signalling link selections.
+#[derive(Clone, Copy, Debug)]
+pub struct FlowM3ua;
+
+impl FlowLayer for FlowM3ua {
+    fn name(&self) -> &'static str {
+        "M3UA"
+    }
+
+    fn sending(&self) -> Box<dyn SendingLayer> {
+        Box::new(SendingM3ua::new())
+    }
+
+    fn receiving(&self) -> Box<dyn ReceivingLayer> {
+        Box::new(ReceivingM3ua::new())
+    }
+}
+
 /// The IPSP that sends.
 #[derive(Debug)]
-pub(crate) struct SendingM3ua {
+struct SendingM3ua {
     asp: m3ua::Asp,
     state: AspState,
 }
 
-/// Demand of the sending IPSP on the flow.
-#[derive(Debug)]
-pub(crate) enum SendingStep {
-    /// Traffic may flow.
-    Active,
-    /// Traffic must not flow any more.
-    Stopped,
-    Transmit(Transmit),
-    Wait(Option<Instant>),
-}
-
 impl SendingM3ua {
-    pub(crate) fn new() -> Self {
+    fn new() -> Self {
         let config = m3ua::AspConfig {
             gateways: vec![ASSOCIATION],
             servers: vec![ServedServer {
@@ -63,8 +71,10 @@ impl SendingM3ua {
         };
         Self { asp: m3ua::Asp::new(config).expect("one server, one destination"), state: AspState::Down }
     }
+}
 
-    pub(crate) fn handle_input(&mut self, now: Instant, input: TransportInput) {
+impl SendingLayer for SendingM3ua {
+    fn handle_input(&mut self, now: Instant, input: TransportInput) {
         let is_up = matches!(input, TransportInput::Up { .. });
         self.asp.handle_input(now, ASSOCIATION, input);
         if is_up {
@@ -72,11 +82,11 @@ impl SendingM3ua {
         }
     }
 
-    pub(crate) fn handle_deadline(&mut self, now: Instant) {
+    fn handle_deadline(&mut self, now: Instant) {
         self.asp.handle_deadline(now);
     }
 
-    pub(crate) fn poll(&mut self, now: Instant) -> SendingStep {
+    fn poll(&mut self, now: Instant) -> SendingStep {
         loop {
             match self.asp.poll_output(now) {
                 AspOutput::Event(_, ProcessEvent::Up(true)) => self.asp.activate(now, ASSOCIATION, &[]),
@@ -99,7 +109,7 @@ impl SendingM3ua {
     }
 
     /// Wraps an MSU for its signalling link selection; `None` if it has been dropped, which is counted.
-    pub(crate) fn wrap(&mut self, now: Instant, selection: u16, user_data: Bytes) -> Option<Transmit> {
+    fn wrap(&mut self, now: Instant, selection: u16, user_data: Bytes) -> Option<Transmit> {
         let sls = Sls(u8::try_from(selection % SIGNALLING_LINK_SELECTIONS).expect("below 16"));
         let service = ServiceInformation {
             indicator: ServiceIndicator::SCCP,
@@ -117,21 +127,12 @@ impl SendingM3ua {
 
 /// The IPSP that receives.
 #[derive(Debug)]
-pub(crate) struct ReceivingM3ua {
+struct ReceivingM3ua {
     sgp: Sgp,
 }
 
-/// Demand of the receiving IPSP on the flow.
-#[derive(Debug)]
-pub(crate) enum ReceivingStep {
-    /// An MSU has come, on a signalling link selection.
-    Deliver(u16, Bytes),
-    Transmit(Transmit),
-    Wait(Option<Instant>),
-}
-
 impl ReceivingM3ua {
-    pub(crate) fn new() -> Self {
+    fn new() -> Self {
         let config = SgpConfig {
             servers: vec![m3ua::ApplicationServer {
                 routing_context: ROUTING_CONTEXT,
@@ -144,16 +145,18 @@ impl ReceivingM3ua {
         sgp.handle_indication(None, TransferIndication::Resume(TO));
         Self { sgp }
     }
+}
 
-    pub(crate) fn handle_input(&mut self, now: Instant, input: TransportInput) {
+impl ReceivingLayer for ReceivingM3ua {
+    fn handle_input(&mut self, now: Instant, input: TransportInput) {
         self.sgp.handle_input(now, ASSOCIATION, input);
     }
 
-    pub(crate) fn handle_deadline(&mut self, now: Instant) {
+    fn handle_deadline(&mut self, now: Instant) {
         self.sgp.handle_deadline(now);
     }
 
-    pub(crate) fn poll(&mut self, now: Instant) -> ReceivingStep {
+    fn poll(&mut self, now: Instant) -> ReceivingStep {
         loop {
             match self.sgp.poll_output(now) {
                 SgpOutput::Indication(_, TransferIndication::Transfer(transfer)) => {
@@ -170,9 +173,4 @@ impl ReceivingM3ua {
             }
         }
     }
-}
-
-/// A message as the transport gave it.
-pub(crate) const fn received(stream: u16, payload_protocol: u32, octets: Bytes) -> TransportInput {
-    TransportInput::Message { stream: StreamNumber(stream), payload_protocol, octets }
 }

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use slantpath_base::Instant;
+use crate::Instant;
 
 /// An order-sensitive digest of a run's events. Equal runs have equal digests; two runs that differ in one
 /// event have equal ones with a probability of about 2⁻⁶⁴. It is no protection against an adversary.
