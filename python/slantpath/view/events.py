@@ -106,6 +106,10 @@ def _ms(value_s: float | None) -> str:
     return "an unknown time" if value_s is None else f"{value_s * MILLI:,.4g} ms"
 
 
+def _packets(count: int) -> str:
+    return "1 packet" if count == 1 else f"{count:,} packets"
+
+
 def _why(cause: object) -> str:
     return f" ({cause})" if cause else ""
 
@@ -118,7 +122,7 @@ def _script(row: Row) -> Told:
 def _handover(row: Row) -> Told:
     before, after = row.get("from") or "no satellite", row.get("to") or "no satellite"
     lost = (row.get("uplink_lost_packets") or 0) + (row.get("downlink_lost_packets") or 0)
-    cost = f", {lost:,} packets lost" if lost else ""
+    cost = f", {_packets(lost)} lost" if lost else ""
     yield row["at_s"], "handover", f"{row['link']}: from {before} to {after}{_why(row.get('cause'))}{cost}"
 
 
@@ -186,7 +190,7 @@ def _dropped(row: Row) -> Told:
     dropped = row.get("dropped_packets") or 0
     if dropped:
         since = row["end_s"] - row["start_s"]
-        words = f"{row['link']}, {row['direction']}: {dropped:,} packets dropped within {since:.4g} s"
+        words = f"{row['link']}, {row['direction']}: {_packets(dropped)} dropped within {since:.4g} s"
         yield row["end_s"], "drop", words
 
 
