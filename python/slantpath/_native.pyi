@@ -372,6 +372,90 @@ class Table:
         """Give the data through the Arrow PyCapsule interface. A request for another schema is ignored."""
 
 @final
+class Testbed:
+    """A network in virtual time with sockets at its attached nodes, for ``slantpath.testing``. Linux only.
+
+    Nodes are named by their place in ``nodes``, connections of TCP by numbers. A local address may be None:
+    that of the link that leads to the peer.
+    """
+
+    def __new__(cls, scenario: Scenario, seed: int | None, run: int, captures: Sequence[str]) -> Self:
+        """Stand at the start of a run."""
+
+    def nodes(self) -> list[tuple[str, list[tuple[str, str]], list[tuple[str, str]]]]:
+        """Return name, own addresses with their links, and reached addresses with their nodes, of each."""
+
+    def now(self) -> int:
+        """Return the present in nanoseconds since the start."""
+
+    def advance(self, until_ns: int, is_awaited: bool) -> str:
+        """Run until something happens to a socket: ``event``, or until this instant: ``until``.
+
+        ``rest``: nothing will ever happen, and nobody awaits that instant.
+        """
+
+    def change(self, at_ns: int, event: Sequence[tuple[str, str]]) -> None:
+        """Have links change at an instant as an event of the script does: its keys with values as TOML."""
+
+    def events(self) -> list[tuple[Any, ...]]:
+        """Return what has happened to sockets: a kind, the socket, and what belongs to the kind."""
+
+    def handovers(self) -> list[tuple[int, str, str | None, str | None]]:
+        """Return handovers since this was last asked: when, the antenna, from and to which satellite."""
+
+    def open_udp(self, node: int, port: int) -> int:
+        """Open a port of UDP; zero is any."""
+
+    def close_udp(self, node: int, port: int) -> None:
+        """Close a port of UDP."""
+
+    def send_datagram(
+        self, node: int, local: tuple[str | None, int], remote: tuple[str, int], payload: bytes
+    ) -> None:
+        """Send a datagram."""
+
+    def listen(self, node: int, port: int) -> int:
+        """Accept connections to a port of TCP; zero is any."""
+
+    def stop_listening(self, node: int, port: int) -> None:
+        """Accept no more of them."""
+
+    def connect(
+        self, node: int, local: tuple[str | None, int], remote: tuple[str, int]
+    ) -> tuple[int, tuple[str, int]]:
+        """Call a port of TCP: the connection, and its own address and port."""
+
+    def room(self, stream: int) -> int:
+        """Return how many bytes a connection takes."""
+
+    def write(self, stream: int, data: bytes) -> None:
+        """Append to the stream of a connection."""
+
+    def close(self, stream: int) -> None:
+        """End the own stream of a connection."""
+
+    def abort(self, stream: int) -> None:
+        """Break a connection off."""
+
+    def hold(self, stream: int, is_held: bool) -> None:
+        """Deliver no more of a connection's data, or do so once more."""
+
+    def open_sctp(
+        self,
+        node: int,
+        addresses: Sequence[str],
+        port: int,
+        udp: tuple[int, int] | None,
+        settings: Mapping[str, object],
+        backlog: int,
+        read_ahead_bytes: int,
+    ) -> LiveEndpoint:
+        """Open a port of SCTP with a host of its own."""
+
+    def end(self) -> tuple[int, str, list[Table], dict[str, bytes]]:
+        """End the run: the seed that was used, the digest, the tables, and pcapng files by link."""
+
+@final
 class Topology:
     """Satellites, sites and the questions about them, in which nothing contradicts."""
 

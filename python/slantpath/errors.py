@@ -90,6 +90,18 @@ class RunError(RuntimeError):
     """A run that could not be made, though its scenario is right."""
 
 
+class StuckError(RuntimeError):
+    """A program in virtual time that cannot go on: the text says which of its tasks wait, and for what."""
+
+
+class TooLateError(AssertionError):
+    """A message that came later than it was allowed to, in a test: the text says which and when."""
+
+
+class VoidRunError(RuntimeError):
+    """An emulation that was later than allowed: it says nothing of the program. The text has the reason."""
+
+
 class InUseError(RunError):
     """A directory that another command, or another call, writes into."""
 

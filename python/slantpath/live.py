@@ -150,7 +150,8 @@ class _Bells:
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.loop = loop
-        self.waiting: defaultdict[str, set[asyncio.Future[None]]] = defaultdict(set)
+        # In the order in which they came, so that who is woken first is the same in every run.
+        self.waiting: defaultdict[str, dict[asyncio.Future[None], None]] = defaultdict(dict)
 
     def ring(self, *concerns: str) -> None:
         """Wake whoever waits for one of these."""
@@ -163,11 +164,11 @@ class _Bells:
         """Try whenever there is something to try, until there is a result."""
         while (result := attempt()) is None:
             future: asyncio.Future[None] = self.loop.create_future()
-            self.waiting[concern].add(future)
+            self.waiting[concern][future] = None
             try:
                 await future
             finally:
-                self.waiting[concern].discard(future)
+                self.waiting[concern].pop(future, None)
         return result
 
 
@@ -297,7 +298,9 @@ class Endpoint:
         carriage = (udp.local_port, udp.remote_port) if udp else None
         given = _given(settings, profile)
         own = addresses_of(addresses)
-        return cls(LiveEndpoint(own, port, carriage, given, backlog, read_ahead_bytes))
+        # A loop in virtual time has ports of its network.
+        of_loop = getattr(asyncio.get_running_loop(), "open_live_endpoint", LiveEndpoint)
+        return cls(of_loop(own, port, carriage, given, backlog, read_ahead_bytes))
 
     async def bind_beside(
         self,

@@ -217,6 +217,11 @@ impl PortAssociations {
         Some((id, concern))
     }
 
+    /// Tells if there is a concern, or an association has ended since [`PortAssociations::take_ended`] was last asked.
+    pub fn has_news(&self) -> bool {
+        self.has_ended || !self.concerns.is_empty()
+    }
+
     /// Tells if the host may have something to send because of commands since this was last asked.
     pub const fn take_touched(&mut self) -> bool {
         std::mem::replace(&mut self.is_touched, false)

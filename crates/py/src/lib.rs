@@ -27,6 +27,8 @@ mod source;
 mod statistics;
 mod sweep;
 mod table;
+#[cfg(target_os = "linux")]
+mod testbed;
 mod toml_text;
 mod topology;
 
@@ -56,6 +58,9 @@ mod _native {
     use super::sweep::{Sweep, SweepDirectory, made};
     #[pymodule_export]
     use super::table::Table;
+    #[cfg(target_os = "linux")]
+    #[pymodule_export]
+    use super::testbed::Testbed;
     #[pymodule_export]
     use super::toml_text::toml_text;
     #[pymodule_export]

@@ -12,14 +12,16 @@ use pyo3::types::{PyBytes, PyDict};
 use slantpath_live::{
     AssociationId, Carriage, Concern, Duration, EndpointConfig, Extension, Host, Instant, Live, Lost,
     MessageOptions, Notification, OpenPort, Peer, PortAssociations, Received, Reliability, ResetDirection,
-    Sctp, SendRefused, SharedKey, SocketId, Station, StreamId, Value, Woken,
+    Sctp, SendRefused, Severity, SharedKey, SocketId, Station, StreamId, Value, Woken,
 };
 
 use slantpath_profiles::Profile;
+use slantpath_testbed::{PortsId, SctpCarriage};
 
 use crate::guard::guarded;
 use crate::live_settings::{set_all, time};
 use crate::mib;
+use crate::testbed::Shared;
 
 pyo3::import_exception!(slantpath.errors, AssociationLost);
 pyo3::import_exception!(slantpath.errors, LiveError);
@@ -54,20 +56,36 @@ enum State {
     },
     /// Being closed, or given up after a panic.
     Closing,
+    /// Ports of a network that is simulated.
+    Simulated {
+        network: Arc<Mutex<Shared>>,
+        ports: PortsId,
+        is_touched: bool,
+    },
 }
 
 impl State {
-    /// The host and the present, also once its sockets have been closed.
-    fn station(&mut self) -> PyResult<(&mut Station<PortAssociations>, Instant)> {
+    /// Asks the host at the present, also once its sockets have been closed.
+    fn ask<R>(&mut self, ask: impl FnOnce(&mut Station<PortAssociations>, Instant) -> R) -> PyResult<R> {
         match self {
             Self::Open(open) => {
                 let now = open.live.now();
-                Ok((open.live.host_mut(), now))
+                guarded(|| ask(open.live.host_mut(), now))
             }
-            Self::Closed { station, at } => Ok((&mut **station, *at)),
-            Self::Closing => Err(LiveError::new_err("the endpoint has been closed")),
+            Self::Closed { station, at } => guarded(|| ask(station, *at)),
+            Self::Closing => Err(closed()),
+            Self::Simulated { network, ports, .. } => {
+                let mut network = network.lock().unwrap_or_else(PoisonError::into_inner);
+                let now = network.now;
+                let ports = network.sockets.sctp_mut(*ports).ok_or_else(closed)?;
+                guarded(|| ask(&mut ports.station, now))
+            }
         }
     }
+}
+
+fn closed() -> PyErr {
+    LiveError::new_err("the endpoint has been closed")
 }
 
 /// Outcome of a turn: whether there may be more to do, whether an association has ended, and the numbers of
@@ -91,7 +109,7 @@ impl LiveEndpoint {
     fn with<R>(&self, act: impl FnOnce(&mut Open) -> R) -> PyResult<R> {
         let mut state = self.lock();
         let State::Open(open) = &mut *state else {
-            return Err(LiveError::new_err("the endpoint has been closed"));
+            return Err(closed());
         };
         guarded(|| act(open)).inspect_err(|_| *state = State::Closing)
     }
@@ -99,8 +117,11 @@ impl LiveEndpoint {
     /// Asks the host, also once its sockets have been closed.
     fn ask<R>(&self, ask: impl FnOnce(&mut Station<PortAssociations>, Instant) -> R) -> PyResult<R> {
         let mut state = self.lock();
-        let (station, now) = state.station()?;
-        guarded(|| ask(station, now)).inspect_err(|_| *state = State::Closing)
+        let asked = state.ask(ask);
+        if asked.as_ref().is_err_and(|_| !matches!(*state, State::Closing)) {
+            *state = State::Closing;
+        }
+        asked
     }
 
     /// Has SCTP itself do something with an association that is up.
@@ -115,18 +136,52 @@ impl LiveEndpoint {
 
     /// Acts on the associations and their host.
     fn act<R>(&self, act: impl FnOnce(&mut PortAssociations, &mut Host, Instant) -> R) -> PyResult<R> {
-        let mut state = self.lock();
-        let (station, now) = state.station()?;
-        let acted = guarded(|| {
+        let (result, has_touched) = self.ask(|station, now| {
             let Station { host, program } = station;
             let result = act(program, host, now);
             (result, program.take_touched())
-        });
-        let (result, is_touched) = acted.inspect_err(|_| *state = State::Closing)?;
-        if let State::Open(open) = &mut *state {
-            open.is_touched |= is_touched;
+        })?;
+        match &mut *self.lock() {
+            State::Open(open) => open.is_touched |= has_touched,
+            State::Simulated { is_touched, .. } => *is_touched |= has_touched,
+            State::Closed { .. } | State::Closing => {}
         }
         Ok(result)
+    }
+
+    /// Ports of a simulated network that this is, if it is any.
+    fn simulated(&self) -> Option<(Arc<Mutex<Shared>>, PortsId)> {
+        match &*self.lock() {
+            State::Simulated { network, ports, .. } => Some((Arc::clone(network), *ports)),
+            _ => None,
+        }
+    }
+
+    /// Opens a port among those of a simulated network.
+    pub(crate) fn open_simulated(
+        network: &Arc<Mutex<Shared>>,
+        ports: PortsId,
+        (number, backlog, read_ahead_bytes): (u16, usize, usize),
+        settings: &Bound<'_, PyDict>,
+    ) -> PyResult<Self> {
+        let mut of_network = network.lock().unwrap_or_else(PoisonError::into_inner);
+        let carriage = match of_network.sockets.sctp_mut(ports).ok_or_else(closed)?.carriage() {
+            SctpCarriage::Ip => Carriage::Raw,
+            SctpCarriage::Udp { local_port, remote_port } => Carriage::Udp { local_port, remote_port },
+        };
+        let mut config = EndpointConfig::new(Vec::new(), carriage);
+        (config.associations.backlog, config.associations.read_ahead_bytes) = (backlog, read_ahead_bytes);
+        let profile = set_all(&mut config, settings)?;
+        let mut findings = config.sctp.check().into_iter();
+        if let Some(error) = findings.find(|finding| finding.severity() == Severity::Error) {
+            return Err(failed(&error));
+        }
+        let opened = of_network.sockets.open_sctp(ports, number, config.sctp, config.associations);
+        let (id, number) = opened.map_err(|error| failed(&error))?;
+        drop(of_network);
+        let state = State::Simulated { network: Arc::clone(network), ports, is_touched: true };
+        let port = OpenPort { id, number };
+        Ok(Self { state: Arc::new(Mutex::new(state)), port, profile })
     }
 }
 
@@ -168,6 +223,12 @@ impl LiveEndpoint {
         backlog: usize,
         read_ahead_bytes: usize,
     ) -> PyResult<Self> {
+        if let Some((network, ports)) = self.simulated() {
+            let mut beside =
+                Self::open_simulated(&network, ports, (port, backlog, read_ahead_bytes), settings)?;
+            beside.state = Arc::clone(&self.state);
+            return Ok(beside);
+        }
         if settings.contains("socket_buffer_bytes")? {
             return Err(PyValueError::new_err("socket_buffer_bytes: the sockets have been opened already"));
         }
@@ -197,18 +258,35 @@ impl LiveEndpoint {
 
     /// The descriptor that can be read when there is something to do.
     fn fileno(&self) -> PyResult<i32> {
+        if let Some((_, PortsId(number))) = self.simulated() {
+            // It is none of the system's: the loop of a simulated network knows it.
+            return Ok(-2 - i32::try_from(number).unwrap_or(i32::MAX - 2));
+        }
         self.with(|open| open.readiness.as_raw_fd())
     }
 
     /// The address of each socket, with its UDP port, or zero.
     fn addresses(&self) -> PyResult<Vec<(String, u16)>> {
-        let bound = self.with(|open| open.live.bound())??;
+        let bound = match self.simulated() {
+            None => self.with(|open| open.live.bound())??,
+            Some((network, ports)) => {
+                let mut network = network.lock().unwrap_or_else(PoisonError::into_inner);
+                network.sockets.sctp_mut(ports).ok_or_else(closed)?.bound()
+            }
+        };
         Ok(bound.into_iter().map(|address| (address.ip().to_string(), address.port())).collect())
     }
 
     /// Does some of what there is to do: whether there may be more, whether an association has ended, and whom what
     /// concerns.
     fn turn(&self, py: Python<'_>) -> PyResult<Turned> {
+        if let State::Simulated { network, ports, is_touched } = &mut *self.lock() {
+            *is_touched = false;
+            let mut network = network.lock().unwrap_or_else(PoisonError::into_inner);
+            network.sockets.take_news(*ports);
+            let ports = network.sockets.sctp_mut(*ports).ok_or_else(closed)?;
+            return Ok(concerns(&mut ports.station.program, false));
+        }
         py.detach(|| {
             self.with(|open| {
                 open.is_touched = false;
@@ -219,18 +297,16 @@ impl LiveEndpoint {
                         break;
                     }
                 }
-                let program = &mut open.live.host_mut().program;
-                let mut concerns = Vec::new();
-                while let Some((SocketId(number), concern)) = program.poll_concern() {
-                    concerns.push((number, name(concern)));
-                }
-                Ok((woken == Woken::Worked, program.take_ended(), concerns))
+                Ok(concerns(&mut open.live.host_mut().program, woken == Woken::Worked))
             })?
         })
     }
 
     /// Tells if a command has left something to do, which the descriptor does not tell.
     fn is_touched(&self) -> PyResult<bool> {
+        if let State::Simulated { is_touched, .. } = &*self.lock() {
+            return Ok(*is_touched);
+        }
         self.with(|open| open.is_touched)
     }
 
@@ -241,7 +317,13 @@ impl LiveEndpoint {
             Err(refused) if refused.is_ending() => Ok(None),
             Err(refused) => Err(failed(&refused)),
             Ok(number) => {
-                self.with(|open| open.live.set_udp_port(&peer, self.port.number, udp_port))?;
+                if let Some((network, ports)) = self.simulated() {
+                    let mut network = network.lock().unwrap_or_else(PoisonError::into_inner);
+                    let ports = network.sockets.sctp_mut(ports).ok_or_else(closed)?;
+                    ports.set_udp_port(&peer.addresses, peer.port, udp_port);
+                } else {
+                    self.with(|open| open.live.set_udp_port(&peer, self.port.number, udp_port))?;
+                }
                 Ok(Some(number.0))
             }
         }
@@ -486,9 +568,25 @@ impl LiveEndpoint {
                 let at = open.live.now();
                 State::Closed { station: Box::new(open.live.into_host()), at }
             }
+            State::Simulated { network, ports, .. } => {
+                let mut network = network.lock().unwrap_or_else(PoisonError::into_inner);
+                match network.sockets.remove_sctp(ports) {
+                    Some(ports) => State::Closed { station: Box::new(ports.station), at: network.now },
+                    None => State::Closing,
+                }
+            }
             closed => closed,
         };
     }
+}
+
+/// Concerns of associations, and whether one has ended.
+fn concerns(program: &mut PortAssociations, may_be_more: bool) -> Turned {
+    let mut concerns = Vec::new();
+    while let Some((SocketId(number), concern)) = program.poll_concern() {
+        concerns.push((number, name(concern)));
+    }
+    (may_be_more, program.take_ended(), concerns)
 }
 
 /// An IP address, as text or as Python's own. What is none is named.

@@ -42,17 +42,18 @@ pub struct HostInterface {
 
 /// A datagram that has come to a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ArrivedDatagram {
+pub struct ArrivedDatagram {
     /// Own address and port.
-    pub(crate) local: SocketAddr,
+    pub local: SocketAddr,
     /// Sender's address and port.
-    pub(crate) remote: SocketAddr,
-    pub(crate) payload: Bytes,
+    pub remote: SocketAddr,
+    /// Bytes of the datagram.
+    pub payload: Bytes,
 }
 
 /// Why a datagram is not sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum UnsentDatagram {
+pub enum UnsentDatagram {
     /// No interface leads to its destination.
     #[error("no way leads there")]
     NoRoute,
@@ -70,20 +71,27 @@ const PAYLOAD_MAX: [usize; 2] = [65_535 - 20, 65_535];
 
 /// A host with the addresses of an attached node.
 #[derive(Debug)]
-pub(crate) struct RelayHost {
+pub struct RelayHost {
     config: HostConfig,
     /// Place of the interface towards each address.
     routes: BTreeMap<IpAddr, usize>,
     /// Largest packet on the way to an address, where a router has said that it is less than that of the first link.
     path_mtus: BTreeMap<IpAddr, u32>,
-    pub(crate) tcp: tcp::Endpoint,
+    /// TCP of the host.
+    pub tcp: tcp::Endpoint,
     reassembler: Reassembler,
     leaving: VecDeque<(InterfaceId, Packet)>,
     identification: u32,
 }
 
 impl RelayHost {
-    pub(crate) fn new(config: HostConfig) -> Self {
+    /// Node for which it stands.
+    pub const fn config(&self) -> &HostConfig {
+        &self.config
+    }
+
+    /// A host of which nobody has asked anything.
+    pub fn new(config: HostConfig) -> Self {
         let places = 0..config.interfaces.len();
         let reaches = config.reaches.iter().filter(|(_, _, place)| places.contains(place));
         let routes = reaches.map(|(address, _, place)| (*address, *place)).collect();
@@ -98,12 +106,13 @@ impl RelayHost {
         }
     }
 
-    pub(crate) fn name(&self) -> &str {
+    /// Name of its node.
+    pub fn name(&self) -> &str {
         &self.config.name
     }
 
     /// First address of a node that this host reaches.
-    pub(crate) fn address_of(&self, node: &str) -> Option<IpAddr> {
+    pub fn address_of(&self, node: &str) -> Option<IpAddr> {
         let mut reaches = self.config.reaches.iter();
         reaches
             .find(|(address, name, _)| name == node && self.source_towards(*address).is_some())
@@ -111,13 +120,13 @@ impl RelayHost {
     }
 
     /// Own address from which a packet to `destination` leaves.
-    pub(crate) fn source_towards(&self, destination: IpAddr) -> Option<IpAddr> {
+    pub fn source_towards(&self, destination: IpAddr) -> Option<IpAddr> {
         let interface = self.config.interfaces.get(*self.routes.get(&destination)?)?;
         interface.addresses.iter().copied().find(|own| own.is_ipv4() == destination.is_ipv4())
     }
 
     /// TCP's settings for connections of this host: a segment fits the link of each of its interfaces.
-    pub(crate) fn tcp_config(&self, config: &tcp::TcpConfig) -> tcp::TcpConfig {
+    pub fn tcp_config(&self, config: &tcp::TcpConfig) -> tcp::TcpConfig {
         let mtu = self.config.interfaces.iter().map(|interface| interface.mtu_bytes).min();
         let is_v6 = self.config.interfaces.iter().flat_map(|own| &own.addresses).any(IpAddr::is_ipv6);
         let headers = if is_v6 { 40 + 20 } else { 20 + 20 };
@@ -125,12 +134,13 @@ impl RelayHost {
         tcp::TcpConfig { mss_bytes: config.mss_bytes.min(room), ..*config }
     }
 
-    fn owns(&self, address: IpAddr) -> bool {
+    /// Tells if an address is one of this host.
+    pub fn owns(&self, address: IpAddr) -> bool {
         self.config.interfaces.iter().any(|interface| interface.addresses.contains(&address))
     }
 
     /// Takes a packet, or a frame, that has come by an interface. Gives the datagram that it has brought.
-    pub(crate) fn handle_packet(
+    pub fn handle_packet(
         &mut self,
         now: Instant,
         interface: InterfaceId,
@@ -213,7 +223,10 @@ impl RelayHost {
     }
 
     /// Sends a datagram. One that is longer than the path carries leaves in fragments.
-    pub(crate) fn send_datagram(
+    ///
+    /// # Errors
+    /// If it cannot leave.
+    pub fn send_datagram(
         &mut self,
         local: SocketAddr,
         remote: SocketAddr,
@@ -231,7 +244,10 @@ impl RelayHost {
     }
 
     /// Puts the header of IP in front of what a transport sends, and has it leave.
-    pub(crate) fn send(
+    ///
+    /// # Errors
+    /// If it cannot leave.
+    pub fn send(
         &mut self,
         envelope: &Envelope,
         protocol: u8,
@@ -283,22 +299,24 @@ impl RelayHost {
     }
 
     /// The next packet, or frame, to leave.
-    pub(crate) fn poll_packet(&mut self) -> Option<(InterfaceId, Packet)> {
+    pub fn poll_packet(&mut self) -> Option<(InterfaceId, Packet)> {
         self.leaving.pop_front()
     }
 
-    pub(crate) fn handle_deadline(&mut self, now: Instant) {
+    /// Does what is due by `now`.
+    pub fn handle_deadline(&mut self, now: Instant) {
         self.reassembler.handle_deadline(now);
         self.tcp.handle_input(now, tcp::Input::Deadline);
     }
 
-    pub(crate) fn deadline(&self) -> Option<Instant> {
+    /// Instant at which [`handle_deadline`](Self::handle_deadline) is to be called.
+    pub fn deadline(&self) -> Option<Instant> {
         [self.tcp.deadline(), self.reassembler.deadline()].into_iter().flatten().min()
     }
 }
 
 /// The IP packet in a frame. Others that may come, such as ARP, are nobody's: both ends know each other.
-fn out_of_frame(frame: &Packet) -> Option<Packet> {
+pub fn out_of_frame(frame: &Packet) -> Option<Packet> {
     let bytes = frame.contiguous();
     match classify(&bytes) {
         FrameKind::Ip { packet } => Some(Packet::shared(bytes.slice_ref(packet), frame.checksum())),
@@ -307,7 +325,7 @@ fn out_of_frame(frame: &Packet) -> Option<Packet> {
 }
 
 /// An IP packet in a frame.
-fn in_frame(mut packet: Packet, [source, destination]: [IpAddr; 2]) -> Option<Packet> {
+pub fn in_frame(mut packet: Packet, [source, destination]: [IpAddr; 2]) -> Option<Packet> {
     packet.complete();
     let header = ethernet(mac_of(destination), mac_of(source), &packet.contiguous())?;
     let mut bytes = Vec::with_capacity(header.len() + packet.len());

@@ -26,7 +26,9 @@ mod relays;
 mod sockets;
 
 pub use config::{RelayConfig, RelayError, RelayProtocol};
-pub use host::{HostConfig, HostInterface};
+pub use host::{
+    ArrivedDatagram, HostConfig, HostInterface, RelayHost, UnsentDatagram, in_frame, out_of_frame,
+};
 pub use relays::{
     RELAY_CONNECTIONS_MAX, RELAY_SENDERS_MAX, RelayCounters, RelaySocket, Relays, SocketAction,
 };

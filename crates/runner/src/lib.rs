@@ -56,9 +56,9 @@ pub use replicate::{replicate, replicate_without_records};
 pub use run::{
     AskedChange, AttachedInterface, Attachment, EntityEnd, EntityError, EntityRequest, FlowRequest,
     InterfaceCounts, InterfaceReport, Outside, ProgramEnd, RequestError, RunError, RunOptions, ScriptEvent,
-    SkyHandover, TraceError, TraceRequest, TraceSink, Turn, Work, run, run_attached_stored,
-    run_attached_without_records, run_observed, run_traced, run_while, run_with_programs, script_events,
-    signalling_load_table,
+    SkyHandover, TraceError, TraceRequest, TraceSink, Turn, Work, run, run_attached_collected,
+    run_attached_stored, run_attached_without_records, run_observed, run_traced, run_while,
+    run_with_programs, script_events, signalling_load_table,
 };
 pub use scenario::{Scenario, topology_remarks};
 pub use slantpath_advice::is_of_unused;

@@ -50,7 +50,7 @@ use trace::Tracing;
 pub(crate) use attached::Inside;
 pub use attached::{
     AskedChange, AttachedInterface, Attachment, InterfaceCounts, InterfaceReport, Outside, SkyHandover, Turn,
-    Work, run_attached_stored, run_attached_without_records,
+    Work, run_attached_collected, run_attached_stored, run_attached_without_records,
 };
 pub use live_seat::{EntityEnd, EntityError, EntityRequest};
 pub use programs::{FlowRequest, ProgramEnd, RequestError, run_with_programs};

@@ -241,6 +241,11 @@ impl Endpoint {
         Ok(())
     }
 
+    /// Accepts no more connections to `port`; those that there are go on.
+    pub fn stop_listening(&mut self, port: u16) {
+        self.listeners.remove(&port);
+    }
+
     /// Calls `remote` from `local`, whose port zero means any free one, with a sequence number drawn from `stream`.
     pub fn connect(
         &mut self,

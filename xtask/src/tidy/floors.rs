@@ -73,6 +73,8 @@ const FLOORS: &[(&str, &[&str])] = &[
             "traffic",
         ],
     ),
+    // Sockets of programs at attached nodes, in virtual time: hosts of relays and of live endpoints, and no model.
+    ("testbed", &["interface", "live", "relay", "tcp", "wire"]),
     // Live associations for programs on tokio, which nothing else here needs.
     ("tokio", &["live", "sctp"]),
     // The file of what SCTP has decided, and its explanation: it knows no simulator.
@@ -159,7 +161,7 @@ const FLOORS: &[(&str, &[&str])] = &[
         ],
     ),
     // pip's `slantpath` is the same program, so py calls cli as main.rs does.
-    ("py", &["profiles", "runner", "topology", "results", "plan", "live", "cli"]),
+    ("py", &["profiles", "runner", "topology", "results", "plan", "live", "testbed", "cli"]),
     ("effects", &["reader"]),
     ("testkit", &["wire"]),
     (

@@ -13,7 +13,7 @@ use slantpath_wire::Packet;
 
 use super::tables::script::ScriptEvent;
 use super::{Drive, Pace, RunError, RunOptions, run_at_pace};
-use crate::observer::Observer;
+use crate::observer::{Collector, Observer};
 use crate::output::RunOutput;
 use crate::scenario::Scenario;
 use crate::spooled::{RunRecords, TransientSpool};
@@ -222,6 +222,20 @@ pub fn run_attached_stored(
         Ok::<_, SweepError>(Some(run_attached(scenario, options, spool, outside)?))
     })?;
     Ok(kept.expect("the run was made to its end"))
+}
+
+/// Makes one run as [`run_attached`] does, and holds in memory all that it gives.
+///
+/// # Errors
+/// If the network cannot be made, or what is outside fails.
+pub fn run_attached_collected(
+    scenario: &Scenario,
+    options: &RunOptions,
+    outside: &mut dyn Outside,
+) -> Result<RunOutput, RunError> {
+    let mut collector = Collector::default();
+    let output = run_attached(scenario, options, &mut collector, outside)?;
+    Ok(collector.complete(output))
 }
 
 /// Makes one run as [`run_attached`] does, and gives only what does not grow with its length.
