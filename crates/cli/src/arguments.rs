@@ -21,15 +21,19 @@ pub(crate) use gateway_flags::{
 pub(crate) use plan_flags::{PlanArguments, PlanFormat};
 use sctp_flags::Flags;
 
+/// Meanings of exit statuses, which end the program's help.
+pub(crate) const STATUS: &str =
+    "Exit status: 0 done, 1 failed, 2 misused, 3 done although flows failed, demands
+cannot be met or an emulation is void, 130 interrupted.";
+
 /// Simulates transport protocols over satellite networks, and runs them over real ones.
 #[derive(Debug, Parser)]
 #[command(name = "slantpath", version, about, max_term_width = 100)]
-#[command(after_help = "Exit status: 0 done, 1 failed, 2 misused, 3 done although flows failed, demands
-cannot be met or an emulation is void, 130 interrupted.
+#[command(after_help = format!("{STATUS}
 
 \
 The Python packages (pip install . ./studies) add `slantpath plot DIR`,
-`slantpath report DIR [DIR]`, `slantpath view DIR` and `slantpath study NAME`.")]
+`slantpath report DIR [DIR]`, `slantpath view DIR` and `slantpath study NAME`."))]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,

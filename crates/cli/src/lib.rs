@@ -56,12 +56,12 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches as _};
 
 pub use criteria::{Precise, Until, Within};
 pub use sweep::{ResultsError, SweepResults};
 
-use arguments::{Arguments, Command, ManArguments, SchemaOf};
+use arguments::{Arguments, Command, ManArguments, STATUS, SchemaOf};
 use failure::Failure;
 use terminal::Visible;
 
@@ -76,7 +76,17 @@ pub type Draw<'a> = &'a dyn Fn(&Path, &'static AtomicBool) -> Result<Vec<String>
 pub fn main(args: impl IntoIterator<Item = OsString>, draw: Option<Draw<'_>>) -> u8 {
     let args = usage::joined(args);
     let command: Vec<String> = args.iter().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect();
-    let arguments = match Arguments::try_parse_from(args) {
+    if draw.is_none()
+        && let Some(refusal) = usage::of_python(&args)
+    {
+        let _ = writeln!(Visible(io::stderr().lock()), "{refusal}");
+        return 2;
+    }
+    let mut program = program(draw.is_some());
+    let parsed = program.try_get_matches_from_mut(args).and_then(|mut matches| {
+        Arguments::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut program))
+    });
+    let arguments = match parsed {
         Ok(arguments) => arguments,
         Err(error) => {
             // Help and version come this way too, and are no errors.
@@ -132,18 +142,26 @@ pub fn main(args: impl IntoIterator<Item = OsString>, draw: Option<Draw<'_>>) ->
     failure.status()
 }
 
+/// The program's commands; without Python it says what it lacks.
+fn program(is_python: bool) -> clap::Command {
+    let program = Arguments::command();
+    if is_python {
+        return program;
+    }
+    let version = concat!(
+        env!("CARGO_PKG_VERSION"),
+        "\nThe program alone, without the commands of the Python package."
+    );
+    program.long_version(version).after_help(format!("{STATUS}\n\n{}", usage::lacks()))
+}
+
 /// Commands that a shell completes: with those of the Python package where it has called.
 fn completed(is_python: bool) -> clap::Command {
     let own = Arguments::command();
     if !is_python {
         return own;
     }
-    own.subcommands([
-        clap::Command::new("plot").about("Draw what a result directory shows"),
-        clap::Command::new("report")
-            .about("Make one page of a result directory, or of the differences of two"),
-        clap::Command::new("study").about("Run a study, and compare it with its paper"),
-    ])
+    own.subcommands(usage::OF_PYTHON.map(|(name, about)| clap::Command::new(name).about(about)))
 }
 
 /// The manual page of the program, or of one of its commands.
@@ -176,6 +194,23 @@ mod tests {
             program.get_subcommands().map(|command| command.get_name().to_owned()).collect::<Vec<_>>()
         };
         let own = names(false);
-        assert_eq!(names(true), [own, ["plot", "report", "study"].map(str::to_owned).to_vec()].concat());
+        assert_eq!(
+            names(true),
+            [own, ["plot", "report", "study", "view"].map(str::to_owned).to_vec()].concat()
+        );
+    }
+
+    #[test]
+    fn the_program_alone_says_what_it_lacks() {
+        let told = |is_python: bool| program(is_python).render_help().to_string();
+        assert!(told(false).contains("lacks `plot`, `report`, `study` and `view`"), "{}", told(false));
+        assert!(
+            told(false).contains("Exit status") && !told(false).contains("packages (pip"),
+            "{}",
+            told(false)
+        );
+        assert!(told(true).contains("packages (pip") && !told(true).contains("alone"), "{}", told(true));
+        assert!(program(false).render_long_version().contains("alone"));
+        assert!(!program(true).render_long_version().contains("alone"));
     }
 }

@@ -19,6 +19,32 @@ const CURES: [(&str, &str); 5] = [
 /// Commands whose `--udp` may have a port behind it.
 const IN_UDP: [&str; 4] = ["echo", "gateway", "load", "traffic"];
 
+/// Commands that the Python packages add, and what each does.
+pub(crate) const OF_PYTHON: [(&str, &str); 4] = [
+    ("plot", "Draw what a result directory shows"),
+    ("report", "Make one page of a result directory, or of the differences of two"),
+    ("study", "Run a study, and compare it with its paper"),
+    ("view", "Show a result directory over time, as one page that opens from disk"),
+];
+
+/// Parts that the program lacks where no Python has called it.
+pub(crate) fn lacks() -> String {
+    let names = OF_PYTHON.map(|(name, _)| format!("`{name}`"));
+    let (last, others) = names.split_last().expect("there are some");
+    format!(
+        "This is the program alone. It lacks {} and {last}, and the figures of\n`topology --out`: \
+         the Python package has them (its wheel, or pip install . ./studies).",
+        others.join(", ")
+    )
+}
+
+/// Why arguments are refused that the Python package would understand.
+pub(crate) fn of_python(args: &[OsString]) -> Option<String> {
+    let name = args.get(1)?;
+    let (name, _) = OF_PYTHON.iter().find(|(own, _)| name == own)?;
+    Some(format!("slantpath {name}: no command of the program alone\n\n{}", lacks()))
+}
+
 /// Arguments in which `--udp 9899` is `--udp=9899`. No address is a number, and no scenario is called by one, so that
 /// nothing else can be meant.
 pub(crate) fn joined(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
@@ -53,6 +79,15 @@ pub(crate) fn print(error: &clap::Error) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_command_of_the_python_package_is_known_as_one() {
+        let of = |words: &[&str]| of_python(&words.iter().map(OsString::from).collect::<Vec<_>>());
+        let told = of(&["slantpath", "plot", "out"]).unwrap();
+        assert!(told.starts_with("slantpath plot: no command of the program alone"), "{told}");
+        assert!(told.contains("the Python package has them"), "{told}");
+        assert_eq!([of(&["slantpath", "run", "plot"]), of(&["slantpath"])], [None, None]);
+    }
 
     #[test]
     fn a_port_of_udp_may_stand_behind_a_blank() {
