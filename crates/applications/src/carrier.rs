@@ -343,7 +343,7 @@ impl Carrier {
             SocketEvent::Arrived(_)
             | SocketEvent::Bytes(_)
             | SocketEvent::Abandoned(_)
-            | SocketEvent::MessageFailed
+            | SocketEvent::MessageFailed { .. }
             | SocketEvent::Path { .. }
             | SocketEvent::Transmitted { .. } => {}
         }

@@ -174,7 +174,7 @@ impl FlowEnd {
                     }
                     return Reaction::None;
                 }
-                SocketEvent::MessageFailed => sender.report_mut().messages_failed += 1,
+                SocketEvent::MessageFailed { .. } => sender.report_mut().messages_failed += 1,
                 SocketEvent::Ended { failure, reason: _ } => sender.handle_ended(now, failure),
                 // Flows are one-way: a receiver sends nothing back but echoes.
                 SocketEvent::Message { payload, .. } => {
@@ -359,7 +359,7 @@ fn take_in(
         | SocketEvent::Acknowledged(_)
         | SocketEvent::Connected { .. }
         | SocketEvent::Ended { .. }
-        | SocketEvent::MessageFailed
+        | SocketEvent::MessageFailed { .. }
         | SocketEvent::Path { .. }
         | SocketEvent::Restarted
         | SocketEvent::Transmitted { .. }

@@ -72,7 +72,7 @@ pub use flows::Flows;
 pub use framing::{GTP_U_HEADER_LEN, GtpUHeader, RTP_HEADER_LEN, RtpHeader};
 pub use ids::SessionSourceId;
 pub use layer::{FlowLayer, ReceivingLayer, ReceivingStep, SendingLayer, SendingStep};
-pub use program::{ProgramConfig, ProgramEvent, ProgramMessage, Refused};
+pub use program::{GivenBack, ProgramConfig, ProgramEvent, ProgramMessage, Refused};
 pub use programs::Programs;
 pub use receiver::{MessageRecords, ReceiverConfig};
 pub use requests::{HEADER_LEN as REQUEST_HEADER_LEN, RequestCount, RequestsConfig, ThinkTime};

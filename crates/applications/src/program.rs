@@ -9,8 +9,8 @@ use std::net::IpAddr;
 use bytes::Bytes;
 use slantpath_base::Instant;
 use slantpath_host::{
-    MessagePlace, Offer, PathEventKind, Peer, Protocol, Served, Socket, SocketEvent, SocketId,
-    TransportConfig,
+    MessagePlace, Offer, OutgoingMessage, PathEventKind, Peer, Protocol, Served, Socket, SocketEvent,
+    SocketId, TransportConfig,
 };
 use slantpath_sctp as sctp;
 use slantpath_wire::ip::IpFields;
@@ -121,6 +121,25 @@ pub(crate) struct Program {
     sent: u32,
     /// Number of messages that have failed: those that had not been acknowledged when the association ended.
     unacknowledged: u64,
+    /// Messages among these since the program took them last.
+    given_back: GivenBack,
+}
+
+/// Messages that were not acknowledged when an association ended or began anew.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GivenBack {
+    /// Messages of which nothing was ever sent, in their order: who sends them elsewhere sends nothing twice.
+    pub unsent: Vec<ProgramMessage>,
+    /// Number of messages of which something was sent: whether they have arrived is not known.
+    pub in_doubt: u64,
+}
+
+impl ProgramMessage {
+    /// A message that SCTP has given back.
+    fn given_back(message: OutgoingMessage) -> Self {
+        let OutgoingMessage { stream, unordered, payload_protocol, payload, .. } = message;
+        Self { stream, payload_protocol, is_unordered: unordered, payload, options: None, ip: None }
+    }
 }
 
 impl ProgramConfig {
@@ -141,7 +160,8 @@ impl Program {
     }
 
     const fn of(kind: Kind) -> Self {
-        Self { kind, events: Outbox::new(), sent: 0, unacknowledged: 0 }
+        let given_back = GivenBack { unsent: Vec::new(), in_doubt: 0 };
+        Self { kind, events: Outbox::new(), sent: 0, unacknowledged: 0, given_back }
     }
 
     /// The program's application for an association that has come to the port that this one, `own`, listens at.
@@ -165,6 +185,11 @@ impl Program {
         // Of many associations most are idle: the places for events would be a fifteenth of what each holds.
         self.events.shrink();
         event
+    }
+
+    /// Takes the messages that were not acknowledged when the association ended, or began anew.
+    pub(crate) fn take_given_back(&mut self) -> GivenBack {
+        std::mem::take(&mut self.given_back)
     }
 
     pub(crate) fn send(
@@ -249,8 +274,12 @@ impl Program {
             SocketEvent::Writable => ProgramEvent::Writable,
             SocketEvent::Abandoned(_) => ProgramEvent::Abandoned,
             SocketEvent::Sctp(event) => ProgramEvent::Sctp(event),
-            SocketEvent::MessageFailed => {
+            SocketEvent::MessageFailed { unsent } => {
                 self.unacknowledged += 1;
+                match unsent {
+                    Some(message) => self.given_back.unsent.push(ProgramMessage::given_back(*message)),
+                    None => self.given_back.in_doubt += 1,
+                }
                 return;
             }
             // Nothing of the kind is traced.

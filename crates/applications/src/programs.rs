@@ -5,7 +5,7 @@ use slantpath_host::{Peer, Peers, Reports, SocketId};
 use slantpath_sctp as sctp;
 
 use crate::application::{Application, Host, Kind};
-use crate::program::{Program, ProgramConfig, ProgramEvent, ProgramMessage, Refused};
+use crate::program::{GivenBack, Program, ProgramConfig, ProgramEvent, ProgramMessage, Refused};
 
 /// Host with sockets that a program holds.
 pub trait Programs {
@@ -27,6 +27,10 @@ pub trait Programs {
 
     /// Takes the next event for a program: all of one socket, oldest first, before the next.
     fn next_program_event(&mut self) -> Option<(SocketId, ProgramEvent)>;
+
+    /// Takes the messages that were not acknowledged, once the end of a program's association or its beginning anew has
+    /// been told, and before it is released.
+    fn take_given_back(&mut self, id: SocketId) -> GivenBack;
 
     /// Sends a message on a program's association.
     ///
@@ -73,6 +77,13 @@ impl Programs for Host {
                 return Some((id, event));
             }
             self.shared_mut().with_events.pop();
+        }
+    }
+
+    fn take_given_back(&mut self, id: SocketId) -> GivenBack {
+        match self.application_mut(id) {
+            Some((Application(Kind::Program(program)), _)) => program.take_given_back(),
+            _ => GivenBack::default(),
         }
     }
 

@@ -241,7 +241,7 @@ impl Serving {
             SocketEvent::Abandoned(_)
             | SocketEvent::Acknowledged(_)
             | SocketEvent::Arrived(_)
-            | SocketEvent::MessageFailed
+            | SocketEvent::MessageFailed { .. }
             | SocketEvent::Path { .. }
             | SocketEvent::Sctp(_)
             | SocketEvent::Transmitted { .. } => return Reaction::None,

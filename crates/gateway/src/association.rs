@@ -7,9 +7,10 @@
 use std::collections::VecDeque;
 use std::net::SocketAddr;
 
-use slantpath_applications::{Host, ProgramConfig, ProgramMessage, Programs, REFUSED_MAX, Refused};
+use slantpath_applications::{GivenBack, Host, ProgramConfig, ProgramMessage, Programs, REFUSED_MAX};
 use slantpath_base::{Duration, Instant};
 use slantpath_host::SocketId;
+use slantpath_live::SctpSendError as SendError;
 use slantpath_signalling::network::Carried;
 use slantpath_sigtran::transport::{Transmit, TransportInput};
 
@@ -55,6 +56,10 @@ pub struct AssociationCounts {
     pub received_octets: u64,
     /// Messages that were thrown away: the association was lost before SCTP had them, or down.
     pub discarded_down: u64,
+    /// Messages that had not been sent when the association was lost or began anew, and went back to the layer above.
+    pub returned: u64,
+    /// Messages that had been sent then and were not acknowledged: whether they arrived is not known.
+    pub in_doubt: u64,
     /// Messages that were thrown away because too many waited for room.
     pub discarded_full: u64,
     /// Number of times that it came up.
@@ -176,12 +181,19 @@ impl Association {
         let before = std::mem::replace(&mut self.state, State::Up(socket));
         self.counts.times_up += 1;
         match before {
-            State::Up(former) | State::Opening(former) if former != socket => {
-                self.discard_waiting();
-                Some(former)
-            }
+            State::Up(former) | State::Opening(former) if former != socket => Some(former),
             _ => None,
         }
+    }
+
+    /// Takes what the entity is to be told that goes back to it, since it was never sent: what SCTP gives back, and
+    /// what waited for room behind that.
+    pub(crate) fn take_back(&mut self, given_back: GivenBack) -> Vec<TransportInput> {
+        self.counts.in_doubt += given_back.in_doubt;
+        let back = given_back.unsent.into_iter().chain(self.waiting.drain(..));
+        let back: Vec<_> = back.map(|message| TransportInput::Unsent(message.payload)).collect();
+        self.counts.returned += back.len() as u64;
+        back
     }
 
     /// The association on this socket has ended. Tells if the entity had it; `None` if it is another one by now.
@@ -192,7 +204,6 @@ impl Association {
         let was_up = self.is_up();
         self.state = State::Down;
         self.counts.times_lost += u64::from(was_up);
-        self.discard_waiting();
         if self.config.opens && self.opening == Opening::Always {
             self.open_at = Some(now.saturating_add(self.config.reopen_after));
         }
@@ -283,13 +294,6 @@ impl Association {
         Some(TransportInput::Congested(false))
     }
 
-    /// The peer has begun anew: what waited was for its former self. Tells if anything did.
-    pub(crate) fn restarted(&mut self) -> bool {
-        let waited = !self.waiting.is_empty();
-        self.discard_waiting();
-        waited
-    }
-
     pub(crate) const fn received(&mut self, octets: usize) {
         self.counts.received += 1;
         self.counts.received_octets += octets as u64;
@@ -304,7 +308,7 @@ impl Association {
         message: ProgramMessage,
         delays: &mut Option<SeatDelays>,
     ) -> bool {
-        match host.send(now, socket, message.clone()) {
+        match host.send_sctp(now, socket, message.clone()) {
             Ok(()) => {
                 self.counts.sent += 1;
                 self.counts.sent_octets += message.payload.len() as u64;
@@ -312,18 +316,14 @@ impl Association {
                     delays.left(now, self.number, &message);
                 }
             }
-            Err(Refused::Full) => {
+            // Of an association that ends, which is told next, it goes back to the entity.
+            Err(SendError::BufferFull { .. } | SendError::NoAssociation | SendError::ShuttingDown) => {
                 self.waiting.push_front(message);
                 return false;
             }
-            // It ends, which is told next; or it has no such stream.
-            Err(Refused::Never(_)) => self.counts.discarded_down += 1,
+            // It has no such stream.
+            Err(_) => self.counts.discarded_down += 1,
         }
         true
-    }
-
-    fn discard_waiting(&mut self) {
-        self.counts.discarded_down += self.waiting.len() as u64;
-        self.waiting.clear();
     }
 }

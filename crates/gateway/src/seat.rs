@@ -102,6 +102,8 @@ pub struct Seat {
     numbers: Vec<AssociationNumber>,
     by_number: BTreeMap<AssociationNumber, usize>,
     by_socket: BySocket<usize>,
+    /// Associations whose place another one has taken, and that have not ended yet.
+    replaced: BTreeMap<SocketId, usize>,
     loads: Loads,
     sending: Vec<usize>,
     deadlines: Deadlines<usize>,
@@ -178,6 +180,7 @@ impl Seat {
             links,
             associations: ends,
             by_socket: BySocket::default(),
+            replaced: BTreeMap::new(),
             loads,
             sending,
             deadlines,
@@ -463,6 +466,7 @@ impl Seat {
         let was_up = self.associations[place].is_up();
         if let Some(former) = self.associations[place].connected(socket) {
             self.by_socket.remove(former);
+            self.replaced.insert(former, place);
             host.abort(now, former);
             if was_up {
                 self.input(now, place, TransportInput::Down);
@@ -482,7 +486,17 @@ impl Seat {
         }
     }
 
-    fn ended(&mut self, now: Instant, socket: SocketId, reason: Option<String>) {
+    /// Gives back to the entity what an association has not sent.
+    fn take_back(&mut self, now: Instant, host: &mut Host, socket: SocketId, place: usize) {
+        for input in self.associations[place].take_back(host.take_given_back(socket)) {
+            self.input(now, place, input);
+        }
+    }
+
+    fn ended(&mut self, now: Instant, host: &mut Host, socket: SocketId, reason: Option<String>) {
+        if let Some(place) = self.replaced.remove(&socket) {
+            self.take_back(now, host, socket, place);
+        }
         let Some(place) = self.by_socket.remove(socket) else { return };
         let Some(was_up) = self.associations[place].ended(now, socket) else { return };
         self.deadlines.set(FIRST_OTHER + place, self.associations[place].deadline());
@@ -492,6 +506,7 @@ impl Seat {
         if was_up {
             self.input(now, place, TransportInput::Down);
         }
+        self.take_back(now, host, socket, place);
         // A reload may have waited for this.
         self.deadlines.set(ENTITY, Some(now));
     }
@@ -538,7 +553,7 @@ impl Program for Seat {
             }
             ProgramEvent::Ended { failure, reason, .. } => {
                 let reason = Lost::of_end(failure, reason).map(|lost| lost.to_string());
-                self.ended(now, socket, reason);
+                self.ended(now, host, socket, reason);
                 host.release(socket);
             }
             ProgramEvent::Message(message) => {
@@ -562,10 +577,11 @@ impl Program for Seat {
             }
             ProgramEvent::Restarted => {
                 let Some(place) = self.by_socket.get(socket).copied() else { return };
-                if self.associations[place].restarted() {
+                if self.associations[place].waiting() > 0 {
                     self.input(now, place, TransportInput::Congested(false));
                 }
                 self.input(now, place, TransportInput::Restart);
+                self.take_back(now, host, socket, place);
             }
             ProgramEvent::Writable => {
                 let Some(place) = self.by_socket.get(socket).copied() else { return };

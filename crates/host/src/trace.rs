@@ -46,9 +46,10 @@ impl TraceBuffer {
             sctp::Event::Received(_) | sctp::Event::ReceivedPart(_) | sctp::Event::Arrived { .. } => {
                 return Some(event);
             }
-            sctp::Event::SendFailed { message } => {
+            sctp::Event::SendFailed { message, was_sent } => {
                 let named = sctp::Message { payload: Bytes::new(), options: None, ..message.clone() };
-                (sctp::Event::SendFailed { message: named }, Some(sctp::Event::SendFailed { message }))
+                let kept = sctp::Event::SendFailed { message: named, was_sent };
+                (kept, Some(sctp::Event::SendFailed { message, was_sent }))
             }
             sctp::Event::Abandoned { message, policy, was_sent } => {
                 let named = sctp::Message { payload: Bytes::new(), ..message.clone() };
@@ -111,7 +112,7 @@ mod tests {
             context: 7,
             options: None,
         };
-        let failed = sctp::Event::SendFailed { message: message.clone() };
+        let failed = sctp::Event::SendFailed { message: message.clone(), was_sent: true };
         assert!(passed(failed, NOTHING));
         let given_up = |message: &sctp::Message| sctp::Event::Abandoned {
             message: message.clone(),
@@ -122,7 +123,8 @@ mod tests {
         let (records, dropped) = buffer.take();
         let events: Vec<_> = records.into_iter().map(|record| record.event).collect();
         let named = sctp::Message { payload: Bytes::new(), ..message };
-        let (failed, given_up) = (sctp::Event::SendFailed { message: named.clone() }, given_up(&named));
+        let (failed, given_up) =
+            (sctp::Event::SendFailed { message: named.clone(), was_sent: true }, given_up(&named));
         let told = [acknowledged(1), acknowledged(2), transmitted(2), acknowledged(3), transmitted(3)];
         assert_eq!(events[..5], told);
         assert_eq!(events[5..], [sctp::Event::Restarted, failed, given_up]);

@@ -78,7 +78,8 @@ pub use slantpath_sctp::{
     AssociationId, AuthenticationConfig, AuthenticationEvent, Endpoint as Sctp, ErrorDetectionMethod,
     Extension, Extensions, MibAssociation, MibLocalAddress, MibRemAddress, MibState, MibValue, Multipath,
     PathMtuDiscovery, PathSnapshot, PathState, Reliability, ResetDirection, SctpConfig,
-    SendOptions as SctpSendOptions, Severity, SharedKey, StreamId, StreamScheduling,
+    SendError as SctpSendError, SendOptions as SctpSendOptions, Severity, SharedKey, StreamId,
+    StreamScheduling,
 };
 pub use slantpath_wire::ip::{Dscp, Ecn, IpFields};
 #[cfg(target_os = "linux")]

@@ -430,9 +430,11 @@ impl Association {
                 events.push_back(Event::Acknowledged { context });
             }
         });
-        self.events.extend(failed.into_iter().map(|message| Event::SendFailed { message }));
+        self.events
+            .extend(failed.into_iter().map(|(message, was_sent)| Event::SendFailed { message, was_sent }));
         if let Some(state) = &mut self.reconfiguration {
-            self.events.extend(state.drain_messages().map(|message| Event::SendFailed { message }));
+            let held = state.drain_messages();
+            self.events.extend(held.map(|message| Event::SendFailed { message, was_sent: false }));
         }
     }
 

@@ -674,8 +674,8 @@ impl Endpoint {
             State::CookieEchoed(handshake) => handshake.into_parts().1,
             State::Established(_) => EarlyRequests::default(),
         };
-        for message in early_requests.into_messages() {
-            self.outbox.push_event(id, Event::SendFailed { message });
+        for (message, was_sent) in early_requests.into_messages().map(|message| (message, false)) {
+            self.outbox.push_event(id, Event::SendFailed { message, was_sent });
         }
         self.outbox.push_event(id, Event::Closed(reason));
     }

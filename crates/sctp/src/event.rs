@@ -169,6 +169,8 @@ pub enum Event {
     SendFailed {
         /// The message, as it was given, but without the options of one that has been sent.
         message: Message,
+        /// True if it, or a part of it, has been sent: whether it has arrived is not known.
+        was_sent: bool,
     },
     /// NETWORK STATUS CHANGE: an address of the peer has become reachable, unreachable or potentially failed.
     PathChanged {

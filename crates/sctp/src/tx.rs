@@ -306,13 +306,15 @@ impl Sender {
         matches!(self.recovery, Recovery::Fast { .. })
     }
 
-    /// Gives up every message that is not acknowledged whole, in the order of their transmission.
-    pub(crate) fn drain_messages(&mut self, on_received: impl FnMut(u64)) -> Vec<Message> {
+    /// Gives up every message that is not acknowledged whole, in the order of their transmission, and says of each
+    /// whether something of it was sent.
+    pub(crate) fn drain_messages(&mut self, on_received: impl FnMut(u64)) -> Vec<(Message, bool)> {
         self.buffered_bytes = 0;
         self.buffered_messages = 0;
         let mut messages = self.outstanding.drain_messages(on_received);
+        let begun = messages.len() + self.queue.begun();
         messages.extend(self.queue.drain());
-        messages
+        messages.into_iter().enumerate().map(|(place, message)| (message, place < begun)).collect()
     }
 
     /// Tells if the buffer has no room for a message of `len` bytes.

@@ -101,7 +101,8 @@ impl M3uaEventKind {
             TransportInput::Congested(_)
             | TransportInput::Message { .. }
             | TransportInput::Restart
-            | TransportInput::Transmitted(_) => None,
+            | TransportInput::Transmitted(_)
+            | TransportInput::Unsent(_) => None,
         }
     }
 
@@ -208,7 +209,10 @@ impl AssociationTally {
             TransportInput::Down => self.times_lost += 1,
             TransportInput::Message { octets, .. } if is_data(octets) => self.data_received += 1,
             TransportInput::Message { .. } => self.other_received += 1,
-            TransportInput::Congested(_) | TransportInput::Restart | TransportInput::Transmitted(_) => {}
+            TransportInput::Congested(_)
+            | TransportInput::Restart
+            | TransportInput::Transmitted(_)
+            | TransportInput::Unsent(_) => {}
         }
     }
 }

@@ -32,7 +32,7 @@ fn what(event: &sctp::Event) -> Option<What> {
             transmission: *transmission,
         },
         sctp::Event::SendBufferDrained { free } => What::Room { free_bytes: *free },
-        sctp::Event::SendFailed { message } => What::Failed { message: numbered(message.context) },
+        sctp::Event::SendFailed { message, .. } => What::Failed { message: numbered(message.context) },
         sctp::Event::T3Rtx { address, change } => {
             let (change, rto_ns, outstanding_bytes) = match *change {
                 T3RtxChange::Expired { rto, outstanding } => {

@@ -32,6 +32,9 @@ pub enum TransportInput {
     Restart,
     /// The message that asked for it with this number ([`Transmit::report`]) was sent for the first time.
     Transmitted(u32),
+    /// A message that was handed over comes back, since the association is lost or has begun anew, and nothing of it
+    /// was ever sent: after [`Down`](Self::Down) or [`Restart`](Self::Restart), one by one and in their order.
+    Unsent(Bytes),
     /// SCTP-COMMUNICATION UP.
     Up {
         /// Number of streams on which we may send, at least one.

@@ -91,7 +91,7 @@ impl Client {
             | SocketEvent::Arrived(_)
             | SocketEvent::Abandoned(_)
             | SocketEvent::Sctp(_)
-            | SocketEvent::MessageFailed
+            | SocketEvent::MessageFailed { .. }
             | SocketEvent::Path { .. }
             | SocketEvent::Restarted => return Reaction::None,
         }

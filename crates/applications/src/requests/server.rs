@@ -82,7 +82,7 @@ impl Server {
             | SocketEvent::Connected { .. }
             | SocketEvent::Abandoned(_)
             | SocketEvent::Sctp(_)
-            | SocketEvent::MessageFailed
+            | SocketEvent::MessageFailed { .. }
             | SocketEvent::Path { .. }
             | SocketEvent::Restarted => return Reaction::None,
         }

@@ -302,6 +302,7 @@ impl Seat {
             });
         }
         self.reloading.ports.admit_callers(&self.associations, host);
+        self.replaced.clear();
         self.by_socket = BySocket::default();
         for (place, end) in self.associations.iter().enumerate() {
             if let Some(socket) = end.socket() {

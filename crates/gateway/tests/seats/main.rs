@@ -3,7 +3,9 @@
 mod fixture;
 mod metrics;
 mod operation;
+mod promises;
 mod reload;
+mod site;
 
 use slantpath_base::{Duration, Instant};
 use slantpath_gateway::SeatReport;

@@ -8,7 +8,7 @@ use slantpath_sctp as sctp;
 use slantpath_tcp as tcp;
 use slantpath_wire::ip::IpFields;
 
-use super::SocketState;
+use super::{OutgoingMessage, SocketState};
 use crate::path_event::PathEventKind;
 
 /// Event that an application is told.
@@ -50,7 +50,10 @@ pub enum SocketEvent {
         ip: IpFields,
     },
     /// A message will never be acknowledged (SCTP).
-    MessageFailed,
+    MessageFailed {
+        /// The message, if nothing of it was ever sent.
+        unsent: Option<Box<OutgoingMessage>>,
+    },
     /// Something has happened to a path (SCTP).
     Path {
         /// Number of the path.
@@ -218,7 +221,10 @@ pub(super) fn sctp_event(event: sctp::Event, paths: &mut Vec<IpAddr>) -> Option<
         }
         sctp::Event::Restarted => Some(SocketEvent::Restarted),
         sctp::Event::SendBufferDrained { .. } => Some(SocketEvent::Writable),
-        sctp::Event::SendFailed { .. } => Some(SocketEvent::MessageFailed),
+        sctp::Event::SendFailed { message, was_sent } => {
+            let unsent = (!was_sent).then(|| Box::new(OutgoingMessage::given_back(message)));
+            Some(SocketEvent::MessageFailed { unsent })
+        }
         sctp::Event::Closed(reason) => Some(SocketEvent::Ended {
             failure: (reason != sctp::CloseReason::ShutdownComplete).then(|| reason.to_string()),
             reason: Some(Box::new(reason)),

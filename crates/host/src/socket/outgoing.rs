@@ -21,6 +21,22 @@ pub struct OutgoingMessage {
     pub options: Option<Box<sctp::SendOptions>>,
 }
 
+impl OutgoingMessage {
+    /// What SCTP gives back of a message that it has not sent: without options, since whoever sends it elsewhere has
+    /// others.
+    pub(super) fn given_back(message: sctp::Message) -> Self {
+        let sctp::Message { stream, ppid, payload, is_unordered, .. } = message;
+        Self {
+            number: None,
+            stream: stream.0,
+            unordered: is_unordered,
+            payload_protocol: ppid.0,
+            payload,
+            options: None,
+        }
+    }
+}
+
 /// Answer of a transport to an offered message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Offer {

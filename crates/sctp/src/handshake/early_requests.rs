@@ -158,7 +158,7 @@ impl EarlyRequests {
         for early in core::mem::take(&mut self.messages) {
             match association.send(now, early.as_of(now)) {
                 Ok(()) => self.messages.push_back(early),
-                Err(_) => failed.push(Event::SendFailed { message: early.message }),
+                Err(_) => failed.push(Event::SendFailed { message: early.message, was_sent: false }),
             }
         }
         if self.owes_room() {

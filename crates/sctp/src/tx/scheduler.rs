@@ -224,6 +224,11 @@ impl Scheduler {
         })
     }
 
+    /// Number of messages of which a part has been cut.
+    pub(super) fn begun(&self) -> usize {
+        self.streams.values().filter(|queue| queue.in_progress.is_some()).count()
+    }
+
     /// Takes out all messages: those in progress first, then the others as they would be served.
     pub(super) fn drain(&mut self) -> Vec<Message> {
         let begun = self.streams.values_mut().filter_map(|queue| queue.in_progress.take());

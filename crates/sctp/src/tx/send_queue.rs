@@ -283,6 +283,14 @@ impl SendQueue {
         }
     }
 
+    /// Number of messages of which a part has been cut: [`drain`](Self::drain) gives them first.
+    pub(crate) fn begun(&self) -> usize {
+        match &self.scheduler {
+            None => usize::from(self.in_progress.is_some()),
+            Some(scheduler) => scheduler.begun(),
+        }
+    }
+
     /// Empties the queue: the message in progress first.
     pub(crate) fn drain(&mut self) -> Vec<Message> {
         self.next_rest = 0;

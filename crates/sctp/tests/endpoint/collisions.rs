@@ -131,7 +131,10 @@ fn a_restart_gives_back_what_the_peer_had_not_acknowledged() {
     net.connect(a, z);
     net.run_for(Duration::from_millis(200));
     let events = net.events(z);
-    assert!(matches!(&events[0], Event::SendFailed { message } if message.payload == "lost"), "{events:?}");
+    assert!(
+        matches!(&events[0], Event::SendFailed { message, .. } if message.payload == "lost"),
+        "{events:?}"
+    );
     assert_eq!(events[1], Event::Restarted);
 }
 

@@ -174,7 +174,7 @@ fn what_was_refused_before_a_restart_is_followed_by_room() {
     restart(&mut net, (v4(1, 1), v4(1, 2)), 5_000);
     // What was not acknowledged has come back, so that all of the buffer is free.
     let expected = [
-        Event::SendFailed { message: message(800) },
+        Event::SendFailed { message: message(800), was_sent: true },
         Event::Restarted,
         Event::SendBufferDrained { free: 1_000 },
     ];

@@ -94,7 +94,10 @@ fn init_backs_off_and_gives_up_after_max_init_retransmits() {
     let packets: Vec<_> = net.sent.iter().map(|sent| sent.packet.contiguous()).collect();
     assert!(packets.iter().all(|packet| *packet == packets[0]), "the same INIT with the same tag");
     let events = net.events(a);
-    assert!(matches!(&events[0], Event::SendFailed { message } if message.payload == "never"), "{events:?}");
+    assert!(
+        matches!(&events[0], Event::SendFailed { message, .. } if message.payload == "never"),
+        "{events:?}"
+    );
     assert_eq!(events[1..], [Event::Closed(CloseReason::PeerUnreachable)]);
     assert_eq!(net.hosts[a].endpoint.association_count(), 0);
 }
@@ -208,7 +211,7 @@ fn a_message_on_a_stream_that_was_not_granted_comes_back() {
     net.run_for(Duration::from_secs(1));
     let events = net.events(a);
     assert!(
-        matches!(&events[0], Event::SendFailed { message } if message.stream == StreamId(2)),
+        matches!(&events[0], Event::SendFailed { message, .. } if message.stream == StreamId(2)),
         "{events:?}"
     );
     let streams: Vec<_> = net.received(z).into_iter().map(|message| message.stream).collect();

@@ -350,7 +350,7 @@ impl World {
             }
             Event::Acknowledged { context } => this.given[place(context)].fates[0] += 1,
             Event::Abandoned { message, .. } => this.given[place(message.context)].fates[1] += 1,
-            Event::SendFailed { message } => this.given[place(message.context)].fates[2] += 1,
+            Event::SendFailed { message, .. } => this.given[place(message.context)].fates[2] += 1,
             Event::SendBufferDrained { .. } => this.waits_for_room = false,
             Event::Transmitted { context, destination, transmission: 1, .. } => {
                 let asked = this.given[place(context)].destination;

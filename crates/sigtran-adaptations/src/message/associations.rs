@@ -70,8 +70,8 @@ impl Associations {
                 self.0.remove(&association);
                 asps.handle_association_down(now, association);
             }
-            // Nothing asks for it.
-            TransportInput::Transmitted(_) => {}
+            // Nothing asks for these.
+            TransportInput::Transmitted(_) | TransportInput::Unsent(_) => {}
             TransportInput::Restart => asps.handle_restart(now, association),
             TransportInput::Congested(is_congested) => {
                 if let Some(link) = self.0.get_mut(&association) {
@@ -110,8 +110,8 @@ impl Streams {
                 asp.handle_association_up(now);
             }
             TransportInput::Down => asp.handle_association_down(now),
-            // Nothing asks for it.
-            TransportInput::Transmitted(_) => {}
+            // Nothing asks for these.
+            TransportInput::Transmitted(_) | TransportInput::Unsent(_) => {}
             TransportInput::Restart => asp.handle_restart(now),
             TransportInput::Congested(is_congested) => return Received::Congested(is_congested),
             TransportInput::Message { .. } if !asp.is_connected() => drops.count(DropReason::AssociationDown),

@@ -216,6 +216,12 @@ impl Link {
                 self.lose_association(now);
             }
             TransportInput::Up { .. } => self.associate(now),
+            // The link has kept it, as all that is not acknowledged: what was sent of that is in doubt.
+            TransportInput::Unsent(octets) => {
+                if let Ok(Message { fsn, body: Body::UserData(_), .. }) = Message::parse(&octets) {
+                    self.transmission.take_back(fsn);
+                }
+            }
         }
         self.settle(now);
     }

@@ -51,6 +51,8 @@ struct Outstanding {
     sent_at: Instant,
     /// Instant at which the association sent it first, if it has been asked to say.
     transmitted_at: Option<Instant>,
+    /// True if it is retransmitted.
+    is_again: bool,
     msu: Bytes,
 }
 
@@ -115,6 +117,24 @@ impl Transmission {
         }
     }
 
+    /// The association is lost, and has never sent this message nor any after it: they wait as if they had not been
+    /// handed over. One that is retransmitted may have arrived before.
+    pub(super) fn take_back(&mut self, fsn: SequenceNumber) {
+        let Some(front) = self.outstanding.front() else { return };
+        let at = usize::try_from(fsn.distance_from(front.fsn)).unwrap_or(usize::MAX);
+        if self.waiting_again > 0 {
+            return;
+        }
+        while self.outstanding.len() > at
+            && let Some(Outstanding { given_at, msu, .. }) =
+                self.outstanding.pop_back_if(|message| !message.is_again)
+        {
+            self.waiting.push_front(Waiting { given_at, msu });
+        }
+        self.last_sent = self.outstanding.back().map_or(self.acknowledged, |message| message.fsn);
+        self.last_at_peer = self.last_sent;
+    }
+
     pub(super) const fn last_sent(&self) -> SequenceNumber {
         self.last_sent
     }
@@ -145,6 +165,7 @@ impl Transmission {
             given_at,
             sent_at: now,
             transmitted_at: None,
+            is_again,
             msu: kept,
         });
         Some(Sending { fsn, msu, is_again })
@@ -398,6 +419,31 @@ mod tests {
             let (taken, messages) = transmission.retrieve_after(Instant::START, fsnc);
             assert_eq!((taken, firsts(&messages), transmission.len()), (0, vec![5, 6], 5));
         }
+    }
+
+    #[test]
+    fn what_the_association_never_sent_is_handed_back_without_a_number() {
+        let mut transmission = five_sent();
+        assert_eq!(transmission.acknowledge(Instant::START, number(0)), Ok(1));
+        transmission.take_back(number(3));
+        transmission.take_back(number(4));
+        assert_eq!((transmission.outstanding(), transmission.last_sent()), (2, number(2)));
+        let (_, messages) = transmission.clone().retrieve_after(Instant::START, Some(number(1)));
+        assert_eq!(firsts(&messages), [2, 3, 4, 5, 6]);
+        let (_, messages) = transmission.retrieve_after(Instant::START, None);
+        assert_eq!(firsts(&messages), [3, 4, 5, 6]);
+    }
+
+    #[test]
+    fn what_may_have_arrived_the_first_time_is_not_taken_back() {
+        let mut transmission = five_sent();
+        assert_eq!(transmission.send_again_after(Instant::START, number(1)), Ok(2));
+        transmission.take_back(number(2));
+        while transmission.send_next(Instant::START, 4).is_some() {}
+        // Messages 2 to 4 for the second time, 5 for the first.
+        transmission.take_back(number(3));
+        let (_, messages) = transmission.retrieve_after(Instant::START, None);
+        assert_eq!(firsts(&messages), [5, 6]);
     }
 
     #[test]

@@ -195,6 +195,7 @@ impl Asp {
             }
             // Nothing asks for it.
             TransportInput::Transmitted(_) => {}
+            TransportInput::Unsent(octets) => self.take_back(&octets),
             TransportInput::Down => {
                 peer.link = None;
                 peer.process.handle_association_down(now);

@@ -69,14 +69,16 @@ impl DropReason {
     ];
 }
 
-/// Counts of messages by outcome since the object was made. `received` and `requested` together are `forwarded`,
-/// `indicated`, dropped for any reason, and what waits.
+/// Counts of messages by outcome since the object was made. `received`, `requested` and `returned` together are
+/// `forwarded`, `indicated`, dropped for any reason, and what waits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// DATA that came from peers.
     pub received: u64,
     /// MTP-TRANSFER requests of the user.
     pub requested: u64,
+    /// Messages that were forwarded, and came back unsent from an association that was lost: they begin anew.
+    pub returned: u64,
     /// Messages that went to one peer or several.
     pub forwarded: u64,
     /// DATA that went out: in broadcast mode more than `forwarded`.

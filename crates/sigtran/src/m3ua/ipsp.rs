@@ -206,6 +206,8 @@ impl Ipsp {
                     self.sgp.handle_input(now, association, input);
                 }
             }
+            // There is no other association by which it could go.
+            TransportInput::Unsent(_) => {}
             other => {
                 self.sgp.handle_input(now, association, other.clone());
                 self.asp.handle_input(now, association, other);

@@ -186,6 +186,7 @@ impl Sgp {
             }
             // Nothing asks for it.
             TransportInput::Transmitted(_) => {}
+            TransportInput::Unsent(octets) => self.take_back(&octets),
             TransportInput::Restart => self.gateway.handle_restart(now, association),
             TransportInput::Congested(is_congested) => {
                 if let Some(link) = self.links.get_mut(&association) {

@@ -14,7 +14,7 @@ use self::world::{Step, World, any_step};
 
 /// Every message is somewhere.
 fn assert_accounted(counters: &Counters, waiting: usize) {
-    let came = counters.received + counters.requested;
+    let came = counters.received + counters.requested + counters.returned;
     let went = counters.forwarded + counters.indicated + counters.dropped_in_all() + waiting as u64;
     assert_eq!(came, went, "{counters:?}, {waiting} wait");
 }

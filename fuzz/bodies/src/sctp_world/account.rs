@@ -135,7 +135,9 @@ impl End {
                     message.context
                 );
             }
-            sctp::Event::SendFailed { message } => self.note_fate(message.context, |fates| &mut fates.failed),
+            sctp::Event::SendFailed { message, .. } => {
+                self.note_fate(message.context, |fates| &mut fates.failed)
+            }
             sctp::Event::SendBufferDrained { .. } => self.waits_for_room = false,
             sctp::Event::StreamsChanged(change) => self.note_streams(change),
             sctp::Event::ReconfigurationAnswered { .. } => self.note_answer(0),

@@ -138,7 +138,7 @@ fn a_message_that_stands_for_good_when_all_ends_is_said_to_have_arrived() {
         .iter()
         .filter_map(|event| match event {
             Event::Acknowledged { context } => Some((*context, true)),
-            Event::SendFailed { message } => Some((message.context, false)),
+            Event::SendFailed { message, .. } => Some((message.context, false)),
             _ => None,
         })
         .collect();

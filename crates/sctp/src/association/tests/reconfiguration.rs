@@ -580,7 +580,7 @@ fn an_abort_hands_back_what_is_held_behind_a_reset() {
     wire.ends[0].abort(wire.now, Cause::OutOfResource);
     wire.drain();
     let failed = wire.events[0].iter().filter_map(|event| match event {
-        Event::SendFailed { message } => Some(message.context),
+        Event::SendFailed { message, .. } => Some(message.context),
         _ => None,
     });
     assert_eq!(failed.collect::<Vec<_>>(), [7, 8]);

@@ -104,9 +104,9 @@ fn a_failed_message_comes_back_as_it_was_given() {
     wire.decide(|_| is_lost());
     wire.send(0, 0..1, 10_000);
     wire.send(0, 1..2, 10);
-    let given = [message(0, 0, 10_000), message(0, 1, 10)];
-    let given = given.map(|message| Event::SendFailed { message });
-    assert_eq!(wire.ends[0].clone().into_remains(), given);
+    let given = [(message(0, 0, 10_000), true), (message(0, 1, 10), false)];
+    let given = given.map(|(message, was_sent)| Event::SendFailed { message, was_sent });
+    assert_eq!(wire.ends[0].clone().into_remains(), given, "of the second nothing has left");
     wire.inject(0, 0, &[sack(1, &[])]);
     assert_eq!(wire.ends[0].clone().into_remains(), given, "one fragment is not the message");
 }
@@ -124,7 +124,7 @@ fn of_messages_in_fragments_and_whole_ones_those_come_back_that_are_not_acknowle
     for (acked, first) in (0..).zip(first_left) {
         wire.inject(0, 0, &[sack(acked, &[])]);
         let left = (0..).zip(lens).skip(first).map(|(context, len)| message(0, context, len));
-        let expected: Vec<_> = left.map(|message| Event::SendFailed { message }).collect();
+        let expected: Vec<_> = left.map(|message| Event::SendFailed { message, was_sent: true }).collect();
         let remains = wire.ends[0].clone().into_remains();
         let failed = remains.into_iter().filter(|event| matches!(event, Event::SendFailed { .. }));
         assert_eq!(failed.collect::<Vec<_>>(), expected, "{acked} chunks acknowledged");

@@ -1,5 +1,6 @@
 //! Messages of user parts between an ASP and its gateways.
 
+use bytes::Bytes;
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::ServiceIndicator;
 use slantpath_ss7::transfer::{Transfer, TransferIndication};
@@ -14,6 +15,16 @@ impl Asp {
     pub fn transfer(&mut self, network_appearance: Option<u32>, message: Transfer) {
         self.counters.requested += 1;
         if let Err(reason) = self.try_transfer(network_appearance, message) {
+            self.counters.drop(reason);
+        }
+    }
+
+    /// Takes a message back that an association could not send, for another gateway.
+    pub(super) fn take_back(&mut self, octets: &Bytes) {
+        let Ok(data) = Data::parse(octets) else { return };
+        let Some(message) = data.protocol_data.to_transfer() else { return };
+        self.counters.returned += 1;
+        if let Err(reason) = self.try_transfer(data.network_appearance, message) {
             self.counters.drop(reason);
         }
     }

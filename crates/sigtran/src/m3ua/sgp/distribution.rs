@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use bytes::Bytes;
 use slantpath_ss7::mtp3::{ServiceIndicator, Sls};
 use slantpath_ss7::transfer::{Transfer, TransferIndication};
 
@@ -249,6 +250,17 @@ impl Sgp {
             Some(AsState::Down | AsState::Inactive) | None => {
                 self.counters.drop(DropReason::NoActiveAsp);
             }
+        }
+    }
+
+    /// Takes a message back that an association could not send, for another ASP: nothing has come after it yet that is
+    /// for its application server, so that its order stays. In broadcast mode the others have it.
+    pub(super) fn take_back(&mut self, octets: &Bytes) {
+        let Ok(data) = Data::parse(octets) else { return };
+        let Some(routing_context) = data.routing_context else { return };
+        if self.gateway.traffic_mode(&routing_context) != Some(TrafficMode::Broadcast) {
+            self.counters.returned += 1;
+            self.distribute(routing_context, data.network_appearance, data.protocol_data);
         }
     }
 
