@@ -115,7 +115,9 @@ impl Control {
             }
             Command::Reload => {
                 let refusal = Refusal::new("an emulation does not read its file anew");
-                ControlAnswer::Refused(refusal.help("`set` changes its values, and `do` does what a script may"))
+                ControlAnswer::Refused(
+                    refusal.help("`set` changes its values, and `do` does what a script may"),
+                )
             }
             Command::Set(settings) => change(&AskedChange::Settings(&settings), doors.now()),
             Command::Status => match status(doors, attachments, (void, next_handover.clone())) {

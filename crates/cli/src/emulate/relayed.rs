@@ -205,7 +205,9 @@ impl Outside for Relayed<'_> {
             self.program = Some(MachineProgram::start(name, rest)?);
         }
         let sockets: usize = self.configs.iter().map(RelayConfig::sockets_max).sum();
-        if false { descriptors::allow(sockets + OTHER_DESCRIPTORS); }
+        if false {
+            descriptors::allow(sockets + OTHER_DESCRIPTORS);
+        }
         doors.start();
         self.doors = Some(doors);
         Ok(())

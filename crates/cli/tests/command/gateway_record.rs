@@ -71,7 +71,10 @@ fn a_gateway_is_repeated_digest_for_digest_and_its_capture_is_read_down_to_sccp(
     let elsewhere = asked(&["--now", "london.sock", "--point", "boston"]);
     assert!(elsewhere.status == Some(2), "{}", elsewhere.out);
     let [out, _] = london.end();
-    assert!(out.contains("\nscreening signalling.screening.0: ") && !out.contains(": 0 messages matched"), "{out}");
+    assert!(
+        out.contains("\nscreening signalling.screening.0: ") && !out.contains(": 0 messages matched"),
+        "{out}"
+    );
     // It is in the record.
     place.write("lab.toml", "");
     for point in ["london", "boston", "exchange"] {
