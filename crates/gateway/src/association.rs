@@ -5,7 +5,7 @@
 //! its own messages, or users answer to congestion: what follows nevertheless waits here, up to a limit.
 
 use std::collections::VecDeque;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use slantpath_applications::{GivenBack, Host, ProgramConfig, ProgramMessage, Programs, REFUSED_MAX};
 use slantpath_base::{Duration, Instant};
@@ -33,13 +33,22 @@ pub struct SeatAssociation {
 
 impl SeatAssociation {
     /// Tells if an association goes on as the other one: whoever is at either end, and SCTP's settings, are the same.
+    /// Either end may have got further addresses.
     pub(crate) fn goes_on_as(&self, other: &Self) -> bool {
-        let ends = |own: &Self| {
-            let peer = own.port.peer.as_ref().map(|peer| (peer.addresses.clone(), peer.port));
-            (own.port.local_addresses.clone(), own.port.local_port, peer, own.opens)
+        let is_same_peer = match (&self.port.peer, &other.port.peer) {
+            (Some(own), Some(next)) => own.port == next.port && are_in(&own.addresses, &next.addresses),
+            (own, next) => own.is_none() && next.is_none(),
         };
-        self.name == other.name && ends(self) == ends(other) && self.port.sctp == other.port.sctp
+        (&self.name, self.opens, self.port.local_port) == (&other.name, other.opens, other.port.local_port)
+            && is_same_peer
+            && are_in(&self.port.local_addresses, &other.port.local_addresses)
+            && self.port.sctp == other.port.sctp
     }
+}
+
+/// Tells if all these addresses are among the others.
+pub(crate) fn are_in(addresses: &[IpAddr], others: &[IpAddr]) -> bool {
+    addresses.iter().all(|own| others.contains(own))
 }
 
 /// Counts of an association's messages, and of its ups and losses.

@@ -1,6 +1,7 @@
 //! Differences of two configurations of an entity, in words.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::IpAddr;
 
 use slantpath_signalling::network::{NetworkConfig, SignallingEntity};
 use slantpath_ss7::sccp::NodeConfig;
@@ -20,6 +21,12 @@ pub(crate) fn difference(
         |one, other| one.goes_on_as(other),
         &mut words,
     );
+    let addresses = |own: &[SeatAssociation]| -> BTreeSet<IpAddr> {
+        own.iter().flat_map(|own| own.port.local_addresses.clone()).collect()
+    };
+    let known = addresses(old_associations);
+    let new_addresses = addresses(associations).into_iter().filter(|own| !known.contains(own));
+    words.extend(new_addresses.map(|own| format!("own address {own} added")));
     if let (SignallingEntity::Point(old), SignallingEntity::Point(new)) = (old, new) {
         let (old, new) = (&before.points[old.0], &after.points[new.0]);
         let links = |config: &slantpath_ss7::mtp3::node::Config| {

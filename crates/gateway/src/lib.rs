@@ -37,6 +37,7 @@ pub use happening::Happening;
 pub use seat::metrics::{GatewayMetric, METRICS, Measuring, metrics_page};
 pub use seat::{ReloadError, RunningSeat, Seat, SeatConfig, SeatReport, Successor};
 pub use slantpath_signalling::network::SignallingEntity;
+pub use slantpath_sigtran::transport::AssociationNumber;
 pub use slantpath_traffic::{Clocks, LinkLoadReport, StatusCounts};
 pub use titles::{ReachedNow, TitleError, TitleExplanation, TitleQuestion, WrittenTitle, explain_title};
 pub use traced::SocketTaken;

@@ -1,5 +1,6 @@
 //! The program: an entity, what carries its signalling, and its users.
 
+mod addresses;
 pub(crate) mod metrics;
 mod orders;
 mod reload;
@@ -355,10 +356,22 @@ impl Seat {
         }
     }
 
-    /// Has an association end in order, and keeps it closed.
-    fn shut_down(&mut self, now: Instant, host: &mut Host, place: usize) {
-        self.associations[place].shut_down(now, host);
-        self.deadlines.set(FIRST_OTHER + place, None);
+    /// Has associations end in order, and keeps them closed. They have until the instant that it gives, at which
+    /// `part` is due.
+    fn shut_down(
+        &mut self,
+        now: Instant,
+        host: &mut Host,
+        places: impl IntoIterator<Item = usize>,
+        part: usize,
+    ) -> Instant {
+        for place in places {
+            self.associations[place].shut_down(now, host);
+            self.deadlines.set(FIRST_OTHER + place, None);
+        }
+        let until = now.saturating_add(self.patience);
+        self.deadlines.set(part, Some(until));
+        until
     }
 
     fn open_association(&mut self, now: Instant, host: &mut Host, place: usize) {
@@ -482,7 +495,7 @@ impl Seat {
     fn give_socket(&mut self, now: Instant, socket: SocketId, place: usize) {
         let before = self.by_socket.insert(socket, place);
         if before != Some(place) && self.associations[place].config.port.sctp.trace {
-            self.traced.note(SocketTaken { at: now, association: place, socket });
+            self.traced.note(SocketTaken { at: now, association: self.number(place), socket });
         }
     }
 
@@ -513,12 +526,7 @@ impl Seat {
 
     /// The entity has left traffic, or has had its time: associations are shut down.
     fn close(&mut self, now: Instant, host: &mut Host) {
-        let until = now.saturating_add(self.patience);
-        self.phase = Phase::Closing(until);
-        self.deadlines.set(PHASE, Some(until));
-        for place in 0..self.associations.len() {
-            self.shut_down(now, host, place);
-        }
+        self.phase = Phase::Closing(self.shut_down(now, host, 0..self.associations.len(), PHASE));
     }
 
     /// The time of a phase is over.
@@ -589,7 +597,8 @@ impl Program for Seat {
                     self.input(now, place, input);
                 }
             }
-            ProgramEvent::Abandoned | ProgramEvent::Sctp(_) => {}
+            ProgramEvent::Sctp(event) => self.note_addresses(now, socket, *event),
+            ProgramEvent::Abandoned => {}
         }
         self.drive(now, host);
     }

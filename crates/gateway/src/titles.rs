@@ -14,6 +14,8 @@ use slantpath_ss7::{PointCode, PointCodeFormat, sccp};
 const HOPS: usize = 15;
 /// Number of translations after which an explanation ends.
 const STEPS: usize = 200;
+/// Rules that are named where none agrees with a title.
+const NAMED: usize = 3;
 
 /// A title that is asked about.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -279,7 +281,17 @@ fn nearest(rules: &[Rule], called: &PartyAddress, calling: &PartyAddress) -> Vec
     let why = if agree == length.min(best.digits.places().len()) {
         format!("whose digits are more or fewer than these {length}")
     } else {
-        format!("with which it agrees in the first {agree} digits")
+        match agree {
+            0 => {
+                let begin =
+                    rules.iter().take(NAMED).map(|rule| format!("`{}` of `{}`", rule.digits, rule.name));
+                let more = if rules.len() > NAMED { ", ..." } else { "" };
+                let begin = begin.collect::<Vec<_>>().join(", ");
+                return vec![format!("   no rule's digits begin as these do: there is {begin}{more}")];
+            }
+            1 => "with which it agrees in the first digit alone".to_owned(),
+            _ => format!("with which it agrees in the first {agree} digits"),
+        }
     };
     vec![format!("   the nearest digits are `{}` of `{}`, {why}", best.digits, best.name)]
 }
@@ -454,6 +466,13 @@ mod tests {
             "   the nearest digits are `4917*` of `home`, with which it agrees in the first 3 digits"
         );
         assert!(!told("49151", 4).arrives);
+        assert_eq!(
+            last("45", 4),
+            "   the nearest digits are `49*` of `on`, with which it agrees in the first digit alone"
+        );
+        let none = last("77", 4);
+        assert!(none.starts_with("   no rule's digits begin as these do: there is `"), "{none}");
+        assert!(none.contains("`49*` of `on`"), "{none}");
     }
 
     #[test]

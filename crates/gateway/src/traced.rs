@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use slantpath_base::Instant;
 use slantpath_host::SocketId;
+use slantpath_sigtran::transport::AssociationNumber;
 
 /// Number of sockets that are kept while nobody asks for them.
 const SOCKETS_MAX: usize = 4_096;
@@ -13,8 +14,8 @@ const SOCKETS_MAX: usize = 4_096;
 pub struct SocketTaken {
     /// Instant from which on it has it.
     pub at: Instant,
-    /// Place of the association among those of the seat.
-    pub association: usize,
+    /// Number of the association: that of one that goes on is the same after a reload.
+    pub association: AssociationNumber,
     /// Socket that it has.
     pub socket: SocketId,
 }

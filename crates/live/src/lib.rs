@@ -72,7 +72,7 @@ pub use program::{Program, Station, host_from, host_of};
 pub use slantpath_applications::{Host, ProgramConfig, ProgramEvent, ProgramMessage, Programs};
 pub use slantpath_base::{DataSize, Duration, Instant, Lateness};
 pub use slantpath_host::{PathEventKind, Peer, SocketId, TraceRecord};
-pub use slantpath_interface::EndSystem;
+pub use slantpath_interface::{EndSystem, InterfaceId};
 pub use slantpath_sctp::notice::Value;
 pub use slantpath_sctp::{
     AssociationId, AuthenticationConfig, AuthenticationEvent, Endpoint as Sctp, ErrorDetectionMethod,

@@ -15,7 +15,7 @@ use slantpath_wire::pcapng::Direction;
 use slantpath_wire::{Checksum, Packet};
 
 use crate::clock::Clock;
-use crate::config::{Binding, Carriage, LiveConfig, OpenError};
+use crate::config::{Binding, Carriage, LiveConfig, OpenError, check_addresses};
 use crate::departures::{Absence, Departures};
 use crate::moderation::Moderation;
 use crate::record::{Digest, Recorder};
@@ -137,7 +137,7 @@ impl<H: EndSystem> Live<H> {
         })
     }
 
-    /// Settings with which it was opened, with the ports that were added.
+    /// Settings with which it was opened, with the addresses and ports that were added.
     pub const fn config(&self) -> &LiveConfig {
         &self.config
     }
@@ -154,6 +154,29 @@ impl<H: EndSystem> Live<H> {
         self.sockets.claim(port)?;
         self.config.ports.insert(place, port);
         Ok(())
+    }
+
+    /// Takes packets to one more own address, for all ports, and gives the interface that it has. The host has to be
+    /// told of it by a [command](Self::command), since it may be for some of its ports alone.
+    ///
+    /// # Errors
+    /// If the machine has no such address, or a port is in use there.
+    pub fn add_address(&mut self, address: IpAddr) -> Result<InterfaceId, OpenError> {
+        let known = self.sockets.ends.iter().position(|end| end.address == address);
+        if let Some(end) = known {
+            return Ok(interface(end));
+        }
+        check_addresses(&[address])?;
+        let end = self.sockets.add(address, &self.config)?;
+        self.sockets.watch.follow(address);
+        if let Some(readiness) = &mut self.readiness {
+            let failed = |error| OpenError::System { what: format!("waiting at {address}"), error };
+            readiness.add(self.sockets.ends[end].socket.as_fd()).map_err(failed)?;
+        }
+        self.route_table.forget();
+        self.config.addresses.push(address);
+        self.capture.note_address(address, interface(end));
+        Ok(interface(end))
     }
 
     /// Writes down what the host is told from now on: before the first step, all of it.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use slantpath_advice::detours;
 use slantpath_reader::{
     Diagnostic, Diagnostics, Document, FileKind, Files, InputSource, LoadError, MergedOutput, Place,
-    ValueData, ValueNode, WriteFields, files_beside, read_text,
+    ValueData, ValueNode, WriteFields, WriteMember as _, files_beside, read_text,
 };
 use slantpath_scenario::{Checked, Contacts, SkyInPieces, SkyPlan, Watch, read};
 use slantpath_topology::schema::{PathTable, RouteSelection};
@@ -168,6 +168,14 @@ impl Scenario {
     /// The merged scenario without comments: equal for equal scenarios, and itself a scenario.
     pub fn canonical(&self) -> String {
         self.print(false)
+    }
+
+    /// Variant of [`Scenario::canonical`] that has the nodes on the real network, too: for whoever repeats a live run.
+    pub fn canonical_with_live(&self) -> String {
+        let mut output = MergedOutput::default();
+        self.write_fields(&mut output);
+        self.live_nodes().write(&mut output, "live");
+        output.print(false)
     }
 
     /// BLAKE3 of [`Scenario::canonical`]: the name of a run, together with its number.

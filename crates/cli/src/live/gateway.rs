@@ -18,6 +18,7 @@ use crate::failure::Failure;
 pub(super) use kept::TraceFiles;
 pub(super) use prepared::Prepared;
 use reload::Reloads;
+pub(super) use reload::{RELOAD, Reloaded, in_record, parsed};
 
 /// Time that links have to leave traffic in order, and then associations to be shut down.
 pub(super) const PATIENCE: Duration = Duration::from_secs(5);
@@ -36,7 +37,7 @@ pub(crate) fn gateway(
             })?;
             let outputs = &arguments.outputs;
             let prepared = Prepared::of(seat, outputs.trace.is_some())?;
-            let reloads = Reloads::listen(seat, outputs);
+            let reloads = Reloads::listen(seat, outputs, command);
             serving::serve(&prepared, reloads, outputs, &arguments.operation, command, out)
         }
     }

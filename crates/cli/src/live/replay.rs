@@ -1,5 +1,6 @@
 //! `slantpath replay`: a live run again, from its record, in virtual time.
 
+use std::cell::RefCell;
 use std::fs::File;
 use std::io::{Read as _, Write};
 use std::net::IpAddr;
@@ -11,11 +12,10 @@ use slantpath_base::Instant;
 use slantpath_control::{Command as Ordered, Line};
 use slantpath_gateway::Seat;
 use slantpath_live::record::{Replay, Replayed};
-use slantpath_live::{HostCapture, Program, SctpConfig, Station, Tap};
+use slantpath_live::{HostCapture, Observer as _, Program, SctpConfig, Station, Tap};
 use slantpath_profiles::Profile;
-use slantpath_runner::{Scenario, files_in};
 
-use super::gateway::{Prepared, TraceFiles};
+use super::gateway::{Prepared, RELOAD, Reloaded, TraceFiles, in_record, parsed};
 use super::like::Like;
 use super::outputs::{About, TraceFile};
 use super::settings::profile;
@@ -149,7 +149,7 @@ fn repeat_traced<P: Program>(
         station,
         arguments,
         about,
-        |_, _, _| {},
+        |_, _, _, _| Ok(()),
         |station| match &mut trace {
             Some(trace) => trace.keep(&mut station.host),
             None => Ok(()),
@@ -172,11 +172,8 @@ fn repeat_gateway(
     let secret = replay.secret();
     let prepared = match &about.scenario {
         Some(text) => {
-            let files = files_in(seat.scenario.parent().unwrap_or(Path::new("")));
-            let name = arguments.record.display().to_string();
-            let scenario = Scenario::parse(&name, text, &[], files).map_err(Failure::Invalid)?;
-            // Settings that were laid over it are in it, and their file may be another one by now.
-            Prepared::within(scenario, &SeatArguments { settings: None, ..seat.clone() }, is_traced)?
+            let scenario = parsed(&arguments.record, seat, text)?;
+            Prepared::within(scenario, &in_record(seat), is_traced)?
         }
         None => Prepared::of(seat, is_traced)?,
     };
@@ -189,23 +186,40 @@ fn repeat_gateway(
     if let Some(traces) = &mut traces {
         traces.begin(&about.command, &prepared)?;
     }
-    let replayed =
-        repeat(
-            replay,
-            prepared.station(secret)?,
-            arguments,
-            about,
-            order_again,
-            |station| match &mut traces {
-                Some(traces) => traces.keep(station),
-                None => Ok(()),
-            },
-        )?;
-    if let Some(traces) = &mut traces {
+    let traces = RefCell::new(traces);
+    let reload = |tap: &mut Tapped<Seat>, now, words: &str| {
+        let unread = || Failure::Misused("the record has a reload that cannot be read".to_owned());
+        let reloaded = Reloaded::read(words).ok_or_else(unread)?;
+        let running = tap.host.program.running();
+        let successor = reloaded.successor(&arguments.record, seat, is_traced, &running)?;
+        if let Some(traces) = &mut *traces.borrow_mut() {
+            traces.go_on(&about.command, &successor)?;
+        }
+        for (address, interface) in &reloaded.addresses {
+            tap.observer.note_address(*address, *interface);
+        }
+        Reloaded::repeat(&mut tap.host, now, successor)
+    };
+    let order = |tap: &mut Tapped<Seat>, now, number, words: &str| {
+        if number == RELOAD {
+            return reload(tap, now, words);
+        }
+        order_again(&mut tap.host, now, words);
+        Ok(())
+    };
+    let keep = |station: &mut Station<Seat>| match &mut *traces.borrow_mut() {
+        Some(traces) => traces.keep(station),
+        None => Ok(()),
+    };
+    let replayed = repeat(replay, prepared.station(secret)?, arguments, about, order, keep)?;
+    if let Some(traces) = &mut *traces.borrow_mut() {
         traces.end(replayed.until)?;
     }
     Ok(replayed)
 }
+
+/// A station whose packets are seen.
+type Tapped<P> = Tap<Station<P>, HostCapture>;
 
 /// Does what an order of the record says. One that was refused is refused here, too.
 fn order_again(station: &mut Station<Seat>, now: Instant, words: &str) {
@@ -220,17 +234,21 @@ fn repeat<P: Program>(
     station: Station<P>,
     arguments: &ReplayArguments,
     about: &Recorded,
-    mut order: impl FnMut(&mut Station<P>, Instant, &str),
+    mut order: impl FnMut(&mut Tapped<P>, Instant, u8, &str) -> Result<(), Failure>,
     mut keep: impl FnMut(&mut Station<P>) -> Result<(), Failure>,
 ) -> Result<Replayed, Failure> {
     let mut pcap = arguments.pcap.as_ref().map(created).transpose()?;
     let mut tap = Tap { host: station, observer: HostCapture::of(&about.addresses) };
-    let mut failure = None;
+    let failure = RefCell::new(None);
     let replayed = replay.run_watched(
         &mut tap,
         |tap, now, number, words| match number {
             server::STOP => tap.host.stop(now),
-            server::ORDER => order(&mut tap.host, now, words),
+            server::ORDER | RELOAD => {
+                if let Err(error) = order(tap, now, number, words) {
+                    failure.borrow_mut().get_or_insert(error);
+                }
+            }
             _ => {}
         },
         |tap, _| {
@@ -240,13 +258,13 @@ fn repeat<P: Program>(
                 None => Ok(()),
             };
             if let Err(error) = kept.and_then(|()| keep(&mut tap.host)) {
-                failure.get_or_insert(error);
+                failure.borrow_mut().get_or_insert(error);
             }
         },
     );
     let replayed =
         replayed.map_err(|error| Failure::Misused(format!("{}: {error}", arguments.record.display())))?;
-    failure.map_or(Ok(replayed), Err)
+    failure.into_inner().map_or(Ok(replayed), Err)
 }
 
 fn created(path: &PathBuf) -> Result<(PathBuf, File), Failure> {

@@ -1,4 +1,4 @@
-//! `slantpath gateway` and SIGHUP, or a command in its place: its file is read anew, and taken as a whole or not at all.
+//! `slantpath gateway` and SIGHUP, or a command in its place: its file is read anew, and taken as a whole or not.
 
 use crate::gateway::{LAB, Live};
 use crate::live::free_port;
@@ -66,5 +66,78 @@ fn a_running_gateway_takes_a_good_file_and_leaves_a_bad_one() {
     for name in ["first", "trunk", "trunk-2"] {
         let line = out.lines().find(|line| line.starts_with(&format!("association {name}: ")));
         assert!(line.is_some_and(|line| line.contains("; up 1 times, ")), "{name}: {out}");
+    }
+}
+
+/// The lab with its addresses in the file, and with an association whose ends may change them.
+pub(crate) fn lab_at(addresses_of_london: &str) -> String {
+    let plain = LAB.replace("proving = \"omitted\"", "proving = \"omitted\", profile = \"plain\"");
+    let profiles = "[sctp.plain]\nrto_min = \"300 ms\"\n\n[sctp.default]\n\
+                    extensions = [\"authentication\", \"dynamic-addresses\"]";
+    let live = [("exchange", "\"127.0.0.1\""), ("london", addresses_of_london), ("boston", "\"127.0.0.3\"")]
+        .map(|(node, addresses)| format!("\n[live.{node}]\naddresses = [{addresses}]\n"));
+    [plain.replace("[sctp.default]", profiles), live.concat()].concat()
+}
+
+/// A point of a lab whose addresses are in the file.
+pub(crate) fn start(place: &Place, udp: u16, point: &str, more: &[&str]) -> Live {
+    let udp = format!("--udp={udp}");
+    Live::of(place.command(&[&["gateway", "lab.toml", "--point", point, &udp][..], more].concat()))
+}
+
+#[test]
+fn an_own_address_and_a_port_come_by_a_reload_that_is_recorded_captured_and_traced() {
+    let place = Place::new("gateway-reload-address");
+    let more = &MORE[..MORE.find("[[").expect("it has a title")];
+    let more = more.replace("proving = \"omitted\"", "proving = \"omitted\", profile = \"plain\"");
+    place.write("lab.toml", &lab_at("\"127.0.0.2\""));
+    let udp = free_port();
+    let kept = ["--record", "london.record", "--capture", "london.pcapng", "--trace", "traces"];
+    let london = start(&place, udp, "london", &kept);
+    let boston = start(&place, udp, "boston", &[]);
+    let exchange = start(&place, udp, "exchange", &["--load", "there"]);
+    boston.until("event=first-message");
+    let next = [&lab_at("\"127.0.0.2\", \"127.0.0.4\""), &more[..]].concat();
+    place.write("lab.toml", &next);
+    london.hang_up();
+    london.until("event=reload-begun");
+    let line = london.until("association=trunk address=127.0.0.4 event=address-not-offered");
+    assert!(line.contains("the ends have not agreed to `dynamic-addresses`"), "{line}");
+    let line = london.until("event=reloaded");
+    let told = "reason=\"association trunk-2 added; own address 127.0.0.4 added; link trunk-2 added\"";
+    assert!(line.ends_with(told), "{line}");
+    boston.until("association=first address=127.0.0.4 event=peer-address-added");
+    london.until("association=first address=127.0.0.4 event=address-added");
+    boston.until("association=first path=127.0.0.4 event=active");
+    // Whoever has the peer's further address in its file, too, goes on with it.
+    exchange.hang_up();
+    boston.hang_up();
+    for one in [&london, &exchange] {
+        one.until("link=trunk-2 event=available");
+    }
+    boston.until("event=reloaded");
+    exchange.end();
+    let [out, _] = boston.end();
+    assert!(out.contains("\nassociation first: ") && out.contains("; up 1 times, "), "{out}");
+    let [out, _] = london.end();
+    for name in ["first", "trunk", "trunk-2"] {
+        let line = out.lines().find(|line| line.starts_with(&format!("association {name}: ")));
+        assert!(line.is_some_and(|line| line.contains("; up 1 times, ")), "{name}: {out}");
+    }
+    place.write("lab.toml", "");
+    let replayed = place.run(&["replay", "london.record", "--pcap", "again.pcapng", "--trace", "again"]);
+    assert_eq!(replayed.status, Some(0), "{}{}", replayed.out, replayed.err);
+    assert!(replayed.out.ends_with("\nthe same as that of the live run\n"), "{}", replayed.out);
+    let read = |name: &str| std::fs::read(place.path().join(name)).expect("it was written");
+    assert!(read("again.pcapng") == read("london.pcapng"));
+    for name in ["first", "trunk", "trunk-2"] {
+        let [live, again] = ["traces", "again"].map(|directory| {
+            let explained = place.run(&["explain", &format!("{directory}/{name}.trace")]);
+            // The repetition ends with the last entry of the record, the run a little later.
+            let lines = explained.out.lines().filter(|line| !line.starts_with("told up to"));
+            lines.collect::<Vec<_>>().join("\n")
+        });
+        assert!(live.contains("closed in order at"), "{name}: {live}");
+        assert_eq!(live, again, "{name}");
     }
 }

@@ -6,17 +6,19 @@
 //! entity with all that this one knows. An association that is in both is not touched.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 
 use slantpath_applications::{Host, ProgramConfig, Programs as _};
 use slantpath_base::{Deadlines, Instant, Stream};
 use slantpath_host::SocketId;
+use slantpath_interface::InterfaceId;
 use slantpath_live::BySocket;
 use slantpath_signalling::FixedSetting;
 use slantpath_signalling::network::{NetworkConfig, NetworkConfigError, SignallingEntity, SignallingLinkId};
 use slantpath_sigtran::transport::AssociationNumber;
 
 use super::{ENTITY, FIRST_OTHER, Phase, RELOAD, Seat, SeatConfig};
-use crate::association::{Association, SeatAssociation};
+use crate::association::{Association, SeatAssociation, are_in};
 use crate::difference::difference;
 use crate::entity::{Entity, EntitySuccession};
 
@@ -53,6 +55,8 @@ pub struct Successor {
     entity: Entity,
     links: Vec<SignallingLinkId>,
     numbers: Vec<AssociationNumber>,
+    /// Addresses that the host gets with it, each with its interface.
+    own_addresses: Vec<(IpAddr, InterfaceId)>,
     generation: u64,
 }
 
@@ -121,7 +125,19 @@ impl Successor {
             SignallingEntity::Point(id) => network.links_at(id).into_iter().map(|(link, _)| link).collect(),
             SignallingEntity::Process(_) => Vec::new(),
         };
-        Ok(Self { entity, links, numbers, generation: running.generation, config })
+        let own_addresses = Vec::new();
+        Ok(Self { entity, links, numbers, own_addresses, generation: running.generation, config })
+    }
+
+    /// Gives the host further addresses, each at an interface, when it takes the place of the former.
+    #[must_use]
+    pub fn with_addresses(self, own_addresses: Vec<(IpAddr, InterfaceId)>) -> Self {
+        Self { own_addresses, ..self }
+    }
+
+    /// Associations with their numbers.
+    pub fn associations(&self) -> impl Iterator<Item = (AssociationNumber, &SeatAssociation)> {
+        self.numbers.iter().copied().zip(&self.config.associations)
     }
 }
 
@@ -230,10 +246,8 @@ impl Seat {
     fn close_leaving(&mut self, now: Instant, host: &mut Host) {
         let Some(change) = &mut self.reloading.change else { return };
         change.stage = Stage::Closing;
-        for place in change.leaving.clone() {
-            self.shut_down(now, host, place);
-        }
-        self.deadlines.set(RELOAD, Some(now.saturating_add(self.patience)));
+        let leaving = change.leaving.clone();
+        self.shut_down(now, host, leaving, RELOAD);
     }
 
     fn abort_leaving(&mut self, now: Instant, host: &mut Host) {
@@ -247,7 +261,10 @@ impl Seat {
     fn change_over(&mut self, now: Instant, host: &mut Host) {
         let Some(change) = self.reloading.change.take() else { return };
         let Change { successor, succession, .. } = *change;
-        let Successor { config, entity, links, numbers, .. } = successor;
+        let Successor { config, entity, links, numbers, own_addresses, .. } = successor;
+        for (address, interface) in own_addresses {
+            host.add_own_address(address, interface);
+        }
         let changes = difference(&self.named(), &(&config.network, config.occupant, &config.associations));
         let former = std::mem::replace(&mut self.entity, entity);
         self.entity.take_over(now, former, &succession);
@@ -256,8 +273,9 @@ impl Seat {
         self.named = config.occupant;
         self.links = links;
         self.patience = config.patience;
-        self.change_associations(now, host, config.associations, numbers);
+        let new_addresses = self.change_associations(now, host, config.associations, numbers);
         self.regroup_delays();
+        self.offer_addresses(now, host, new_addresses);
         self.reloading.generation += 1;
         self.restart_deadlines(now);
         let changes = if changes.is_empty() { "nothing".to_owned() } else { changes.join("; ") };
@@ -283,18 +301,23 @@ impl Seat {
         self.in_traffic = std::mem::take(&mut self.in_traffic).into_iter().filter_map(renumbered).collect();
     }
 
-    /// Associations that stay keep their state; the others begin.
+    /// Associations that stay keep their state; the others begin. Gives the own addresses that those get which stay.
     fn change_associations(
         &mut self,
         now: Instant,
         host: &mut Host,
         configs: Vec<SeatAssociation>,
         numbers: Vec<AssociationNumber>,
-    ) {
+    ) -> Vec<(usize, IpAddr)> {
+        let mut new_addresses = Vec::new();
         let former = std::mem::take(&mut self.associations).into_iter();
         let mut former: BTreeMap<_, _> = self.numbers.drain(..).zip(former).collect();
         for (place, (config, number)) in configs.into_iter().zip(&numbers).enumerate() {
             self.associations.push(if let Some(known) = former.remove(number) {
+                self.reloading.ports.add_addresses(&config.port, host);
+                let before = &known.config.port.local_addresses;
+                let new = config.port.local_addresses.iter().filter(|own| !before.contains(own));
+                new_addresses.extend(new.map(|own| (place, *own)));
                 known.with(place, config)
             } else {
                 let port = self.reloading.ports.socket(&config.port, host);
@@ -313,6 +336,7 @@ impl Seat {
         let used = numbers.iter().map(|number| number.0 + 1).max().unwrap_or_default();
         self.reloading.next_number = self.reloading.next_number.max(used);
         self.numbers = numbers;
+        new_addresses
     }
 
     fn restart_deadlines(&mut self, now: Instant) {
@@ -343,6 +367,7 @@ impl Ports {
 
     /// The socket of a port, opened if there is none.
     pub(super) fn socket(&mut self, config: &ProgramConfig, host: &mut Host) -> SocketId {
+        self.add_addresses(config, host);
         let Self { opened, stream } = self;
         let number = config.local_port;
         let (socket, _) = opened.entry(number).or_insert_with(|| {
@@ -355,7 +380,20 @@ impl Ports {
     /// Tells if the port is open with other addresses or settings.
     fn is_other(&self, config: &ProgramConfig) -> bool {
         let known = self.opened.get(&config.local_port);
-        known.is_some_and(|(_, own)| own.local_addresses != config.local_addresses || own.sctp != config.sctp)
+        known.is_some_and(|(_, own)| {
+            !are_in(&own.local_addresses, &config.local_addresses) || own.sctp != config.sctp
+        })
+    }
+
+    /// Gives a port that is open the addresses that it lacks.
+    fn add_addresses(&mut self, config: &ProgramConfig, host: &mut Host) {
+        let Some((_, known)) = self.opened.get_mut(&config.local_port) else { return };
+        for address in &config.local_addresses {
+            if !known.local_addresses.contains(address) && host.add_port_address(config.local_port, *address)
+            {
+                known.local_addresses.push(*address);
+            }
+        }
     }
 
     /// Has each port admit callers if an association waits for one there.

@@ -300,6 +300,7 @@ impl Seat {
             for reason in m3ua::DropReason::ALL {
                 add("m3ua", reason.name().to_owned(), counters.dropped(reason));
             }
+            add("m3ua", "payload-protocol".to_owned(), counters.wrong_payload_protocol);
         }
         for (_, counters) in self.sccps() {
             for (reason, count) in &counters.discarded {

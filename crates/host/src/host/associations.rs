@@ -4,6 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use bytes::Bytes;
 use slantpath_base::Instant;
+use slantpath_interface::InterfaceId;
 use slantpath_sctp as sctp;
 
 use super::SocketHost;
@@ -136,6 +137,23 @@ impl<A: Application> SocketHost<A> {
     /// Entries of a socket's association in the tables of the SCTP MIB, in whatever state it is; `None` without one.
     pub fn sctp_mib_association(&self, id: SocketId) -> Option<sctp::MibAssociation> {
         self.stack.sctp.mib_association(self.sockets.association(id)?)
+    }
+
+    /// Tells if the host has an address.
+    pub fn has_address(&self, address: IpAddr) -> bool {
+        self.interfaces.owns(address)
+    }
+
+    /// Gives the host another address, at an interface. No port has it before it is [added](Self::add_port_address)
+    /// there.
+    pub fn add_own_address(&mut self, address: IpAddr, interface: InterfaceId) {
+        self.interfaces.add_address(address, interface);
+    }
+
+    /// Takes packets to one of the host's addresses for an SCTP port. Associations that are set up from now on use it;
+    /// others once they add it (RFC 5061). `false` if nobody has the port.
+    pub fn add_port_address(&mut self, port: u16, address: IpAddr) -> bool {
+        self.stack.sctp.add_port_address(port, address)
     }
 
     /// Has packets to a destination without a route leave by the interface whose address they bear: where the operating

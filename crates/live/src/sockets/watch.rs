@@ -143,6 +143,20 @@ impl Watch {
         news
     }
 
+    /// One more address is the host's, as those are that it was opened with.
+    pub(crate) fn follow(&mut self, address: IpAddr) {
+        if self.own.iter().any(|own| own.address == address) {
+            return;
+        }
+        self.own.push(Own { address, index: None, presence: Presence::Up });
+        // One whose link is down is told of with what comes next of it.
+        for change in self.listed().unwrap_or_default() {
+            if matches!(change, Change::Added { address: listed, .. } if listed == address) {
+                self.apply(change, &mut Vec::new());
+            }
+        }
+    }
+
     /// The own addresses that the machine has, each with the number of its interface.
     pub(crate) fn interfaces(&self) -> Vec<(IpAddr, u32)> {
         let present = self.own.iter().filter(|own| own.presence != Presence::Gone);

@@ -3,16 +3,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::Write as _;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use slantpath_base::Instant;
-use slantpath_gateway::{CopiedMessage, Seat, SocketTaken};
+use slantpath_gateway::{AssociationNumber, CopiedMessage, Seat, SeatAssociation, SocketTaken, Successor};
 use slantpath_live::record::Recorder;
-use slantpath_live::{HostCapture, Live, SocketId, Station};
+use slantpath_live::{HostCapture, InterfaceId, Live, SocketId, Station};
 use slantpath_wire::pcapng::{CaptureInterface, CapturedKind, Direction, Writer};
 
 use super::prepared::Prepared;
+use super::reload::Reloaded;
 use crate::arguments::SeatOutputArguments;
 use crate::failure::Failure;
 use crate::live::outputs::{About, TraceFile, created};
@@ -68,6 +70,26 @@ impl Kept {
             live.host_mut().program.copies_mut().want();
         }
         self.traces.as_mut().map_or(Ok(()), |traces| traces.begin(command, prepared))
+    }
+
+    /// Words by which a record has a reload, if there is one.
+    pub(super) fn words_of_reload(&self, next: &Prepared, addresses: &[(IpAddr, InterfaceId)]) -> String {
+        if self.record.is_none() { String::new() } else { Reloaded::words(next, addresses) }
+    }
+
+    /// Goes on with what is kept of a run that is reloaded.
+    pub(super) fn go_on(
+        &mut self,
+        command: &[String],
+        next: &Prepared,
+        successor: &Successor,
+    ) -> Result<(), Failure> {
+        if self.record.is_some() && has_keys(next) {
+            let why = "a record holds no scenario with shared keys, so that it can hold no reload of one: restart for \
+                       this, or record no more";
+            return Err(Failure::Failed(why.to_owned()));
+        }
+        self.traces.as_mut().map_or(Ok(()), |traces| traces.go_on(command, successor))
     }
 
     /// Writes what there is. A file that cannot be written is given up: it would have a gap.
@@ -129,43 +151,70 @@ fn keep(file: &mut Option<(PathBuf, File)>, bytes: &[u8]) -> Result<(), Failure>
 /// Description of the run for whoever repeats it: the scenario is in it, as it was read. Shared keys are not: with some
 /// it is read again.
 fn words(command: &[String], prepared: &Prepared) -> String {
-    let has_keys = prepared.scenario.sctp.iter().any(|(_, profile)| profile.shared_keys.is_some());
     json!({
         "command": command,
         "addresses": prepared.own,
         "first_port": 0,
-        "scenario": (!has_keys).then(|| prepared.scenario.canonical()),
+        "scenario": (!has_keys(prepared)).then(|| prepared.scenario.canonical_with_live()),
         "scenario_hash": prepared.hash,
     })
     .to_string()
 }
 
+fn has_keys(prepared: &Prepared) -> bool {
+    prepared.scenario.sctp.iter().any(|(_, profile)| profile.shared_keys.is_some())
+}
+
 /// Traces of the associations of a seat, each a file of a directory.
 pub(in crate::live) struct TraceFiles {
-    files: Vec<TraceFile>,
-    /// Place of the association that has a socket.
-    places: BTreeMap<SocketId, usize>,
+    directory: PathBuf,
+    /// Names of the files: one that a former association had is not written anew.
+    names: BTreeSet<String>,
+    files: BTreeMap<AssociationNumber, TraceFile>,
+    /// Association that has a socket.
+    sockets: BTreeMap<SocketId, AssociationNumber>,
 }
 
 impl TraceFiles {
     pub(in crate::live) fn create(directory: &Path, prepared: &Prepared) -> Result<Self, Failure> {
         fs::create_dir_all(directory).map_err(Failure::of_file(directory.to_owned()))?;
-        let of = |name: &str| TraceFile::create(&directory.join(format!("{name}.trace")));
-        let files = prepared.associations.iter().map(|association| of(&association.name));
-        Ok(Self { files: files.collect::<Result<_, _>>()?, places: BTreeMap::new() })
+        let (names, files, sockets) = (BTreeSet::new(), BTreeMap::new(), BTreeMap::new());
+        let mut own = Self { directory: directory.to_owned(), names, files, sockets };
+        for (number, association) in prepared.numbered() {
+            own.add(number, &association.name)?;
+        }
+        Ok(own)
+    }
+
+    /// Creates the file of an association: `NAME.trace`, or `NAME-2.trace` if a former one of the name has that.
+    fn add(&mut self, number: AssociationNumber, name: &str) -> Result<&mut TraceFile, Failure> {
+        let numbered = (2..).map(|number: u32| format!("{name}-{number}"));
+        let mut free = std::iter::once(name.to_owned()).chain(numbered);
+        let name = free.find(|name| !self.names.contains(name)).unwrap_or_default();
+        let file = TraceFile::create(&self.directory.join(format!("{name}.trace")))?;
+        self.names.insert(name);
+        Ok(self.files.entry(number).or_insert(file))
     }
 
     pub(in crate::live) fn begin(&mut self, command: &[String], prepared: &Prepared) -> Result<(), Failure> {
-        for (file, association) in self.files.iter_mut().zip(&prepared.associations) {
-            let port = &association.port;
-            file.begin(&About {
-                command,
-                addresses: &port.local_addresses,
-                first_port: port.local_port,
-                like: None,
-                sctp: &port.sctp,
-                profile: None,
-            })?;
+        for (number, association) in prepared.numbered() {
+            if let Some(file) = self.files.get_mut(&number) {
+                begin(file, command, association)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Begins the files of the associations that a reload brings.
+    pub(in crate::live) fn go_on(
+        &mut self,
+        command: &[String],
+        successor: &Successor,
+    ) -> Result<(), Failure> {
+        for (number, association) in successor.associations() {
+            if !self.files.contains_key(&number) {
+                begin(self.add(number, &association.name)?, command, association)?;
+            }
         }
         Ok(())
     }
@@ -179,27 +228,43 @@ impl TraceFiles {
             // A socket that is used again is the next one's from then on.
             while let Some(SocketTaken { association, socket, .. }) = taken.filter(|new| new.at <= record.at)
             {
-                self.places.insert(socket, association);
+                self.sockets.insert(socket, association);
                 taken = station.program.poll_socket();
             }
             // Of a caller whom nobody knows there is no file.
-            if let Some(place) = self.places.get(&record.socket) {
-                self.files[*place].write(record)?;
-                latest = Some((*place, record));
+            let number = self.sockets.get(&record.socket).copied();
+            if let Some((number, file)) =
+                number.and_then(|number| Some((number, self.files.get_mut(&number)?)))
+            {
+                file.write(record)?;
+                latest = Some((number, record));
             }
         }
         while let Some(SocketTaken { association, socket, .. }) = taken {
-            self.places.insert(socket, association);
+            self.sockets.insert(socket, association);
             taken = station.program.poll_socket();
         }
         // Whose they were is not known.
-        match latest.filter(|_| dropped > 0) {
-            Some((place, last)) => self.files[place].write_dropped(last, dropped),
+        let file = latest.and_then(|(number, last)| Some((self.files.get_mut(&number)?, last)));
+        match file.filter(|_| dropped > 0) {
+            Some((file, last)) => file.write_dropped(last, dropped),
             None => Ok(()),
         }
     }
 
     pub(in crate::live) fn end(&mut self, at: Instant) -> Result<(), Failure> {
-        self.files.iter_mut().try_for_each(|file| file.end(at))
+        self.files.values_mut().try_for_each(|file| file.end(at))
     }
+}
+
+fn begin(file: &mut TraceFile, command: &[String], association: &SeatAssociation) -> Result<(), Failure> {
+    let port = &association.port;
+    file.begin(&About {
+        command,
+        addresses: &port.local_addresses,
+        first_port: port.local_port,
+        like: None,
+        sctp: &port.sctp,
+        profile: None,
+    })
 }

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::path::Path;
 
 use slantpath_base::{Instant, Stream};
-use slantpath_gateway::{Seat, SeatAssociation, SeatConfig};
+use slantpath_gateway::{AssociationNumber, Seat, SeatAssociation, SeatConfig};
 use slantpath_live::{Carriage, LiveConfig, Station, check_addresses, host_of};
 use slantpath_runner::{EntityRequest, Scenario, Setting};
 
@@ -90,6 +90,12 @@ impl Prepared {
             seed: self.request.seed,
             patience: PATIENCE,
         }
+    }
+
+    /// Associations with the numbers that they have when the point is first live.
+    pub(super) fn numbered(&self) -> impl Iterator<Item = (AssociationNumber, &SeatAssociation)> {
+        let network = &self.request.network;
+        self.associations.iter().map(|own| (network.association(own.carried), own))
     }
 
     /// Settings of the sockets.

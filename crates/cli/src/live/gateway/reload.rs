@@ -1,25 +1,31 @@
 //! Reloads of a point that is live: its file is read beside it, and what that gives is taken or refused as a whole.
 
+use std::net::IpAddr;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 
-use slantpath_gateway::{RunningSeat, Seat, Successor};
-use slantpath_live::{Live, Station};
+use serde_json::{Value, json};
+use slantpath_base::Instant;
+use slantpath_gateway::{ReloadError, RunningSeat, Seat, Successor};
+use slantpath_live::{InterfaceId, Live, Station};
+use slantpath_runner::{Scenario, files_in};
 
+use super::kept::Kept;
 use super::prepared::Prepared;
 use crate::arguments::{SeatArguments, SeatOutputArguments};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::live::nodes::call_behind;
 
-/// Number of the command in a record: none has one, since what is recorded is not reloaded.
-const RELOAD: u8 = 3;
+/// Number of the command in a record, whose words are those of [`Reloaded`].
+pub(in crate::live) const RELOAD: u8 = 3;
 
 /// The file of a point that is live, and whether it is to be read anew.
 pub(super) struct Reloads {
     seat: SeatArguments,
-    /// Why it may not be reloaded at all.
-    forbidden: Option<&'static str>,
+    command: Vec<String>,
+    is_traced: bool,
     asked: &'static AtomicBool,
     /// The file as it is read and checked, which may take its time.
     reading: Option<JoinHandle<Result<Next, Failure>>>,
@@ -33,12 +39,11 @@ struct Next {
 
 impl Reloads {
     /// Begins to listen for SIGHUP.
-    pub(super) fn listen(seat: &SeatArguments, outputs: &SeatOutputArguments) -> Self {
-        let keeps = outputs.record.is_some() || outputs.trace.is_some();
-        let forbidden = "what is recorded or traced has one scenario: end it, and start it with the new one";
+    pub(super) fn listen(seat: &SeatArguments, outputs: &SeatOutputArguments, command: &[String]) -> Self {
         Self {
             seat: seat.clone(),
-            forbidden: keeps.then_some(forbidden),
+            command: command.to_vec(),
+            is_traced: outputs.trace.is_some(),
             asked: interrupt::reload_flag(),
             reading: None,
         }
@@ -50,13 +55,11 @@ impl Reloads {
     }
 
     /// Goes on with a reload, if one has been asked for.
-    pub(super) fn advance(&mut self, live: &mut Live<Station<Seat>>) {
+    pub(super) fn advance(&mut self, live: &mut Live<Station<Seat>>, kept: &mut Kept) {
         if self.reading.is_none() && self.asked.swap(false, Ordering::Relaxed) {
-            if let Some(why) = self.forbidden {
-                return refuse(live, why.to_owned());
-            }
-            let (seat, running) = (self.seat.clone(), live.host().program.running());
-            self.reading = Some(thread::spawn(move || Next::read(&seat, &running)));
+            let (seat, is_traced) = (self.seat.clone(), self.is_traced);
+            let running = live.host().program.running();
+            self.reading = Some(thread::spawn(move || Next::read(&seat, is_traced, &running)));
         }
         if self.reading.as_ref().is_none_or(|reading| !reading.is_finished()) {
             return;
@@ -64,29 +67,51 @@ impl Reloads {
         let Some(reading) = self.reading.take() else { return };
         let next =
             reading.join().unwrap_or_else(|_| Err(Failure::Failed("the file cannot be read".to_owned())));
-        let done = next.map_err(|failure| in_words(&failure)).and_then(|next| begin(live, next));
-        if let Err(why) = done {
+        let begun = next
+            .map_err(|failure| in_words(&failure))
+            .and_then(|next| begin(live, kept, &self.command, next));
+        if let Err(why) = begun {
             refuse(live, why);
         }
     }
 }
 
 impl Next {
-    fn read(seat: &SeatArguments, running: &RunningSeat) -> Result<Self, Failure> {
-        let prepared = Prepared::of(seat, false)?;
-        let successor = Successor::prepare(prepared.seat(), running);
-        let successor = successor.map_err(|error| Failure::Failed(error.to_string()))?;
+    fn read(seat: &SeatArguments, is_traced: bool, running: &RunningSeat) -> Result<Self, Failure> {
+        let prepared = Prepared::of(seat, is_traced)?;
+        let successor = successor(&prepared, running)?;
         Ok(Self { prepared, successor })
     }
 }
 
+fn successor(prepared: &Prepared, running: &RunningSeat) -> Result<Successor, Failure> {
+    let successor = Successor::prepare(prepared.seat(), running);
+    successor.map_err(|error| Failure::Failed(error.to_string()))
+}
+
 /// Opens what is new, and hands the successor over, once it is known that it is taken.
-fn begin(live: &mut Live<Station<Seat>>, next: Next) -> Result<(), String> {
+fn begin(
+    live: &mut Live<Station<Seat>>,
+    kept: &mut Kept,
+    command: &[String],
+    next: Next,
+) -> Result<(), String> {
     let Next { prepared, successor } = next;
     live.host().program.takes(&successor).map_err(|error| error.to_string())?;
+    kept.go_on(command, &prepared, &successor).map_err(|failure| in_words(&failure))?;
     let wanted = prepared.live();
-    if let Some(new) = wanted.addresses.iter().find(|own| !live.config().addresses.contains(own)) {
-        return Err(format!("{new} is another own address: restart for this"));
+    if wanted.carriage != live.config().carriage {
+        return Err(
+            "another UDP port, or IP in place of UDP, cannot be taken while it runs: restart for this"
+                .to_owned(),
+        );
+    }
+    let mut addresses = Vec::new();
+    for address in wanted.addresses {
+        if !live.host().host.has_address(address) {
+            let interface = live.add_address(address).map_err(|error| error.to_string())?;
+            addresses.push((address, interface));
+        }
     }
     for port in &wanted.ports {
         if !live.config().ports.contains(port) {
@@ -94,8 +119,85 @@ fn begin(live: &mut Live<Station<Seat>>, next: Next) -> Result<(), String> {
         }
     }
     call_behind(live, &prepared.udp_ports);
-    let reload = |station: &mut Station<Seat>, now| station.program.reload(now, &mut station.host, successor);
-    live.command(RELOAD, reload).map_err(|error| error.to_string())
+    let words = kept.words_of_reload(&prepared, &addresses);
+    let successor = successor.with_addresses(addresses);
+    live.order(RELOAD, &words, |station, now| take(station, now, successor))
+        .map_err(|error| error.to_string())
+}
+
+fn take(station: &mut Station<Seat>, now: Instant, successor: Successor) -> Result<(), ReloadError> {
+    station.program.reload(now, &mut station.host, successor)
+}
+
+/// A reload as a record has it: the scenario as it was read, and addresses that the host got, with their interfaces.
+pub(in crate::live) struct Reloaded {
+    scenario: String,
+    hash: String,
+    pub(in crate::live) addresses: Vec<(IpAddr, InterfaceId)>,
+}
+
+impl Reloaded {
+    pub(super) fn words(next: &Prepared, addresses: &[(IpAddr, InterfaceId)]) -> String {
+        let addresses = addresses.iter().map(|(address, interface)| json!([address, interface.number()]));
+        json!({
+            "scenario": next.scenario.canonical_with_live(),
+            "scenario_hash": next.hash,
+            "addresses": addresses.collect::<Vec<_>>(),
+        })
+        .to_string()
+    }
+
+    pub(in crate::live) fn read(words: &str) -> Option<Self> {
+        let words: Value = serde_json::from_str(words).ok()?;
+        let address = |pair: &Value| {
+            let number = u32::try_from(pair[1].as_u64()?).ok()?;
+            Some((pair[0].as_str()?.parse().ok()?, InterfaceId::new(number)))
+        };
+        Some(Self {
+            scenario: words["scenario"].as_str()?.to_owned(),
+            hash: words["scenario_hash"].as_str()?.to_owned(),
+            addresses: words["addresses"].as_array()?.iter().map(address).collect::<Option<_>>()?,
+        })
+    }
+
+    /// Makes what a point in the state of the repetition goes on with.
+    pub(in crate::live) fn successor(
+        &self,
+        record: &Path,
+        seat: &SeatArguments,
+        is_traced: bool,
+        running: &RunningSeat,
+    ) -> Result<Successor, Failure> {
+        let scenario = parsed(record, seat, &self.scenario)?;
+        let prepared = Prepared::within(scenario, &in_record(seat), is_traced)?;
+        if prepared.hash != self.hash {
+            let why = "the scenario of a reload has another hash than it had: it is of another version";
+            return Err(Failure::Misused(format!("{}: {why}", record.display())));
+        }
+        Ok(successor(&prepared, running)?.with_addresses(self.addresses.clone()))
+    }
+
+    /// Does what the reload did.
+    pub(in crate::live) fn repeat(
+        station: &mut Station<Seat>,
+        now: Instant,
+        successor: Successor,
+    ) -> Result<(), Failure> {
+        take(station, now, successor)
+            .map_err(|error| Failure::Failed(format!("a reload is refused: {error}")))
+    }
+}
+
+/// A scenario that a record holds.
+pub(in crate::live) fn parsed(record: &Path, seat: &SeatArguments, text: &str) -> Result<Scenario, Failure> {
+    let files = files_in(seat.scenario.parent().unwrap_or(Path::new("")));
+    Scenario::parse(&record.display().to_string(), text, &[], files).map_err(Failure::Invalid)
+}
+
+/// Arguments for a scenario of a record. Settings that were laid over it are in it; their file may be another one by
+/// now.
+pub(in crate::live) fn in_record(seat: &SeatArguments) -> SeatArguments {
+    SeatArguments { settings: None, ..seat.clone() }
 }
 
 /// Says why everything stays as it is.

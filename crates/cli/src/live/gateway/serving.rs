@@ -57,7 +57,7 @@ pub(super) fn serve(
         live.step(until).map_err(failed)?;
         operation.look(&mut live, &reloads);
         say_changes(&mut live);
-        reloads.advance(&mut live);
+        reloads.advance(&mut live, &mut kept);
         say_happenings(&mut live, &mut operation);
         if let Err(failure) = kept.keep(&mut live) {
             unwritten.get_or_insert(failure);

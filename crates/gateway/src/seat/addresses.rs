@@ -1,0 +1,75 @@
+//! Own addresses that come while associations are up (RFC 5061).
+
+use std::net::IpAddr;
+
+use slantpath_applications::Host;
+use slantpath_base::Instant;
+use slantpath_host::SocketId;
+use slantpath_sctp::chunk::AddressChange;
+use slantpath_sctp::{self as sctp, AddressError, AddressEvent};
+
+use super::Seat;
+
+impl Seat {
+    /// Has associations that are up, by their places, ask their peers to take another own address. One whose ends have
+    /// not agreed to that uses it when it is set up the next time.
+    pub(super) fn offer_addresses(&mut self, now: Instant, host: &mut Host, new: Vec<(usize, IpAddr)>) {
+        for (place, address) in new {
+            let end = &self.associations[place];
+            let Some(socket) = end.socket().filter(|_| end.is_up()) else { continue };
+            let peers = host.sctp_paths(now, socket);
+            // One of a version that the peer has no address of is no way to it.
+            if !peers.iter().any(|path| path.destination.is_ipv4() == address.is_ipv4()) {
+                continue;
+            }
+            let Some((endpoint, association)) = host.sctp_association(socket) else { continue };
+            if let Err(why) = endpoint.add_address(now, association, address) {
+                self.tell_of_address(now, place, address, "address-not-offered", Some(in_words(why)));
+            }
+        }
+    }
+
+    /// Tells what has become of the addresses of an association.
+    pub(super) fn note_addresses(&mut self, now: Instant, socket: SocketId, event: sctp::Event) {
+        let (sctp::Event::Addresses(event), Some(place)) = (event, self.by_socket.get(socket).copied())
+        else {
+            return;
+        };
+        match event {
+            AddressEvent::Answered { change: AddressChange::Add(address), is_accepted } => {
+                let told = if is_accepted { "address-added" } else { "address-refused" };
+                self.tell_of_address(now, place, address, told, None);
+            }
+            AddressEvent::PeerAdded(address) => {
+                self.tell_of_address(now, place, address, "peer-address-added", None);
+            }
+            AddressEvent::PeerRemoved(address) => {
+                self.tell_of_address(now, place, address, "peer-address-removed", None);
+            }
+            _ => {}
+        }
+    }
+
+    fn tell_of_address(
+        &mut self,
+        now: Instant,
+        place: usize,
+        address: IpAddr,
+        event: &'static str,
+        reason: Option<String>,
+    ) {
+        let name = self.associations[place].config.name.clone();
+        self.tell(now, vec![("association", name), ("address", address.to_string())], event, reason);
+    }
+}
+
+fn in_words(error: AddressError) -> String {
+    match error {
+        AddressError::NotSupported => {
+            "the ends have not agreed to `dynamic-addresses`: the next association has \
+                                       the address"
+                .to_owned()
+        }
+        other => other.to_string(),
+    }
+}
