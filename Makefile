@@ -4,7 +4,7 @@
 SHELL := bash
 .DEFAULT_GOAL := test
 .PHONY: test lint rust-lint python-lint rust-tests interop-tests python-tests python-package targets conformance acceptance bench counts
-.PHONY: fuzz mutants view-bundle view-packages
+.PHONY: fuzz mutants view-bundle view-packages wheel workflow-lint
 .PHONY: demo docs clean
 
 # The last three side by side, since much of each waits: for a clock, or for one long test. Cargo is to know nothing of
@@ -12,7 +12,7 @@ SHELL := bash
 test: lint targets
 	@$(MAKE) --no-print-directory --jobs=3 --output-sync=target interop-tests rust-tests python-tests
 
-lint: rust-lint python-lint
+lint: rust-lint python-lint workflow-lint
 
 rust-lint: need-cargo need-cc
 	cargo fmt --all --check
@@ -36,11 +36,17 @@ interop-tests: need-cargo need-cc
 	MAKEFLAGS= cargo test --workspace --quiet --test interop
 
 python-lint: python-package
-	.venv/bin/ruff check python studies peers website
-	.venv/bin/ruff format --check python studies peers website
+	.venv/bin/ruff check python studies peers website packaging
+	.venv/bin/ruff format --check python studies peers website packaging
 	.venv/bin/mypy
 	.venv/bin/mypy --platform darwin
 	.venv/bin/mypy --platform win32
+
+# The workflow of a public forge, where the tool that knows its words is at hand.
+workflow-lint:
+	@PATH="$$PATH:$$(go env GOPATH 2>/dev/null)/bin"; if command -v actionlint >/dev/null; then actionlint .github/workflows/*.yml; \
+	else echo ".github/workflows is not checked: go install github.com/rhysd/actionlint/cmd/actionlint@$(ACTIONLINT)" >&2; fi
+ACTIONLINT = v1.7.12
 
 python-tests: python-package view-packages
 	nice .venv/bin/pytest
@@ -90,7 +96,9 @@ conformance: need-cargo need-cc
 
 # Programs of others on emulated networks, and the kernel's TCP measured anew: the tables of peers/ that are kept. Some
 # three quarters of an hour, as root, on a machine that has nothing else to do; what is too late is made once more.
-acceptance: need-cargo need-cc need-python3 need-bird need-frr
+acceptance: need-cargo need-cc need-python3 need-bird need-frr wheel
+	packaging/prove.py out/dist
+	cargo publish --quiet --dry-run --workspace
 	cargo build --quiet --release --package slantpath-cli
 	peers/emulate/prove.py --out peers/emulate/acceptance.csv
 	peers/osmo-stp/prove.py
@@ -139,6 +147,25 @@ mutants: need-cargo need-cargo-mutants need-cc
 # is committed, and the tests hold it to its sources.
 view-bundle: need-npm
 	cd python/view && $(NPM_CI) && node build.mjs
+
+# What is handed out, in out/dist: a wheel of CPython's stable interface and the command as one binary, for each target,
+# on the C library of manylinux_2_28. Zig links for all of them. `acceptance` starts both where nothing else is.
+WHEEL_TARGETS ?= x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu
+WHEEL_GLIBC = 2.28
+wheel: .venv/wheel need-cargo
+	@rm -rf out/dist
+	@export PATH="$$PWD/.venv/bin:$$PATH"; set -e; for target in $(WHEEL_TARGETS); do \
+	  [ -d "$$(rustc --print target-libdir --target $$target)" ] || rustup target add $$target; \
+	  maturin build --quiet --release --locked --zig --target $$target --compatibility manylinux_$(subst .,_,$(WHEEL_GLIBC)) --out out/dist; \
+	  cargo-zigbuild rustc --quiet --release --locked --package slantpath-cli --bin slantpath --target $$target.$(WHEEL_GLIBC) \
+	    -- -C strip=symbols; \
+	  cp target/$$target/release/slantpath out/dist/slantpath-linux-$${target%%-*}; \
+	done
+	packaging/prove.py --files-only out/dist
+
+.venv/wheel: .venv/bin/maturin
+	.venv/bin/pip install --quiet --disable-pip-version-check 'ziglang>=0.13' 'cargo-zigbuild>=0.20'
+	touch $@
 
 demo: .venv/bin/maturin need-cargo need-cc
 	@echo 'Building Slantpath: minutes the first time, seconds later.'

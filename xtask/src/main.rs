@@ -1,4 +1,5 @@
-//! The house's rules as executable checks: `cargo xtask tidy`, `rfc`, `conformance`, `mutants` and `notices`.
+//! The house's rules as executable checks: `cargo xtask tidy`, `rfc`, `conformance`, `mutants`, `notices` and
+//! `release`.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command speaks through its streams")]
 
@@ -6,6 +7,7 @@ mod conformance;
 mod finding;
 mod mutants;
 mod notices;
+mod release;
 mod rfc;
 mod rust_text;
 mod tidy;
@@ -28,6 +30,7 @@ usage: cargo xtask <check>
   mutants --sample <n> --seed <s> [--seed <s> ..] <crate>|others ..
                 the same with n of the slips that each seed draws in these crates, under the tests of all crates
   notices       write the licences of what is linked into the Python package anew
+  release <tag> check that a tag is the version and the changelog's newest heading, and that nothing is left out
 ";
 
 fn main() -> ExitCode {
@@ -38,6 +41,9 @@ fn main() -> ExitCode {
         Some("conformance") => tree().and_then(|tree| conformance::run(&tree)),
         Some("mutants") => tree().and_then(|tree| mutants::run(&tree, &arguments[1..])),
         Some("notices") => notices::write(&project_root()),
+        Some("release") if arguments.len() == 2 => {
+            tree().and_then(|tree| release::check(&tree, &arguments[1]))
+        }
         Some("help" | "--help" | "-h") => {
             print!("{USAGE}");
             return ExitCode::SUCCESS;

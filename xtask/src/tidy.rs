@@ -14,6 +14,8 @@ mod type_names;
 
 use std::process::Command;
 
+pub(crate) use published::version as published_version;
+
 use crate::finding::Finding;
 use crate::tree::Tree;
 

@@ -14,17 +14,13 @@ use slantpath_profiles::{Assignment, Profile};
 use slantpath_runner::schema::NamedDscp;
 
 use crate::criteria::{Until, Within};
+use crate::usage::STATUS;
 pub(crate) use gateway_flags::{
     ClockRelation, GatewayArguments, GatewayQuestion, OperationArguments, SeatArguments, SeatOutputArguments,
     TitleArguments, TrafficArguments,
 };
 pub(crate) use plan_flags::{PlanArguments, PlanFormat};
 use sctp_flags::Flags;
-
-/// Meanings of exit statuses, which end the program's help.
-pub(crate) const STATUS: &str =
-    "Exit status: 0 done, 1 failed, 2 misused, 3 done although flows failed, demands
-cannot be met or an emulation is void, 130 interrupted.";
 
 /// Simulates transport protocols over satellite networks, and runs them over real ones.
 #[derive(Debug, Parser)]

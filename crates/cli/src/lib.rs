@@ -61,7 +61,7 @@ use clap::{CommandFactory, FromArgMatches as _};
 pub use criteria::{Precise, Until, Within};
 pub use sweep::{ResultsError, SweepResults};
 
-use arguments::{Arguments, Command, ManArguments, STATUS, SchemaOf};
+use arguments::{Arguments, Command, ManArguments, SchemaOf};
 use failure::Failure;
 use terminal::Visible;
 
@@ -152,7 +152,7 @@ fn program(is_python: bool) -> clap::Command {
         env!("CARGO_PKG_VERSION"),
         "\nThe program alone, without the commands of the Python package."
     );
-    program.long_version(version).after_help(format!("{STATUS}\n\n{}", usage::lacks()))
+    program.long_version(version).after_help(format!("{}\n\n{}", usage::STATUS, usage::lacks()))
 }
 
 /// Commands that a shell completes: with those of the Python package where it has called.

@@ -19,6 +19,11 @@ const CURES: [(&str, &str); 5] = [
 /// Commands whose `--udp` may have a port behind it.
 const IN_UDP: [&str; 4] = ["echo", "gateway", "load", "traffic"];
 
+/// Meanings of exit statuses, which end the program's help.
+pub(crate) const STATUS: &str =
+    "Exit status: 0 done, 1 failed, 2 misused, 3 done although flows failed, demands
+cannot be met or an emulation is void, 130 interrupted.";
+
 /// Commands that the Python packages add, and what each does.
 pub(crate) const OF_PYTHON: [(&str, &str); 4] = [
     ("plot", "Draw what a result directory shows"),

@@ -1,0 +1,260 @@
+#!/usr/bin/env python3
+"""Prove what `make wheel` built: sizes and symbols, and that it starts where nothing else is.
+
+`packaging/prove.py out/dist` checks the files. As root with `debootstrap` it then follows the
+Containerfile's steps in an empty tree of Debian 12, and with `qemu-user` it runs the package for aarch64:
+five scenarios give the digests of x86-64. What cannot be tried here is told, with what would bring it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+INSTALLED_MAX = 25_000_000
+"""Bytes installed beside the dependencies, at most."""
+GLIBC_MAX = (2, 28)
+"""The C library of Debian 10 and RHEL 8: nothing newer may be asked for."""
+SCENARIOS = ("first", "ecn", "multi-link", "ss7-over-geo", "voice-over-leo")
+"""Scenarios whose digests are compared."""
+DEPENDENCIES = ("matplotlib>=3.8", "pyarrow>=15")
+DEBIAN = "bookworm"
+
+
+def main() -> int:
+    """Check everything that can be checked here; 1 if something is wrong."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("dist", type=Path, help="the directory of `make wheel`")
+    parser.add_argument("--trees", type=Path, help="keep trees of Debian here, for a next time")
+    parser.add_argument("--files-only", action="store_true", help="start nothing")
+    options = parser.parse_args()
+    wheels = sorted(options.dist.glob("slantpath-*.whl"))
+    commands = sorted(options.dist.glob("slantpath-linux-*"))
+    faults = [fault for wheel in wheels for fault in wheel_faults(wheel)]
+    faults += [fault for command in commands for fault in symbol_faults(command.name, command.read_bytes())]
+    if not wheels:
+        faults.append(f"{options.dist} has no wheel: make wheel")
+    if not faults and not options.files_only:
+        trees = options.trees or Path(tempfile.mkdtemp(prefix="slantpath-trees-"))
+        try:
+            faults += started(wheels, commands, trees)
+        finally:
+            if options.trees is None:
+                shutil.rmtree(trees)
+    for fault in faults:
+        print(f"prove: {fault}", file=sys.stderr)
+    return 1 if faults else 0
+
+
+def wheel_faults(wheel: Path) -> list[str]:
+    """Tell what is wrong with the files of a wheel: their sizes, their C library, the name."""
+    faults = [] if "-abi3-manylinux_2_28_" in wheel.name else [f"{wheel.name} is no wheel of manylinux_2_28"]
+    with zipfile.ZipFile(wheel) as archive:
+        size = sum(file.file_size for file in archive.infolist())
+        print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB, {size / 1e6:.1f} MB installed")
+        if size > INSTALLED_MAX:
+            faults.append(f"{wheel.name}: {size:,} bytes installed, more than {INSTALLED_MAX:,}")
+        for name in archive.namelist():
+            if name.endswith(".so"):
+                faults += symbol_faults(f"{wheel.name}: {name}", archive.read(name))
+    return faults
+
+
+def symbol_faults(name: str, program: bytes) -> list[str]:
+    """Tell if a program asks for a newer C library than that of manylinux_2_28."""
+    versions = {
+        tuple(map(int, found.split(b"."))) for found in re.findall(rb"\0GLIBC_(\d+(?:\.\d+)+)(?=\0)", program)
+    }
+    newest = max(versions, default=(0,))
+    print(f"{name}: {len(program) / 1e6:.1f} MB, glibc {'.'.join(map(str, newest))}")
+    return [f"{name}: needs glibc {'.'.join(map(str, newest))}"] if newest[:2] > GLIBC_MAX else []
+
+
+def started(wheels: list[Path], commands: list[Path], trees: Path) -> list[str]:
+    """Start what there is for both machines, and compare digests."""
+    if platform.machine() != "x86_64":
+        return skipped("this machine is no x86-64", "a machine that is one")
+    if os.geteuid() != 0 or not shutil.which("debootstrap"):
+        return skipped("no tree of Debian can be made", "root, and apt-get install debootstrap")
+    found: dict[str, dict[str, str]] = {}
+    for wheel in wheels:
+        if wheel.name.endswith("x86_64.whl"):
+            found[wheel.name] = in_container(wheel, trees)
+        elif shutil.which("qemu-aarch64"):
+            found[wheel.name] = emulated(wheel, trees)
+        else:
+            skipped(f"{wheel.name} is not started", "apt-get install qemu-user")
+    for command in commands:
+        if command.name.endswith("x86_64"):
+            found[command.name] = {name: of_run([str(command)], name) for name in SCENARIOS}
+    return differences(found)
+
+
+def differences(found: dict[str, dict[str, str]]) -> list[str]:
+    """Compare the digests of each with those of the first."""
+    if not found:
+        return []
+    (first, wanted), *others = found.items()
+    faults = [
+        f"{name}: {other} has digest {digests[name]}, {first} {wanted[name]}"
+        for other, digests in others
+        for name in SCENARIOS
+        if digests[name] != wanted[name]
+    ]
+    if not faults:
+        print(f"{len(SCENARIOS)} digests, equal in {', '.join(found)}: {', '.join(wanted.values())}")
+    return faults
+
+
+def skipped(what: str, cure: str) -> list[str]:
+    """Tell loudly what is not tried, and what would bring it."""
+    print(f"NOT PROVED: {what}: {cure}", file=sys.stderr)
+    return []
+
+
+def in_container(wheel: Path, trees: Path) -> dict[str, str]:
+    """Follow the Containerfile in an empty Debian 12; give the digests of runs in it."""
+    tree = trees / "container"
+    if not (tree / "usr/bin/apt-get").exists():
+        run(["debootstrap", "--variant=minbase", DEBIAN, str(tree)])
+    settings = {
+        name: value for name, value in os.environ.items() if name.startswith("PIP_") or name.endswith("_FILE")
+    }
+    for file in ("/etc/resolv.conf", "/etc/ssl/certs/ca-certificates.crt"):
+        if Path(file).exists():
+            (tree / file[1:]).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(file, tree / file[1:])
+    shutil.rmtree(tree / "opt/slantpath", ignore_errors=True)
+    entry: list[str] = []
+    user = "0"
+    for word, rest in instructions(ROOT / "packaging/Containerfile"):
+        if word == "COPY":
+            target = tree / rest.split()[-1].strip("/")
+            target.mkdir(exist_ok=True)
+            shutil.copy(wheel, target)
+        elif word == "RUN" and rest.startswith("useradd"):
+            run(["chroot", str(tree), "/bin/sh", "-c", f"id slantpath >/dev/null 2>&1 || {rest}"])
+        elif word == "RUN":
+            run(
+                [
+                    "chroot",
+                    str(tree),
+                    "/usr/bin/env",
+                    *(f"{name}={value}" for name, value in settings.items()),
+                    "/bin/sh",
+                    "-c",
+                    rest,
+                ]
+            )
+        elif word == "USER":
+            user = rest
+        elif word == "ENTRYPOINT":
+            entry = json.loads(rest)
+    shutil.rmtree(tree / "scenarios", ignore_errors=True)
+    shutil.copytree(ROOT / "scenarios", tree / "scenarios")
+    inside = ["chroot", f"--userspec={user}", str(tree), *entry]
+    version = subprocess.run([*inside, "--version"], check=True, capture_output=True, text=True).stdout
+    print(f"in an empty Debian 12: {version.strip()}, of {wheel.name}")
+    subprocess.run([*inside, "plot", "--help"], check=True, capture_output=True)
+    return {name: of_run(inside, name, Path("/scenarios")) for name in SCENARIOS}
+
+
+def instructions(containerfile: Path) -> list[tuple[str, str]]:
+    """Read the instructions of a Containerfile, each with what is behind its word."""
+    lines = containerfile.read_text().replace("\\\n", " ").splitlines()
+    split = [line.split(" ", 1) for line in lines if line and not line.startswith("#")]
+    known = {"FROM", "COPY", "RUN", "USER", "WORKDIR", "ENTRYPOINT"}
+    for word, *_ in split:
+        if word not in known:
+            sys.exit(f"prove: {containerfile.name} has {word}, which is none of {', '.join(sorted(known))}")
+    return [(word, rest) for word, rest in split]
+
+
+def emulated(wheel: Path, trees: Path) -> dict[str, str]:
+    """Run the package for aarch64 under qemu, with Debian's Python and the dependencies for aarch64."""
+    tree = trees / "aarch64"
+    if not (tree / "usr/bin/python3.11").exists():
+        run(
+            [
+                "debootstrap",
+                "--arch=arm64",
+                "--foreign",
+                "--variant=minbase",
+                "--include=python3",
+                DEBIAN,
+                str(tree),
+            ]
+        )
+        # Nothing is installed, which would run programs: packages are laid out, and that is enough.
+        for package in sorted((tree / "var/cache/apt/archives").glob("*.deb")):
+            run(["dpkg-deb", "--extract", str(package), str(tree)])
+    site = tree / "site"
+    shutil.rmtree(site, ignore_errors=True)
+    of_aarch64 = [
+        "--only-binary=:all:",
+        "--python-version=3.11",
+        "--implementation=cp",
+        "--abi=cp311",
+        "--abi=abi3",
+    ]
+    of_aarch64 += [f"--platform=manylinux_2_{minor}_aarch64" for minor in (28, 27, 26, 24, 17)]
+    run(
+        [
+            sys.executable,
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            f"--target={site}",
+            *of_aarch64,
+            "--platform=manylinux2014_aarch64",
+            str(wheel),
+            *DEPENDENCIES,
+        ]
+    )
+    start = [
+        "qemu-aarch64",
+        "-L",
+        str(tree),
+        "-E",
+        f"PYTHONHOME={tree}/usr",
+        "-E",
+        f"PYTHONPATH={site}",
+        f"{tree}/usr/bin/python3.11",
+        "-m",
+        "slantpath",
+    ]
+    subprocess.run([*start, "plot", "--help"], check=True, capture_output=True)
+    print(f"under qemu-aarch64: {wheel.name}, {' '.join(DEPENDENCIES)}")
+    return {name: of_run(start, name) for name in SCENARIOS}
+
+
+def of_run(command: list[str], name: str, scenarios: Path = ROOT / "scenarios") -> str:
+    """Run a scenario; give the digest."""
+    words = [*command, "run", str(scenarios / f"{name}.toml"), "--json"]
+    told = subprocess.run(words, capture_output=True, text=True, check=False)
+    if told.returncode not in (0, 3):
+        sys.exit(f"prove: {shlex.join(words)} failed: {told.stderr}")
+    return str(json.loads(told.stdout)["runs"][0]["digest"])
+
+
+def run(words: list[str]) -> None:
+    """Run a command that says nothing unless it fails."""
+    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    if done.returncode:
+        sys.exit(f"prove: {shlex.join(words)} failed:\n{done.stdout[-4000:]}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
