@@ -89,6 +89,16 @@ pub struct AssociationStatus {
     pub discarded_down: u64,
     /// Messages that were thrown away for want of room.
     pub discarded_full: u64,
+    /// Messages that had not been sent when it was lost, and went another way.
+    pub returned: u64,
+    /// Messages that had been sent then and were not acknowledged: whether they arrived is not known.
+    pub in_doubt: u64,
+    /// True while the peer answers and takes nothing.
+    pub takes_nothing: bool,
+    /// Number of times that it began to.
+    pub standstills: u64,
+    /// Time for which it did, in seconds.
+    pub standstill_s: f64,
     /// Number of times that it came up.
     pub times_up: u64,
     /// Number of times that it was lost.

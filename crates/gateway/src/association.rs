@@ -15,6 +15,7 @@ use slantpath_signalling::network::Carried;
 use slantpath_sigtran::transport::{Transmit, TransportInput};
 
 use crate::delays::SeatDelays;
+use crate::standstill::Standstill;
 
 /// An association of a seat.
 #[derive(Clone, Debug)]
@@ -106,6 +107,7 @@ pub(crate) struct Association {
     open_at: Option<Instant>,
     waiting: VecDeque<ProgramMessage>,
     counts: AssociationCounts,
+    pub(crate) standstill: Standstill,
 }
 
 impl Association {
@@ -113,7 +115,8 @@ impl Association {
         let open_at = config.opens.then_some(now);
         let counts = AssociationCounts::default();
         let (state, opening) = (State::Down, Opening::Always);
-        Self { config, number, port, state, opening, open_at, waiting: VecDeque::new(), counts }
+        let (waiting, standstill) = (VecDeque::new(), Standstill::default());
+        Self { config, number, port, state, opening, open_at, waiting, counts, standstill }
     }
 
     /// Goes on under another configuration, which has the same ends.
@@ -195,8 +198,7 @@ impl Association {
         }
     }
 
-    /// Takes what the entity is to be told that goes back to it, since it was never sent: what SCTP gives back, and
-    /// what waited for room behind that.
+    /// Gives the entity back what was never sent: what SCTP gives back, and what waited for room behind that.
     pub(crate) fn take_back(&mut self, given_back: GivenBack) -> Vec<TransportInput> {
         self.counts.in_doubt += given_back.in_doubt;
         let back = given_back.unsent.into_iter().chain(self.waiting.drain(..));

@@ -125,7 +125,12 @@ impl TrafficBench {
 
     /// Seats of the bench, in the order in which they were given.
     pub fn seats(&mut self) -> impl Iterator<Item = &mut Seat> {
-        self.stations.iter_mut().map(|station| &mut station.program)
+        self.stations().map(|station| &mut station.program)
+    }
+
+    /// Seats with their hosts, in that order.
+    pub fn stations(&mut self) -> impl Iterator<Item = &mut Station<Seat>> {
+        self.stations.iter_mut()
     }
 
     /// Reports on a load's messages up to `now`, one for each of its links.

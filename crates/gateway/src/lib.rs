@@ -14,6 +14,7 @@
 //! - [`happening`][]: what is told of it, with names. [`traced`][]: which association has had which socket.
 //!   [`copies`]: messages for whoever captures. [`titles`][]: where global titles go, in words.
 //! - `seat/status.rs`: its state, for who operates it. `seat/orders.rs`: what that person asks of it.
+//! - [`standstill`][]: peers that live and take nothing, as `seat/watch.rs` sees them.
 //! - `seat/metrics.rs`: figures for Prometheus, as [`exposition`][] writes them. [`delays`][]: delays through the seat.
 //! - `bench.rs`: several seats as one traffic simulator, which has the users of their loads.
 
@@ -26,6 +27,7 @@ mod entity;
 mod exposition;
 mod happening;
 mod seat;
+mod standstill;
 mod titles;
 mod traced;
 

@@ -7,6 +7,7 @@ mod reload;
 mod status;
 mod title;
 mod users;
+mod watch;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -82,7 +83,8 @@ enum Phase {
 const ENTITY: usize = 0;
 const PHASE: usize = 1;
 const RELOAD: usize = 2;
-const FIRST_OTHER: usize = 3;
+const WATCH: usize = 3;
+const FIRST_OTHER: usize = 4;
 
 /// Number of happenings that are kept while nobody asks for them.
 const HAPPENINGS_MAX: usize = 4_096;
@@ -108,6 +110,8 @@ pub struct Seat {
     loads: Loads,
     sending: Vec<usize>,
     deadlines: Deadlines<usize>,
+    /// True while associations are looked at, since something was sent.
+    is_watching: bool,
     phase: Phase,
     patience: Duration,
     /// Links in service and active parts in application servers: what has to end before associations are shut down.
@@ -185,6 +189,7 @@ impl Seat {
             loads,
             sending,
             deadlines,
+            is_watching: false,
             phase: Phase::Serving,
             patience,
             in_traffic: BTreeSet::new(),
@@ -266,6 +271,7 @@ impl Seat {
                 ENTITY => self.drive_entity(now, host),
                 PHASE => self.phase_ends(now, host),
                 RELOAD => self.reload_is_late(now, host),
+                WATCH => self.watch(now, host),
                 part if part < self.first_load() => self.open_association(now, host, part - FIRST_OTHER),
                 part => self.send_load(now, part - self.first_load()),
             }
@@ -345,6 +351,7 @@ impl Seat {
 
     fn transmit(&mut self, now: Instant, host: &mut Host, transmit: Transmit) {
         let Some(place) = self.by_number.get(&transmit.association).copied() else { return };
+        self.begin_watch(now);
         for input in self.associations[place].send(now, host, transmit, &mut self.delays) {
             self.input(now, place, input);
         }

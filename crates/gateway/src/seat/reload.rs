@@ -17,10 +17,11 @@ use slantpath_signalling::FixedSetting;
 use slantpath_signalling::network::{NetworkConfig, NetworkConfigError, SignallingEntity, SignallingLinkId};
 use slantpath_sigtran::transport::AssociationNumber;
 
-use super::{ENTITY, FIRST_OTHER, Phase, RELOAD, Seat, SeatConfig};
+use super::{ENTITY, FIRST_OTHER, Phase, RELOAD, Seat, SeatConfig, WATCH};
 use crate::association::{Association, SeatAssociation, are_in};
 use crate::difference::difference;
 use crate::entity::{Entity, EntitySuccession};
+use crate::standstill::LOOK;
 
 /// Why a seat keeps its configuration.
 #[derive(Debug, thiserror::Error)]
@@ -342,6 +343,9 @@ impl Seat {
     fn restart_deadlines(&mut self, now: Instant) {
         self.deadlines = Deadlines::default();
         self.deadlines.set(ENTITY, Some(now));
+        if self.is_watching {
+            self.deadlines.set(WATCH, Some(now.saturating_add(LOOK)));
+        }
         for (place, end) in self.associations.iter().enumerate() {
             self.deadlines.set(FIRST_OTHER + place, end.deadline());
         }

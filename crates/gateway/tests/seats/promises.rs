@@ -2,6 +2,7 @@
 
 use slantpath_base::{Duration, Instant};
 use slantpath_gateway::Happening;
+use slantpath_live::Station;
 use slantpath_sigtran::asp::TrafficMode;
 use slantpath_ss7::PointCodeFormat;
 
@@ -48,6 +49,80 @@ fn lost(site: &mut Site, plan: &Plan) -> [u64; 2] {
     })
 }
 
+/// A process that answers and reads nothing is told of, and what waits for it is sent once it reads.
+#[test]
+fn a_peer_that_lives_and_takes_nothing_is_told_with_its_time() {
+    for far in [Far::Exchange, Far::Processes(1, TrafficMode::Override)] {
+        let plan = Plan { far, rate: 4_000, lasts: Duration::from_secs(6), ..Plan::default() };
+        let name = if far == Far::Exchange { "link-1-2-0" } else { "asp-0-at-1" };
+        let mut site = Site::new(&plan);
+        let way = site.way(name);
+        site.run_until(DEATH);
+        site.read(way, false);
+        site.run_until(Instant::from_secs(10));
+        let status = |site: &mut Site| {
+            let now = site.now();
+            let Station { host, program } = site.gateway(0);
+            let all = program.status(now, host).associations;
+            all.into_iter().find(|end| end.association == name).unwrap()
+        };
+        let begun = first(site.at_gateway(0), "peer-takes-nothing", name);
+        let end = status(&mut site);
+        assert!(end.takes_nothing && end.standstills == 1 && end.standstill_s > 1.0, "{end:?} {plan:?}");
+        assert_eq!((end.state, end.times_lost), ("up", 0));
+        site.read(way, true);
+        site.run_until(Instant::from_secs(20));
+        let over = first(site.at_gateway(0), "peer-takes-again", name);
+        let after = status(&mut site);
+        assert!(!after.takes_nothing && over > begun, "{after:?}");
+        assert!(after.standstill_s >= end.standstill_s && after.standstill_s < 6.0, "{after:?}");
+        assert_eq!(lost(&mut site, &plan), [0, 0], "{plan:?}");
+    }
+}
+
+/// Half a minute of it, or as long as SLANTPATH_CHURN_SECONDS says, with 2 % of all packets lost: one association after the other is cut and mended, and the gateways
+/// take other files.
+#[test]
+fn associations_come_and_go_over_lossy_paths_and_nothing_is_left_behind() {
+    let seconds = std::env::var("SLANTPATH_CHURN_SECONDS").ok().and_then(|text| text.parse().ok());
+    let turns = seconds.unwrap_or(30_u64) / 2 - 1;
+    for (far, is_ipv6) in [(Far::Exchange, true), (LOADSHARE, false), (OVERRIDE, true)] {
+        let lasts = Duration::from_secs(2 * turns + 2);
+        let plan = Plan { far, is_ipv6, gateways: 2, rate: 500, lasts, ..Plan::default() };
+        let mut site = Site::new(&plan);
+        site.lose(Instant::from_secs(4), 0.02);
+        let names = site.names();
+        for turn in 0..turns {
+            let way = site.way(&names[usize::try_from(turn).unwrap() % names.len()]);
+            site.cut(Instant::from_millis(5_500 + 2_000 * turn), way);
+            site.mend(Instant::from_millis(6_900 + 2_000 * turn), way);
+            site.run_until(Instant::from_millis(5_600 + 2_000 * turn));
+            let gateway = usize::try_from(turn).unwrap() % 2;
+            site.reload(gateway, if turn % 4 < 2 { "renamed" } else { "server" });
+        }
+        site.run_until(Instant::from_secs(2 * turns + 32));
+        let mut in_doubt = 0;
+        for name in &names {
+            let way = site.way(name);
+            in_doubt += site.counts(way).iter().map(|counts| counts.in_doubt).sum::<u64>();
+        }
+        let fates = site.fates();
+        let lost: u64 = fates.iter().map(|fate| fate.lost).sum();
+        assert!(fates.iter().all(|fate| fate.repeated == 0), "{fates:?}");
+        assert!(lost <= in_doubt, "{fates:?} {in_doubt}");
+        let now = site.now();
+        for number in [0, 1] {
+            let Station { host, program } = site.gateway(number);
+            let status = program.status(now, host);
+            let waiting = status.associations.iter().map(|end| end.waiting).sum::<u64>()
+                + status.links.iter().map(|link| link.queued_msus).sum::<u64>()
+                + status.counters.values().filter_map(|own| own.get("waiting")).sum::<u64>();
+            assert_eq!(waiting, 0, "{status:#?}");
+            assert!(status.associations.iter().all(|end| end.state == "up"), "{status:#?}");
+        }
+    }
+}
+
 #[test]
 fn a_path_fails_and_nothing_is_lost() {
     for (far, name) in [(Far::Exchange, "link-0-1-0"), (OVERRIDE, "asp-0-at-1")] {
@@ -82,8 +157,8 @@ fn an_association_of_m2pa_dies_between_two_that_live_and_nothing_is_lost() {
     }
 }
 
-/// What waits goes to the other process; what was on its way, which the count of messages in doubt bounds, goes nowhere
-/// a second time.
+/// Messages that wait go to the other process. Those on their way, which the count in doubt bounds, go nowhere a second
+/// time.
 #[test]
 fn a_process_dies_and_the_other_one_gets_all_that_waits() {
     for far in [OVERRIDE, LOADSHARE] {

@@ -6,12 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
 use slantpath_applications::ProgramConfig;
-use slantpath_base::{Duration, Instant, Seed};
+use slantpath_base::{Duration, Instant, Probability, Seed};
 use slantpath_gateway::{
     AssociationCounts, BenchConfig, BenchSeat, Clocks, FarEnd, Happening, Seat, SeatAssociation, SeatConfig,
-    SignallingEntity, TrafficBench,
+    SignallingEntity, Successor, TrafficBench,
 };
-use slantpath_host::Peer;
+use slantpath_host::{Peer, SocketId};
 use slantpath_interface::{EndSystem, InterfaceId, Journey};
 use slantpath_live::{Station, host_from};
 use slantpath_net::{
@@ -28,7 +28,7 @@ use slantpath_sigtran::m2pa;
 use slantpath_sigtran::m3ua::QueueLimits;
 use slantpath_ss7::load::{self, ByCode, GeneratorConfig, Lengths, Selection};
 use slantpath_ss7::mtp3::node::{
-    self, CongestionMethod, DestinationConfig, Function, LinkSetConfig, Mtp3LinkId, Procedure, RouteConfig,
+    self, CongestionMethod, DestinationConfig, Function, LinkSetConfig, Mtp3LinkId, Procedure,
     SequenceNumbers,
 };
 use slantpath_ss7::mtp3::{NetworkIndicator, ServiceIndicator, ServiceInformation, Slc};
@@ -114,7 +114,7 @@ struct Way {
     links: Vec<LinkId>,
 }
 
-/// What became of a load's messages.
+/// Fate of a load's messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Fate {
     pub(crate) sent: u64,
@@ -129,7 +129,8 @@ pub(crate) struct Site {
     bench: NodeId,
     gateways: Vec<NodeId>,
     ways: Vec<Way>,
-    /// What has happened at each gateway, and then at each seat of the bench.
+    config: NetworkConfig,
+    /// Happenings at each gateway, and then at each seat of the bench.
     happened: Vec<Vec<Happening>>,
     users: usize,
 }
@@ -194,7 +195,7 @@ impl Plan {
                 })
                 .collect(),
         };
-        let by = |other: usize| RouteConfig { link_set: format!("to-{other}"), priority: 0 };
+        let by = |other: usize| node::RouteConfig { link_set: format!("to-{other}"), priority: 0 };
         if is_gateway {
             mtp3.function = Function::TransferPoint;
             mtp3.link_sets = vec![links_to(0, self.links)];
@@ -447,6 +448,21 @@ impl EndSystem for End {
     }
 }
 
+fn seat(
+    network: &NetworkConfig,
+    occupant: SignallingEntity,
+    associations: Vec<SeatAssociation>,
+) -> SeatConfig {
+    SeatConfig {
+        network: network.clone(),
+        occupant,
+        associations,
+        loads: BTreeSet::new(),
+        seed: SEED,
+        patience: Duration::from_secs(5),
+    }
+}
+
 impl Site {
     pub(crate) fn new(plan: &Plan) -> Self {
         let config = plan.network();
@@ -473,14 +489,7 @@ impl Site {
                 way.links.push(link);
             }
         }
-        let seat = |occupant, associations| SeatConfig {
-            network: config.clone(),
-            occupant,
-            associations,
-            loads: BTreeSet::new(),
-            seed: SEED,
-            patience: Duration::from_secs(5),
-        };
+        let seat = |occupant, associations| seat(&config, occupant, associations);
         let users = plan.users();
         let mut ends = Vec::new();
         let seats = users.iter().enumerate().map(|(number, user)| {
@@ -509,7 +518,7 @@ impl Site {
         }
         let happened = vec![Vec::new(); plan.gateways + users.len()];
         let network = Network::new(builder.build().unwrap(), SEED, ends);
-        Self { network, bench, gateways, ways, happened, users: users.len() }
+        Self { network, bench, gateways, ways, config, happened, users: users.len() }
     }
 
     pub(crate) fn run_until(&mut self, end: Instant) {
@@ -550,6 +559,33 @@ impl Site {
     /// All paths of an association are back.
     pub(crate) fn mend(&mut self, at: Instant, way: usize) {
         (0..PATHS).for_each(|path| self.change(at, way, path, &Change::Up));
+    }
+
+    /// So much of all packets is lost from now on.
+    pub(crate) fn lose(&mut self, at: Instant, share: f64) {
+        let share = Probability::new(share).unwrap();
+        for way in 0..self.ways.len() {
+            (0..PATHS).for_each(|path| self.change(at, way, path, &Change::Loss(share)));
+        }
+    }
+
+    /// Names of all associations.
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.ways.iter().map(|way| way.name.clone()).collect()
+    }
+
+    /// A gateway takes a file in which the application servers have other names.
+    pub(crate) fn reload(&mut self, gateway: usize, name: &str) {
+        let mut other = self.config.clone();
+        other.m3ua.servers.iter_mut().for_each(|server| name.clone_into(&mut server.name));
+        let own = self.ways.iter().filter(|way| way.gateway.number == gateway);
+        let own = own.map(|way| way.at(Side::First)).collect();
+        let config = seat(&other, SignallingEntity::Point(PointId(gateway + 1)), own);
+        let successor = Successor::prepare(config, &self.gateway(gateway).program.running()).unwrap();
+        self.network.command(self.gateways[gateway], |end, now| {
+            let Kind::Gateway(station) = &mut end.kind else { unreachable!() };
+            station.program.reload(now, &mut station.host, successor).unwrap();
+        });
     }
 
     /// A gateway is heard of no more.
@@ -601,6 +637,21 @@ impl Site {
         let Kind::Bench(bench) = &mut self.network.host_mut(self.bench).kind else { unreachable!() };
         let seat = bench.seats().nth(user.number).unwrap();
         [at_gateway, of(seat)]
+    }
+
+    /// The user's side of an association reads what comes, or lets it fill its buffer.
+    pub(crate) fn read(&mut self, way: usize, reads: bool) {
+        const SOCKETS: u32 = 64;
+        let Way { gateway, user, .. } = self.ways[way].clone();
+        self.network.command(self.bench, |end, now| {
+            let Kind::Bench(bench) = &mut end.kind else { unreachable!() };
+            let host = &mut bench.stations().nth(user.number).unwrap().host;
+            for socket in (0..SOCKETS).map(SocketId) {
+                if host.peer(socket).is_some_and(|peer| gateway.addresses.contains(&peer.ip())) {
+                    assert!(if reads { host.resume(now, socket) } else { host.pause(now, socket) });
+                }
+            }
+        });
     }
 
     /// Program of a gateway.

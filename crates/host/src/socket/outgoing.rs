@@ -22,7 +22,7 @@ pub struct OutgoingMessage {
 }
 
 impl OutgoingMessage {
-    /// What SCTP gives back of a message that it has not sent: without options, since whoever sends it elsewhere has
+    /// A message that SCTP gives back, since it has not sent it: without options, since whoever sends it elsewhere has
     /// others.
     pub(super) fn given_back(message: sctp::Message) -> Self {
         let sctp::Message { stream, ppid, payload, is_unordered, .. } = message;

@@ -356,6 +356,53 @@ pub const METRICS: &[GatewayMetric] = &[
         },
     ),
     metric(
+        "slantpath_association_returned_messages_total",
+        Counter,
+        "Messages that had not been sent when an association was lost, and went another way.",
+        &["association"],
+        |own, to| {
+            own.status.associations.iter().for_each(|end| to(&[&end.association], count(end.returned)));
+        },
+    ),
+    metric(
+        "slantpath_association_in_doubt_messages_total",
+        Counter,
+        "Messages that had been sent then and were not acknowledged: at most these are lost.",
+        &["association"],
+        |own, to| {
+            own.status.associations.iter().for_each(|end| to(&[&end.association], count(end.in_doubt)));
+        },
+    ),
+    metric(
+        "slantpath_association_takes_nothing",
+        Gauge,
+        "1 while the peer of an association answers and takes nothing, else 0.",
+        &["association"],
+        |own, to| {
+            for end in &own.status.associations {
+                to(&[&end.association], f64::from(end.takes_nothing));
+            }
+        },
+    ),
+    metric(
+        "slantpath_association_standstills_total",
+        Counter,
+        "Times that the peer of an association began to take nothing.",
+        &["association"],
+        |own, to| {
+            own.status.associations.iter().for_each(|end| to(&[&end.association], count(end.standstills)));
+        },
+    ),
+    metric(
+        "slantpath_association_standstill_seconds_total",
+        Counter,
+        "Time for which the peer of an association took nothing.",
+        &["association"],
+        |own, to| {
+            own.status.associations.iter().for_each(|end| to(&[&end.association], end.standstill_s));
+        },
+    ),
+    metric(
         "slantpath_delay_seconds",
         Histogram,
         "Time from an MSU's arrival to its hand-over to SCTP, from and to a link set or a process.",
