@@ -12,6 +12,7 @@
 //! - [`serial`][]: the macro `serial_number!`, numbers that wrap (RFC 1982).
 //! - [`timer`][]: [`Timer`] and [`TimerTable`].
 //! - [`deadlines`], [`rounds`]: which of many parts is due, and which has work. Nobody looks at the rest.
+//! - [`declared`][]: names and parameters of what a program brings along itself.
 //! - [`lateness`][]: [`Lateness`], a distribution of how late deadlines were served.
 //! - [`slot_index`][]: finds a slot by a key that the slot holds.
 //! - [`machine`][]: a standard's state table, which the code walks and the documents draw.
@@ -20,6 +21,7 @@
 
 mod angle;
 mod deadlines;
+mod declared;
 mod lateness;
 mod length;
 mod machine;
@@ -37,6 +39,7 @@ mod timer;
 
 pub use angle::Angle;
 pub use deadlines::{Deadlines, Number};
+pub use declared::{Declaration, Parameter, ParameterFault, ParameterValue, Parameters};
 pub use lateness::Lateness;
 pub use length::Length;
 pub use machine::{StateMachine, Transition};
