@@ -13,6 +13,7 @@
 //! - [`timer`][]: [`Timer`] and [`TimerTable`].
 //! - [`deadlines`], [`rounds`]: which of many parts is due, and which has work. Nobody looks at the rest.
 //! - [`run_digest`][]: tells whether two runs were the same.
+//! - [`declared`][]: names and parameters of what a program brings along itself.
 //! - [`lateness`][]: [`Lateness`], a distribution of how late deadlines were served.
 //! - [`slot_index`][]: finds a slot by a key that the slot holds.
 //! - [`machine`][]: a standard's state table, which the code walks and the documents draw.
@@ -21,6 +22,7 @@
 
 mod angle;
 mod deadlines;
+mod declared;
 mod lateness;
 mod length;
 mod machine;
@@ -39,6 +41,7 @@ mod timer;
 
 pub use angle::Angle;
 pub use deadlines::{Deadlines, Number};
+pub use declared::{Declaration, Parameter, ParameterFault, ParameterValue, Parameters};
 pub use lateness::Lateness;
 pub use length::Length;
 pub use machine::{StateMachine, Transition};

@@ -1,5 +1,5 @@
-//! A transport's choice of controller, told apart by an enum: no dynamic dispatch. All but the
-//! transport's own are allocated apart, so that a connection that uses none is no larger for them.
+//! A transport's choice of controller, told apart by an enum: no dynamic dispatch, but for one of a program's own. All
+//! but the transport's own are allocated apart, so that a connection that uses none is no larger for them.
 //!
 //! Each is declared here once. Its name and words in files, the rules of its settings and the choice itself follow from
 //! that, and from what it says of itself as a [`Selectable`].
@@ -13,6 +13,7 @@ use crate::control::{Acknowledged, Congestion, CongestionControl, Sent, Spacing,
 use crate::cubic::Cubic;
 use crate::delivery::LostSegment;
 use crate::hybla::Hybla;
+use crate::own::{OwnChoice, OwnControl};
 use crate::pacer::Pacer;
 use crate::terms::{Selectable, Terms};
 use crate::westwood::Westwood;
@@ -25,6 +26,8 @@ macro_rules! controllers {
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub enum Algorithm {
             $( $(#[doc = $doc])+ $Variant, )+
+            /// One of the program's own, which is registered.
+            Own(OwnChoice),
             /// The transport's own: RFC 5681 for TCP, RFC 9260, section 7.2, for SCTP.
             #[default]
             Standard,
@@ -39,6 +42,7 @@ macro_rules! controllers {
             pub const fn needs_loss_times(self) -> bool {
                 match self {
                     $( Self::$Variant => $Variant::NEEDS_LOSS_TIMES, )+
+                    Self::Own(own) => own.needs_loss_times(),
                     Self::Standard => false,
                 }
             }
@@ -47,6 +51,7 @@ macro_rules! controllers {
             pub const fn heeds_marks(self) -> bool {
                 match self {
                     $( Self::$Variant => $Variant::HEEDS_MARKS, )+
+                    Self::Own(own) => own.heeds_marks(),
                     Self::Standard => true,
                 }
             }
@@ -55,6 +60,7 @@ macro_rules! controllers {
             pub const fn reads_capacity(self) -> bool {
                 match self {
                     $( Self::$Variant => $Variant::READS_CAPACITY, )+
+                    Self::Own(own) => own.reads_capacity(),
                     Self::Standard => false,
                 }
             }
@@ -66,6 +72,8 @@ macro_rules! controllers {
         #[repr(u8)]
         pub enum Controller<S> {
             $( $(#[doc = $doc])+ $Variant(Box<$Variant>), )+
+            /// One of the program's own.
+            Own(Box<dyn OwnControl>),
             /// The transport's own.
             Standard(S),
         }
@@ -75,6 +83,7 @@ macro_rules! controllers {
             pub fn of(algorithm: Algorithm, terms: &Terms, standard: impl FnOnce() -> S) -> Self {
                 match algorithm {
                     $( Algorithm::$Variant => Self::$Variant(Box::new($Variant::on(terms))), )+
+                    Algorithm::Own(own) => Self::Own(own.controller(terms)),
                     Algorithm::Standard => Self::Standard(standard()),
                 }
             }
@@ -83,6 +92,7 @@ macro_rules! controllers {
             pub fn on_paced(&mut self, pacer: &mut Pacer, sent: Sent) {
                 match self {
                     $( Self::$Variant(controller) => pacer.follow(&mut **controller, sent), )+
+                    Self::Own(controller) => pacer.follow(&mut **controller, sent),
                     Self::Standard(controller) => pacer.follow(controller, sent),
                 }
             }
@@ -93,6 +103,7 @@ macro_rules! controllers {
             ($dollar self:ident, $dollar controller:ident => $dollar call:expr) => {
                 match $dollar self {
                     $( Controller::$Variant($dollar controller) => $dollar call, )+
+                    Controller::Own($dollar controller) => $dollar call,
                     Controller::Standard($dollar controller) => $dollar call,
                 }
             };

@@ -11,6 +11,7 @@
 //!   [`bbr`], [`bbr3`], and [`backlog`], of this project.
 //! - [`controller`][]: the choice among them, an enum without dynamic dispatch, which declares each with its name in
 //!   files; [`terms`][]: what a transport asks of the one that is chosen.
+//! - [`own`][]: controllers that a program brings along itself.
 //! - [`slow_start`][]: HyStart++ (RFC 9406), and HyStart as in Linux and for long paths. Controllers share it.
 //! - [`delivery`][]: rate and rounds, from what each packet remembers of its departure.
 //! - [`inflation`] (RFC 6582) and [`prr`] (RFC 6937): the window during a recovery, which is not the controller's.
@@ -33,6 +34,7 @@ pub mod hybla;
 mod inflation;
 mod least_round_trip;
 pub mod new_reno;
+mod own;
 mod pacer;
 mod pacing;
 mod probe_rtt;
@@ -56,6 +58,7 @@ pub use cubic::{Cubic, CubicConfig};
 pub use hybla::{Hybla, HyblaConfig};
 pub use inflation::InflatedWindow;
 pub use new_reno::{InitialWindow, NewReno, NewRenoConfig};
+pub use own::{OwnChoice, OwnControl, OwnController, OwnControllers};
 pub use pacer::Pacer;
 pub use prr::ProportionalWindow;
 pub use rack::Rack;

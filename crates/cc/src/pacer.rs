@@ -34,7 +34,7 @@ impl Pacer {
 
     /// Tells a controller what was sent, and notes at which rate it may go on.
     #[inline]
-    pub fn follow(&mut self, control: &mut impl CongestionControl, sent: Sent) {
+    pub fn follow(&mut self, control: &mut (impl CongestionControl + ?Sized), sent: Sent) {
         control.on_sent(sent);
         if let Some(spacing) = control.spacing(sent.bytes) {
             self.on_sent(sent.now, spacing);

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Value as Json, json};
 use slantpath_plan::Question;
 use slantpath_runner::{
-    Diagnostic, Document, FileKind, LoadError, Scenario, Sweep, read_text, topology_remarks,
+    Diagnostic, Document, FileKind, LoadError, OwnKinds, Scenario, Sweep, read_text, topology_remarks,
 };
 use slantpath_topology::Topology;
 
@@ -14,11 +14,11 @@ use crate::arguments::CheckArguments;
 use crate::failure::Failure;
 use crate::progress::ContactsBar;
 
-pub(crate) fn main(arguments: &CheckArguments, out: &mut impl Write) -> Result<(), Failure> {
+pub(crate) fn main(arguments: &CheckArguments, own: &OwnKinds, out: &mut impl Write) -> Result<(), Failure> {
     let path = &arguments.file;
     let name = path.display().to_string();
     let kind = kind_of(&name, &read_text(path)?);
-    let found = warnings(kind, path, &arguments.set);
+    let found = warnings(kind, path, &arguments.set, own);
     if arguments.json {
         let errors: Vec<Json> = match &found {
             Err(LoadError::Invalid(errors)) => errors.iter().map(told).collect(),
@@ -50,15 +50,20 @@ fn kind_of(name: &str, text: &str) -> FileKind {
 }
 
 /// Reads a file as the command does that takes it, and gives all that it warns of.
-fn warnings(kind: FileKind, path: &Path, set: &[String]) -> Result<Vec<Diagnostic>, LoadError> {
+fn warnings(
+    kind: FileKind,
+    path: &Path,
+    set: &[String],
+    own: &OwnKinds,
+) -> Result<Vec<Diagnostic>, LoadError> {
     let bar = ContactsBar::default();
     Ok(match kind {
         FileKind::Scenario => {
-            let scenario = Scenario::load_observed(path, set, &|progress| bar.update(progress))?;
+            let scenario = Scenario::load_observed(path, set, own, &|progress| bar.update(progress))?;
             [scenario.warnings(), &scenario.remarks()].concat()
         }
         FileKind::Sweep => {
-            let sweep = Sweep::load_observed(path, set, &|progress| bar.update(progress))?;
+            let sweep = Sweep::load_observed(path, set, own, &|progress| bar.update(progress))?;
             [sweep.warnings(), &sweep.base().remarks()].concat()
         }
         FileKind::Topology => {

@@ -30,7 +30,7 @@ use std::sync::atomic::AtomicBool;
 
 use slantpath_base::Duration;
 use slantpath_runner::{
-    EmulationRecording, Outside, RunOptions, Scenario, Store, Work, run_attached_stored,
+    EmulationRecording, Outside, OwnKinds, RunOptions, Scenario, Store, Work, run_attached_stored,
     run_attached_without_records,
 };
 
@@ -42,12 +42,12 @@ use crate::files;
 /// Time that programs have to end by themselves once they are asked to.
 const GRACE: Duration = Duration::from_secs(2);
 
-pub(crate) fn main(arguments: &EmulateArguments) -> Result<(), Failure> {
+pub(crate) fn main(arguments: &EmulateArguments, own: &OwnKinds) -> Result<(), Failure> {
     if !arguments.relay.is_empty() {
-        return relayed::main(arguments);
+        return relayed::main(arguments, own);
     }
     #[cfg(target_os = "linux")]
-    return placed::main(arguments);
+    return placed::main(arguments, own);
     #[cfg(not(target_os = "linux"))]
     Err(Failure::Failed(
         "without --relay emulate needs Linux: its places are namespaces; `--relay 5000:far:6000 --delay '250 ms'` \

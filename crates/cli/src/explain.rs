@@ -13,8 +13,13 @@ use slantpath_trace::{Story, StorySelection, TraceOrigin, TraceReader, tell};
 
 use crate::arguments::ExplainArguments;
 use crate::failure::Failure;
+use slantpath_runner::OwnKinds;
 
-pub(crate) fn main(arguments: &ExplainArguments, out: &mut impl Write) -> Result<(), Failure> {
+pub(crate) fn main(
+    arguments: &ExplainArguments,
+    own: &OwnKinds,
+    out: &mut impl Write,
+) -> Result<(), Failure> {
     let place = arguments.trace.display();
     let misused = |error: String| Failure::Misused(format!("{place}: {error}"));
     let mut file = File::open(&arguments.trace).map_err(|error| misused(error.to_string()))?;
@@ -48,7 +53,7 @@ pub(crate) fn main(arguments: &ExplainArguments, out: &mut impl Write) -> Result
     }
     let story = Story::of(header, arguments.idle, reader).map_err(|error| misused(error.to_string()))?;
     if !arguments.what_if.is_empty() {
-        return what_if::simulated::main(&story, arguments, out);
+        return what_if::simulated::main(&story, arguments, own, out);
     }
     let selection = selection(&story, arguments)?;
     if arguments.json {

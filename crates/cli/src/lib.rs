@@ -58,6 +58,8 @@ use std::sync::atomic::AtomicBool;
 
 use clap::{CommandFactory, FromArgMatches as _};
 
+pub use slantpath_runner::OwnKinds;
+
 pub use criteria::{Precise, Until, Within};
 pub use sweep::{ResultsError, SweepResults};
 
@@ -74,6 +76,17 @@ pub type Draw<'a> = &'a dyn Fn(&Path, &'static AtomicBool) -> Result<Vec<String>
 ///
 /// The program itself draws no figures: `draw` does, where there is someone who can.
 pub fn main(args: impl IntoIterator<Item = OsString>, draw: Option<Draw<'_>>) -> u8 {
+    main_with(args, draw, &OwnKinds::none())
+}
+
+/// Variant of [`main`] for a program that brings kinds of its own along, which scenarios may name then:
+///
+/// ```no_run
+/// # use slantpath_cli::OwnKinds;
+/// let own = OwnKinds::none();
+/// std::process::exit(slantpath_cli::main_with(std::env::args_os(), None, &own).into());
+/// ```
+pub fn main_with(args: impl IntoIterator<Item = OsString>, draw: Option<Draw<'_>>, own: &OwnKinds) -> u8 {
     let args = usage::joined(args);
     let command: Vec<String> = args.iter().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect();
     if draw.is_none()
@@ -97,7 +110,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>, draw: Option<Draw<'_>>) ->
     };
     let mut out = Visible(io::stdout().lock());
     let outcome = match &arguments.command {
-        Command::Check(options) => check::main(options, &mut out),
+        Command::Check(options) => check::main(options, own, &mut out),
         Command::Completions(options) => {
             let mut script = Vec::new();
             clap_complete::generate(options.shell, &mut completed(draw.is_some()), "slantpath", &mut script);
@@ -105,8 +118,8 @@ pub fn main(args: impl IntoIterator<Item = OsString>, draw: Option<Draw<'_>>) ->
             out.0.write_all(&script).map_err(Failure::from)
         }
         Command::Echo(options) => live::echo(options, &command, &mut out),
-        Command::Emulate(options) => emulate::main(options),
-        Command::Explain(options) => explain::main(options, &mut out),
+        Command::Emulate(options) => emulate::main(options, own),
+        Command::Explain(options) => explain::main(options, own, &mut out),
         Command::Gateway(options) => live::gateway(options, &command, &mut out),
         Command::Import(options) => import::main(options, &mut out),
         Command::Keys(options) => keys::main(options, &mut out),
@@ -114,19 +127,19 @@ pub fn main(args: impl IntoIterator<Item = OsString>, draw: Option<Draw<'_>>) ->
         Command::Man(options) => man(options, &mut out.0),
         Command::New(options) => new::main(options, &mut out),
         Command::Plan(options) => plan::main(options, &command, &mut out),
-        Command::Replay(options) => replay::main(options, &mut out),
-        Command::Run(options) => run::main(options, &mut out),
+        Command::Replay(options) => replay::main(options, own, &mut out),
+        Command::Run(options) => run::main(options, own, &mut out),
         Command::Schema(options) => {
             let schema = match options.of {
                 SchemaOf::Plan => slantpath_plan::json_schema(),
-                SchemaOf::Scenario => slantpath_runner::json_schema(),
+                SchemaOf::Scenario => slantpath_runner::json_schema_with(own),
                 SchemaOf::Sweep => slantpath_runner::sweep_schema(),
                 SchemaOf::Topology => slantpath_topology::json_schema(),
             };
             out.write_all(schema.as_bytes()).map_err(Failure::from)
         }
         Command::Set(options) => set::main(options, &mut out),
-        Command::Sweep(options) => sweep::main(options, &mut out),
+        Command::Sweep(options) => sweep::main(options, own, &mut out),
         Command::Topology(options) => topology::main(options, draw, &mut out),
         Command::Traffic(options) => live::traffic(options, &mut out),
     };

@@ -6,7 +6,8 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use slantpath_runner::{
-    EmulationReplay, InterfacePassage, RepeatError, Repetition, ReplayFault, Scenario, WaySummary, files_in,
+    EmulationReplay, InterfacePassage, OwnKinds, RepeatError, Repetition, ReplayFault, Scenario, WaySummary,
+    files_in,
 };
 
 use crate::arguments::ReplayArguments;
@@ -18,9 +19,9 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Limit of what another network tells of the same arrivals.
 const OPEN_LOOP: &str = "the packets that came are the same: senders did not react to the other network";
 
-pub(crate) fn main(arguments: &ReplayArguments, out: &mut impl Write) -> Result<(), Failure> {
+pub(crate) fn main(arguments: &ReplayArguments, own: &OwnKinds, out: &mut impl Write) -> Result<(), Failure> {
     match opened(arguments) {
-        Ok(replay) => emulation(replay, arguments, out),
+        Ok(replay) => emulation(replay, arguments, own, out),
         Err(Unopened::OfAnother) if arguments.set.is_empty() => live::replay(arguments, out),
         Err(Unopened::OfAnother) => {
             Err(misused(arguments, "--set is for records of `slantpath emulate` alone"))
@@ -53,6 +54,7 @@ fn misused(arguments: &ReplayArguments, message: &str) -> Failure {
 fn emulation(
     replay: EmulationReplay<BufReader<File>>,
     arguments: &ReplayArguments,
+    own: &OwnKinds,
     out: &mut impl Write,
 ) -> Result<(), Failure> {
     if arguments.trace.is_some() || arguments.pcap.is_some() {
@@ -66,7 +68,7 @@ fn emulation(
     let name = arguments.record.display().to_string();
     let scenario = |overrides: &[String]| {
         let files = files_in(Path::new(&run.directory));
-        Scenario::parse_open_ended(&name, &run.scenario, overrides, files).map_err(Failure::Invalid)
+        Scenario::parse_open_ended(&name, &run.scenario, overrides, files, own).map_err(Failure::Invalid)
     };
     // Faults of `--set` come before all work.
     let other =

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::json;
 use slantpath_results::Table;
 use slantpath_runner::{
-    LoadError, RunOptions, RunOutput, RunRecords, Scenario, Store, TABLES, TableKind, Workers, means,
-    replicate_stored, replicate_without_records,
+    LoadError, OwnKinds, RunOptions, RunOutput, RunRecords, Scenario, Store, TABLES, TableKind, Workers,
+    means, replicate_stored, replicate_without_records,
 };
 
 use crate::arguments::RunArguments;
@@ -19,10 +19,10 @@ use crate::progress::{Bar, ContactsBar};
 use crate::trace::{self, TraceFiles};
 use crate::{files, interrupt, terminal};
 
-pub(crate) fn main(arguments: &RunArguments, out: &mut impl Write) -> Result<(), Failure> {
+pub(crate) fn main(arguments: &RunArguments, own: &OwnKinds, out: &mut impl Write) -> Result<(), Failure> {
     let mut overrides = arguments.set.clone();
     overrides.extend(arguments.seed.map(|seed| format!("scenario.seed={seed}")));
-    let scenario = load(&arguments.scenario, &overrides)?;
+    let scenario = load(&arguments.scenario, &overrides, own)?;
     for warning in scenario.warnings() {
         terminal::warn(warning)?;
     }
@@ -74,9 +74,9 @@ pub(crate) fn main(arguments: &RunArguments, out: &mut impl Write) -> Result<(),
 }
 
 /// Reads the scenario, under a bar if there is a sky whose contacts are to be worked out.
-fn load(path: &Path, overrides: &[String]) -> Result<Scenario, LoadError> {
+fn load(path: &Path, overrides: &[String], own: &OwnKinds) -> Result<Scenario, LoadError> {
     let bar = ContactsBar::default();
-    Scenario::load_observed(path, overrides, &|progress| bar.update(progress))
+    Scenario::load_observed(path, overrides, own, &|progress| bar.update(progress))
 }
 
 fn check_captures(scenario: &Scenario, arguments: &RunArguments) -> Result<(), Failure> {

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use serde_json::{Map, Value as Json, json};
 use slantpath_results::Table;
-use slantpath_runner::{Store, Sweep, SweepOutcome, SweptRun, TABLES, Workers};
+use slantpath_runner::{OwnKinds, Store, Sweep, SweepOutcome, SweptRun, TABLES, Workers};
 
 use crate::arguments::SweepArguments;
 use crate::directory::{Contents, Directory, files_of_table};
@@ -14,10 +14,10 @@ use crate::failure::Failure;
 use crate::progress::{Bar, ContactsBar};
 use crate::{files, interrupt, terminal};
 
-pub(crate) fn main(arguments: &SweepArguments, out: &mut impl Write) -> Result<(), Failure> {
+pub(crate) fn main(arguments: &SweepArguments, own: &OwnKinds, out: &mut impl Write) -> Result<(), Failure> {
     let contacts = ContactsBar::default();
     let sweep =
-        Sweep::load_observed(&arguments.sweep, &arguments.set, &|progress| contacts.update(progress))?;
+        Sweep::load_observed(&arguments.sweep, &arguments.set, own, &|progress| contacts.update(progress))?;
     drop(contacts);
     for warning in sweep.warnings() {
         terminal::warn(warning)?;

@@ -4,9 +4,10 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use slantpath_base::{DataRate, DataSize};
-use slantpath_cc::{Algorithm, NamedAlgorithm, SlowStart};
+use slantpath_cc::{Algorithm, NamedAlgorithm, OwnChoice, OwnControllers, SlowStart};
 use slantpath_reader::{
-    Fault, Faults, Json, KeyValue, Origin, Place, Setting, ValueNode, joined, json, policy, suggest, word_or,
+    Asked, Fault, Faults, Json, KeyValue, Origin, Place, Setting, ValueNode, joined, json, policy, suggest,
+    word_or,
 };
 
 policy! {
@@ -36,24 +37,35 @@ word_or! {
 }
 
 /// A transport's own controller, as its files have it.
-pub trait OwnController: Clone + Copy + fmt::Debug + PartialEq + Eq {
+pub trait TransportControl: Clone + Copy + fmt::Debug + PartialEq + Eq {
     /// Name of it, with the words that explain it.
     const OWN: NamedAlgorithm;
 }
 
-/// The algorithm that governs a window: one of those that either transport may have, or the own one of `T`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ControllerChoice<T>(Algorithm, PhantomData<T>);
+/// The algorithm that governs a window: one of those that either transport may have, the own one of `T`, or one of the
+/// program's own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ControllerChoice<T>(Choice, PhantomData<T>);
 
-impl<T: OwnController> ControllerChoice<T> {
+#[derive(Clone, Debug, PartialEq)]
+enum Choice {
+    Algorithm(Algorithm),
+    /// A name that is none of the project's: the program may have it.
+    Asked(Box<Asked>),
+}
+
+impl<T: TransportControl> ControllerChoice<T> {
     /// As a file has it.
     pub const fn of(algorithm: Algorithm) -> Self {
-        Self(algorithm, PhantomData)
+        Self(Choice::Algorithm(algorithm), PhantomData)
     }
 
-    /// The algorithm that it stands for.
-    pub const fn policy(self) -> Algorithm {
-        self.0
+    /// The algorithm that it stands for; the transport's own as long as it is not [known](resolve).
+    pub const fn policy(&self) -> Algorithm {
+        match self.0 {
+            Choice::Algorithm(algorithm) => algorithm,
+            Choice::Asked(_) => Algorithm::Standard,
+        }
     }
 
     fn all() -> impl Iterator<Item = NamedAlgorithm> {
@@ -61,26 +73,34 @@ impl<T: OwnController> ControllerChoice<T> {
     }
 }
 
-impl<T: OwnController> fmt::Display for ControllerChoice<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let named = Self::all().find(|named| named.algorithm == self.0);
-        f.write_str(named.unwrap_or(T::OWN).name)
-    }
-}
-
-impl<T: OwnController> KeyValue for ControllerChoice<T> {
+impl<T: TransportControl> KeyValue for ControllerChoice<T> {
     type Most = ();
 
     fn read(node: &ValueNode) -> Result<Self, Fault> {
-        let text = String::read(node)?;
-        Self::all().find(|named| named.name == text).map(|named| Self::of(named.algorithm)).ok_or_else(|| {
-            let names: Vec<&str> = Self::all().map(|named| named.name).collect();
-            Fault::new(format!("`{text}` is none of the choices")).help(suggest(&text, "choices", &names))
-        })
+        let asked = Asked::read(node)?;
+        let Some(named) = Self::all().find(|named| named.name == asked.kind) else {
+            return Ok(Self(Choice::Asked(Box::new(asked)), PhantomData));
+        };
+        let Asked { kind, code: None, parameters } = asked else {
+            let help = "take it away: it is for one of the program's own";
+            return Err(Fault::new("only a controller from elsewhere has a `code`").help(help));
+        };
+        if let Some((name, _)) = parameters.first() {
+            let help = "its settings are keys of the profile, beside `congestion_control`";
+            return Err(Fault::new(format!("`{kind}` has no parameter `{name}`")).help(help));
+        }
+        Ok(Self::of(named.algorithm))
     }
 
     fn write(&self) -> String {
-        format!("\"{self}\"")
+        match &self.0 {
+            Choice::Algorithm(Algorithm::Own(own)) => Asked::write(own.declaration(), own.parameters()),
+            Choice::Algorithm(algorithm) => {
+                let named = Self::all().find(|named| named.algorithm == *algorithm);
+                named.unwrap_or(T::OWN).name.to_owned().write()
+            }
+            Choice::Asked(asked) => asked.kind.write(),
+        }
     }
 
     fn schema() -> Json {
@@ -88,6 +108,32 @@ impl<T: OwnController> KeyValue for ControllerChoice<T> {
             |named: NamedAlgorithm| json!({ "const": named.name, "description": joined(named.about) });
         json!({ "oneOf": Self::all().map(choice).collect::<Vec<_>>() })
     }
+}
+
+/// Finds the controller of the program that a name stands for, if it is none of the project's.
+pub(crate) fn resolve<T: TransportControl>(
+    setting: &mut Setting<ControllerChoice<T>>,
+    controllers: &OwnControllers,
+    faults: &mut Faults,
+) {
+    let Choice::Asked(asked) = &setting.0 else { return };
+    match chosen::<T>(asked, controllers) {
+        Ok(own) => setting.complete(ControllerChoice::of(Algorithm::Own(own))),
+        Err(fault) => faults.report(setting.place(), fault),
+    }
+}
+
+fn chosen<T: TransportControl>(asked: &Asked, controllers: &OwnControllers) -> Result<OwnChoice, Fault> {
+    let Some(controller) = controllers.find(&asked.kind) else {
+        let own = controllers.iter().map(|own| own.declaration().name.as_str());
+        let names: Vec<&str> = ControllerChoice::<T>::all().map(|named| named.name).chain(own).collect();
+        let fault = Fault::new(format!("`{}` is none of the choices", asked.kind));
+        return Err(fault.help(suggest(&asked.kind, "choices", &names)));
+    };
+    let declaration = controller.declaration();
+    asked.check_code(declaration)?;
+    let chosen = controllers.choose(controller, &asked.parameters);
+    chosen.map_err(|fault| Asked::parameter_fault(declaration, &fault))
 }
 
 /// Settings by which a profile governs its window, as far as TCP and SCTP have the same keys.

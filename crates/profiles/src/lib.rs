@@ -24,5 +24,6 @@ pub mod tcp;
 
 pub use interval::Interval;
 pub use sctp::{Assignment, Profile, ProfileError};
+pub use slantpath_cc::{OwnController, OwnControllers};
 /// Extensions and policies of a profile, by their names in a file.
 pub use slantpath_sctp::{Extension, Extensions, Multipath, StreamScheduling};

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
-use slantpath_runner::{Diagnostics, Progress, Scenario as Checked, Watch, is_of_unused};
+use slantpath_runner::{Diagnostics, OwnKinds, Progress, Scenario as Checked, Watch, is_of_unused};
 
 use crate::guard::guarded;
 use crate::source::{Source, VALUES, assignments, doubts, scenario_error, warn};
@@ -56,7 +56,9 @@ impl Scenario {
     fn read(py: Python<'_>, source: Source, progress: Option<Py<PyAny>>) -> PyResult<Self> {
         let checked = observed(py, progress, |watch| {
             source.parse(
-                |name, text, overrides, files| Checked::parse_observed(name, text, overrides, files, watch),
+                |name, text, overrides, files| {
+                    Checked::parse_observed(name, text, overrides, files, &OwnKinds::none(), watch)
+                },
                 |read, name, overrides| read.with_observed(name, overrides, watch),
             )
         })?;

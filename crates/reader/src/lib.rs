@@ -49,6 +49,7 @@
 //! - [`mod@section`][]: declares tables; each declaration reads, bounds, writes back and describes itself. Its `stage`
 //!   tells a table as it is written from one that checks have completed. [`value`]: what stands behind a key.
 //! - [`diagnostic`][]: what is wrong, and where. [`mod@json_schema`]: a whole file, for editors.
+//! - [`asked`][]: what a program brings along itself, as a file asks for it.
 //! - [`synonyms`][]: words of the field for what a file calls otherwise.
 //! - [`files`][]: hands out what a file names. [`file_kind`]: a file in the place of another. [`trace`]: a file of
 //!   lines in order of time.
@@ -58,6 +59,7 @@
 //! missing key. It knows no model. So a command that plans, serves or asks about a sky reads its files without the
 //! simulator.
 
+mod asked;
 pub mod bounds;
 mod diagnostic;
 mod document;
@@ -69,6 +71,7 @@ mod synonyms;
 pub mod trace;
 mod value;
 
+pub use asked::Asked;
 pub use diagnostic::{
     Diagnostic, Diagnostics, Fault, Faults, InputSource, Place, is_acted_on, nearest, suggest, visible,
 };
@@ -78,9 +81,9 @@ pub use files::{Files, LoadError, TEXT_MAX, files_beside, files_in, read_bounded
 pub use json_schema::{json_schema, print_json};
 pub use section::{
     AllKnown, AtMost, Awaited, Complete, Counted, Finish, Flat, Gone, Kept, Later, Lookup, Member,
-    MergedOutput, Model, Named, Nested, ObjectSchema, OneOf, Open, Origin, Part, Passing, Resolved, Section,
-    Setting, Spent, Stage, TableReader, Tables, Tagged, UpperBound, WriteFields, WriteMember, Written,
-    finished, joined, needs_no_bound, resolve,
+    MergedOutput, Model, Named, Nested, ObjectSchema, OneOf, OneOfOrOwn, Open, Origin, OwnTagged, Part,
+    Passing, Resolved, Section, Setting, Spent, Stage, TableReader, Tables, Tagged, UpperBound, WriteFields,
+    WriteMember, Written, finished, joined, needs_no_bound, resolve,
 };
 pub use serde_json::{Value as Json, json};
 pub use synonyms::SYNONYMS;

@@ -15,7 +15,7 @@ mod tables;
 mod tests;
 
 pub use bound::{AtMost, UpperBound, needs_no_bound};
-pub use member::{Flat, Nested, OneOf, Part};
+pub use member::{Flat, Nested, OneOf, OneOfOrOwn, OwnTagged, Part};
 pub use member::{Member, WriteMember};
 pub use output::{MergedOutput, ObjectSchema, joined};
 pub use resolve::resolve;
@@ -161,6 +161,8 @@ pub trait Tagged: WriteFields + Sized {
     fn read(kind: &str, place: Place, reader: &mut TableReader<'_>) -> Option<Self>;
     /// Every kind with the names of its keys.
     fn names(kind: &str) -> Option<Vec<&'static str>>;
+    /// Every kind.
+    fn kinds() -> &'static [&'static str];
     /// The schemas of all kinds.
     fn schemas() -> Vec<Json>;
 }
@@ -344,7 +346,7 @@ macro_rules! tagged {
                 match kind {
                     $( $kind => <$Variant $(<$V>)?>::read_fields(reader).map(Self::$Variant), )+
                     _ => {
-                        reader.refuse_kind(kind, place, &[$($kind),+]);
+                        reader.refuse_kind(kind, place, Self::kinds());
                         None
                     }
                 }
@@ -357,6 +359,10 @@ macro_rules! tagged {
                     $( $kind => Some(<$Variant $(<$V>)?>::names()), )+
                     _ => None,
                 }
+            }
+
+            fn kinds() -> &'static [&'static str] {
+                &[$($kind),+]
             }
 
             fn schemas() -> Vec<$crate::Json> {

@@ -70,7 +70,9 @@ pub use slantpath_reader::{
 };
 pub use slantpath_results::StoreError;
 pub use slantpath_scenario::build::{BuildError, Destinations};
-pub use slantpath_scenario::{SkyInPieces, Watch, json_schema, schema, schema_tree};
+pub use slantpath_scenario::{
+    OwnKinds, SkyInPieces, Watch, json_schema, json_schema_with, schema, schema_tree,
+};
 pub use slantpath_workers::{Progress, Workers};
 pub use spooled::RunRecords;
 pub use summary::{FEWEST_FOR_P99, LEVEL, means, summary};

@@ -10,7 +10,7 @@ use slantpath_reader::{
     Diagnostic, Diagnostics, Document, FileKind, Files, InputSource, LoadError, MergedOutput, Place,
     ValueData, ValueNode, WriteFields, WriteMember as _, files_beside, read_text,
 };
-use slantpath_scenario::{Checked, Contacts, SkyInPieces, SkyPlan, Watch, read};
+use slantpath_scenario::{Checked, Contacts, OwnKinds, SkyInPieces, SkyPlan, Watch, read};
 use slantpath_topology::schema::{PathTable, RouteSelection};
 use slantpath_topology::{Topology, numbers_of_presets};
 use slantpath_workers::Progress;
@@ -23,31 +23,35 @@ pub struct Scenario {
     /// Document of which it was made, so that another can be made of it.
     document: Document,
     files: Files,
+    own: OwnKinds,
 }
 
 impl Scenario {
     /// Reads a file, lays the overrides `path=value` over it in turn, and checks the whole.
     pub fn load(path: &Path, overrides: &[String]) -> Result<Self, LoadError> {
-        Self::load_observed(path, overrides, &|_| {})
+        Self::load_observed(path, overrides, &OwnKinds::none(), &|_| {})
     }
 
     /// Reads a file as [`Scenario::load`] does. If there is a sky, `progress` hears that its contacts are being worked
     /// out, and of each site whose passes are: over a day of a large constellation that takes a while.
+    ///
+    /// It may name the kinds of `own`.
     pub fn load_observed(
         path: &Path,
         overrides: &[String],
+        own: &OwnKinds,
         progress: &dyn Fn(Progress),
     ) -> Result<Self, LoadError> {
         let text = read_text(path)?;
         let name = path.display().to_string();
         let files = files_beside(path);
         let document = overridden(Document::parse(&name, &text), overrides);
-        Self::from_document(document, files, None, Watch::new(progress)).map_err(LoadError::Invalid)
+        Self::from_document(document, files, own, None, Watch::new(progress)).map_err(LoadError::Invalid)
     }
 
     /// Reads a string as [`Scenario::load`] reads a file. `files` hands out the traces that it names.
     pub fn parse(name: &str, text: &str, overrides: &[String], files: Files) -> Result<Self, Diagnostics> {
-        Self::parse_observed(name, text, overrides, files, Watch::new(&|_| {}))
+        Self::parse_observed(name, text, overrides, files, &OwnKinds::none(), Watch::new(&|_| {}))
     }
 
     /// Reads a string as [`Scenario::parse`] does, with progress as of [`Scenario::load_observed`]. What is stopped is
@@ -57,10 +61,11 @@ impl Scenario {
         text: &str,
         overrides: &[String],
         files: Files,
+        own: &OwnKinds,
         watch: Watch<'_>,
     ) -> Result<Self, Diagnostics> {
         let document = overridden(Document::parse(name, text), overrides);
-        Self::from_document(document, files, None, watch)
+        Self::from_document(document, files, own, None, watch)
     }
 
     /// Variant of [`Scenario::load_observed`] for runs that go on for as long as somebody likes: the sky is planned in
@@ -68,11 +73,12 @@ impl Scenario {
     pub fn load_open_ended(
         path: &Path,
         overrides: &[String],
+        own: &OwnKinds,
         progress: &dyn Fn(Progress),
     ) -> Result<Self, LoadError> {
         let text = read_text(path)?;
         let document = overridden(Document::parse(&path.display().to_string(), &text), overrides);
-        Self::open_ended(document, files_beside(path), progress).map_err(LoadError::Invalid)
+        Self::open_ended(document, files_beside(path), own, progress).map_err(LoadError::Invalid)
     }
 
     /// Variant of [`Scenario::parse`] for runs that go on for as long as somebody likes.
@@ -81,20 +87,23 @@ impl Scenario {
         text: &str,
         overrides: &[String],
         files: Files,
+        own: &OwnKinds,
     ) -> Result<Self, Diagnostics> {
-        Self::open_ended(overridden(Document::parse(name, text), overrides), files, &|_| {})
+        let document = overridden(Document::parse(name, text), overrides);
+        Self::open_ended(document, files, own, &|_| {})
     }
 
     fn open_ended(
         mut document: Document,
         files: Files,
+        own: &OwnKinds,
         progress: &dyn Fn(Progress),
     ) -> Result<Self, Diagnostics> {
         if lacks_duration(&document) {
             document.set("a run without an end", &format!("scenario.duration={OPEN_ENDED}"));
         }
         let watch = Watch { pieces: Some(SkyInPieces::OPEN_ENDED), ..Watch::new(progress) };
-        Self::from_document(document, files, None, watch)
+        Self::from_document(document, files, own, None, watch)
     }
 
     /// This scenario with overrides `path=value` laid over it, which faults call `name`.
@@ -114,7 +123,7 @@ impl Scenario {
         for assignment in overrides {
             document.set(name, assignment);
         }
-        Self::from_document(document, Arc::clone(&self.files), self.checked.shared_sky_plan(), watch)
+        self.of(document, watch)
     }
 
     /// This scenario with values of another text laid over it, which they are at fault for.
@@ -126,22 +135,40 @@ impl Scenario {
     ) -> Result<Self, Diagnostics> {
         let mut document = self.document.clone();
         document.insert(source, values);
-        Self::from_document(document, Arc::clone(&self.files), self.checked.shared_sky_plan(), watch)
+        self.of(document, watch)
+    }
+
+    /// Another document in the place of this one's, with its files and its contacts as far as they are the same.
+    fn of(&self, document: Document, watch: Watch<'_>) -> Result<Self, Diagnostics> {
+        let known = self.checked.shared_sky_plan();
+        Self::from_document(document, Arc::clone(&self.files), &self.own, known, watch)
     }
 
     fn from_document(
         document: Document,
         files: Files,
+        own: &OwnKinds,
         known: Option<&Arc<SkyPlan>>,
         watch: Watch<'_>,
     ) -> Result<Self, Diagnostics> {
         let (entries, mut faults) = document.clone().entries_of(FileKind::Scenario)?;
-        let draft = read(&entries, &files, &mut faults).filter(|_| faults.is_empty());
+        let draft = read(&entries, &files, own, &mut faults).filter(|_| faults.is_empty());
         let contacts = Contacts { known, watch };
         let checked = draft.and_then(|draft| slantpath_advice::check(draft, contacts, &mut faults));
         let warnings = faults.warnings();
         let checked = faults.whole(checked)?;
-        Ok(Self { checked, warnings, document, files })
+        Ok(Self { checked, warnings, document, files, own: own.clone() })
+    }
+
+    /// This scenario with other kinds for it to name.
+    pub fn extended(&self, own: &OwnKinds, watch: Watch<'_>) -> Result<Self, Diagnostics> {
+        let known = self.checked.shared_sky_plan();
+        Self::from_document(self.document.clone(), Arc::clone(&self.files), own, known, watch)
+    }
+
+    /// Kinds of the program's own that it may name.
+    pub const fn own(&self) -> &OwnKinds {
+        &self.own
     }
 
     /// Gives what can be run and is hardly meant, such as a timer that one lost packet lets expire.

@@ -8,6 +8,7 @@ use slantpath_reader::{AllKnown, Entries, Faults, FileKind, Files, Part, Section
 
 use crate::draft::Draft;
 use crate::link::wiring::Wiring;
+use crate::own_kinds::OwnKinds;
 use crate::scene::Scene;
 use crate::schema::{self, Signalling};
 use crate::signalling::SignallingPlan;
@@ -18,11 +19,11 @@ use crate::{access, flow, head, link, network, probes, script, sessions, sky_lin
 type File = schema::File<Written>;
 
 /// Reads the entries of a file, checks and completes them. `None` if anything is at fault.
-pub fn read(entries: &Entries, files: &Files, faults: &mut Faults) -> Option<Draft> {
+pub fn read(entries: &Entries, files: &Files, own: &OwnKinds, faults: &mut Faults) -> Option<Draft> {
     let (mut file, all_known) = File::read_root(entries, FileKind::Scenario.words(), faults)?;
     let live = core::mem::take(&mut *file.live);
     crate::live::check(&live, &file.nodes, faults);
-    let (signalling, plan, bodies) = check(&mut file, all_known, files, faults);
+    let (signalling, plan, bodies) = check(&mut file, all_known, files, own, faults);
     if !faults.is_empty() {
         return None;
     }
@@ -36,6 +37,7 @@ fn check(
     file: &mut File,
     all_known: AllKnown,
     files: &Files,
+    own: &OwnKinds,
     faults: &mut Faults,
 ) -> (Part<Signalling>, Option<SignallingPlan>, Option<Bodies>) {
     let schema::File {
@@ -67,6 +69,7 @@ fn check(
         }
     }
     let mut sky = sky.as_mut().map(|sky| &mut sky.0);
+    link::own_discipline::resolve_all(links, sky.as_deref_mut(), own, faults);
     if sky.is_none() {
         sky_links::check::no_sky(nodes, links, faults);
     }
@@ -75,8 +78,8 @@ fn check(
     if let (Some(sky), Some(network)) = (&mut sky, network) {
         sky_links::check::check(sky, network, nodes, links, flows, faults);
     }
-    slantpath_profiles::sctp::check(sctp, faults);
-    slantpath_profiles::tcp::check(tcp, faults);
+    slantpath_profiles::sctp::check(sctp, own.controllers(), faults);
+    slantpath_profiles::tcp::check(tcp, own.controllers(), faults);
     let joined = link::check::check(links, nodes, flows, faults);
     access::check::check(access, Wiring { nodes, links }, sky.as_deref(), script, network, faults);
     access::check::rates(access, links, sky.as_deref_mut());

@@ -23,6 +23,7 @@
 //!   contacts of a run. `subject` is what needs a path; `pairs` finds the sites that it joins, `routes` what packets do
 //!   between two sites. `cables` makes links of the topology's cables. `check` completes tables, names and addresses.
 //!   `changes` says what scripts and fades may change; `build` gives all to `slantpath_sat`.
+//! - [`own_kinds`] is what a program brings along itself, such as a congestion controller.
 //! - [`live`] is what a node has to know on the real network: no run depends on it, and no merged form has it.
 //! - [`network`] joins nodes and links; its `site` is the network under construction.
 //!
@@ -42,6 +43,7 @@ mod json_schema;
 mod link;
 mod live;
 pub mod network;
+mod own_kinds;
 mod probes;
 mod scene;
 pub mod schema;
@@ -57,7 +59,8 @@ pub use check::read;
 pub use checked::Checked;
 pub use contacts::Contacts;
 pub use draft::Draft;
-pub use json_schema::{json_schema, schema_tree};
+pub use json_schema::{json_schema, json_schema_with, schema_tree};
+pub use own_kinds::OwnKinds;
 pub use sky_links::pieces::{SkyPiece, SkyPieces};
 pub use sky_links::plan::SkyPlan;
 pub use watch::{SkyInPieces, Watch};

@@ -13,6 +13,7 @@ pub(crate) mod fade_trace;
 pub(crate) mod gilbert_elliott;
 pub(crate) mod header_compression;
 mod mahimahi;
+pub(crate) mod own_discipline;
 pub(crate) mod port;
 pub(crate) mod queue_size;
 pub(crate) mod schema;

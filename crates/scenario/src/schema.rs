@@ -17,6 +17,7 @@ pub use crate::link::conditioner::{
 pub use crate::link::discipline::*;
 pub use crate::link::gilbert_elliott::{ChannelState, GilbertElliott};
 pub use crate::link::header_compression::HeaderCompression;
+pub use crate::link::own_discipline::AnyDiscipline;
 pub use crate::link::port::Port;
 pub use crate::link::queue_size::{QueueMost, QueueSize};
 pub use crate::link::schema::{Family, Link, LinkParameters, WhileDownChoice};

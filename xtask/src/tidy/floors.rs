@@ -204,6 +204,8 @@ const FLOORS: &[(&str, &[&str])] = &[
             "results",
         ],
     ),
+    // A program of somebody else: what it brings along, and the command.
+    ("own-controller", &["cc", "net", "cli", "runner"]),
     ("xtask", &[]),
 ];
 
@@ -251,6 +253,7 @@ const OUTSIDE: &[(&str, &str)] = &[
     ("sigtran-adaptations", "no scenario uses them yet"),
     ("fuzz-bodies", "they are for tests, and import the layers that no scenario uses"),
     ("benches", "they are measurements"),
+    ("own-controller", "it is an example"),
     ("xtask", "it judges the project"),
 ];
 

@@ -12,7 +12,7 @@ use slantpath_emulate::{
 use slantpath_interface::InterfaceId;
 use slantpath_operation::ControlSocket;
 use slantpath_runner::schema;
-use slantpath_runner::{Attachment, InterfaceReport, Outside, Scenario, SkyHandover, Turn, Work};
+use slantpath_runner::{Attachment, InterfaceReport, Outside, OwnKinds, Scenario, SkyHandover, Turn, Work};
 use slantpath_system::reentry;
 use slantpath_wire::Packet;
 
@@ -28,7 +28,7 @@ const INSIDE: &str = "SLANTPATH_EMULATE_INSIDE";
 /// Rate that any machine carries: below it nothing is measured.
 const CARRIED_BY_ALL: DataRate = DataRate::from_bits_per_sec(500_000_000);
 
-pub(super) fn main(arguments: &EmulateArguments) -> Result<(), Failure> {
+pub(super) fn main(arguments: &EmulateArguments, own: &OwnKinds) -> Result<(), Failure> {
     let Some(origin) = reentry::entered(INSIDE)? else {
         return match reentry::reenter(INSIDE) {
             Ok(0) => Ok(()),
@@ -36,7 +36,7 @@ pub(super) fn main(arguments: &EmulateArguments) -> Result<(), Failure> {
             Err(error) => Err(Failure::Failed(told::refused(&error))),
         };
     };
-    let scenario = quick::scenario(arguments)?;
+    let scenario = quick::scenario(arguments, own)?;
     for warning in scenario.warnings() {
         terminal::warn(warning)?;
     }

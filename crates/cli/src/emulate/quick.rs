@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::Value as Json;
-use slantpath_runner::{Scenario, files_in};
+use slantpath_runner::{OwnKinds, Scenario, files_in};
 
 use crate::arguments::EmulateArguments;
 use crate::failure::Failure;
@@ -29,12 +29,12 @@ const RATE: &str = "10 Gbit/s";
 const DELAY: &str = "0 ms";
 
 /// Reads the file, or makes the scenario of two places.
-pub(super) fn scenario(arguments: &EmulateArguments) -> Result<Scenario, Failure> {
+pub(super) fn scenario(arguments: &EmulateArguments, own: &OwnKinds) -> Result<Scenario, Failure> {
     let mut overrides = arguments.set.clone();
     overrides.extend(arguments.seed.map(|seed| format!("scenario.seed={seed}")));
     if let Some(path) = &arguments.scenario {
         let bar = ContactsBar::default();
-        return Ok(Scenario::load_open_ended(path, &overrides, &|progress| bar.update(progress))?);
+        return Ok(Scenario::load_open_ended(path, &overrides, own, &|progress| bar.update(progress))?);
     }
     let text = two_places(arguments);
     Scenario::parse("emulate", &text, &overrides, files_in(Path::new("."))).map_err(Failure::Invalid)

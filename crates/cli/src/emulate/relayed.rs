@@ -14,7 +14,9 @@ use slantpath_operation::ControlSocket;
 use slantpath_profiles::default::DEFAULT_PROFILE;
 use slantpath_relay::{HostConfig, HostInterface, RelayConfig, RelayDoors, RelayProtocol, Relays, TcpConfig};
 use slantpath_runner::schema::{NodeKind, TcpProfile};
-use slantpath_runner::{Attachment, InterfaceReport, Outside, Scenario, SkyHandover, Turn, Work, suggest};
+use slantpath_runner::{
+    Attachment, InterfaceReport, Outside, OwnKinds, Scenario, SkyHandover, Turn, Work, suggest,
+};
 use slantpath_wire::Packet;
 
 #[cfg(target_os = "linux")]
@@ -34,8 +36,8 @@ const OTHER_DESCRIPTORS: usize = 64;
 /// Time between two looks at programs, at clients and at Ctrl-C.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
-pub(super) fn main(arguments: &EmulateArguments) -> Result<(), Failure> {
-    let scenario = quick::scenario(arguments)?;
+pub(super) fn main(arguments: &EmulateArguments, own: &OwnKinds) -> Result<(), Failure> {
+    let scenario = quick::scenario(arguments, own)?;
     for warning in scenario.warnings() {
         terminal::warn(warning)?;
     }

@@ -10,6 +10,7 @@ mod discipline;
 mod drr;
 mod fifo;
 mod fq_codel;
+mod own;
 mod pie;
 mod priority;
 mod red;
@@ -32,6 +33,8 @@ pub use drr::{DrrClass, DrrConfig};
 use fifo::Fifo;
 use fq_codel::FqCoDel;
 pub use fq_codel::FqCoDelConfig;
+use own::Own;
+pub use own::{ChosenQueue, OwnQueue, OwnQueueConfig, QueueControl, QueueState, QueuedPacket};
 use pie::Pie;
 pub use pie::PieConfig;
 use priority::Priority;
@@ -141,6 +144,8 @@ disciplines! { $
     Drr(DrrConfig) as Box<DeficitRoundRobin>,
     /// Flows share the transmitter alike, each with CoDel.
     FqCoDel(FqCoDelConfig) as Box<FqCoDel>,
+    /// One of the program's own.
+    Own(OwnQueueConfig) as Box<Own>,
     /// First in, first out; packets are dropped at random as they come, so that the wait is led to a target.
     Pie(PieConfig) as Pie,
     /// Eight classes by the upper three bits of the DSCP, each with such a limit. A packet waits for all those of

@@ -296,11 +296,15 @@ impl Scheduler {
 
     /// Variant of [`choose`](Self::choose) for disciplines that drop packets which have waited for too long.
     fn choose_by_wait(&mut self, at: Instant, outlet: &mut Outlet<'_>) -> Option<Parcel> {
-        let dropped_before = outlet.counters.dropped(DropReason::CoDel);
+        // By the law of CoDel, or by that of a queue from elsewhere.
+        let reasons = [DropReason::CoDel, DropReason::Early];
+        let dropped_before = reasons.map(|reason| outlet.counters.dropped(reason));
         let chosen = self.discipline.pop(at, outlet);
-        let dropped = outlet.counters.dropped(DropReason::CoDel);
-        self.packets -= dropped.packets - dropped_before.packets;
-        self.bytes -= dropped.bytes - dropped_before.bytes;
+        for (reason, before) in reasons.into_iter().zip(dropped_before) {
+            let dropped = outlet.counters.dropped(reason);
+            self.packets -= dropped.packets - before.packets;
+            self.bytes -= dropped.bytes - before.bytes;
+        }
         chosen
     }
 

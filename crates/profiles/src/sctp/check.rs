@@ -1,6 +1,7 @@
 //! Configurations of SCTP: values that contradict each other.
 
 use slantpath_base::DataSize;
+use slantpath_cc::OwnControllers;
 use slantpath_cc::sctp::WindowPolicy;
 use slantpath_reader::{Fault, Faults, Origin, Place, Setting, Tables, fault_of};
 use slantpath_sctp::{self as sctp, Algorithm, ConfigFinding, PathMtuDiscovery};
@@ -17,9 +18,10 @@ const LEAST_WINDOW: DataSize = DataSize::from_bytes(1_500);
 pub const LEAST_PATH_MTU: DataSize = DataSize::from_bytes(576);
 const LARGEST_PATH_MTU: DataSize = DataSize::from_bytes(65_535);
 
-/// Reports values of profiles that contradict each other, and warns of those that are hardly meant.
-pub fn check(profiles: &Tables<SctpProfile>, faults: &mut Faults) {
-    for (_, profile) in profiles.iter() {
+/// Finds controllers of the program's own, reports values of profiles that contradict each other, and warns of those that are hardly meant.
+pub fn check(profiles: &mut Tables<SctpProfile>, controllers: &OwnControllers, faults: &mut Faults) {
+    for (_, profile) in profiles.iter_mut() {
+        congestion::resolve(&mut profile.congestion_control, controllers, faults);
         timeouts(&profile.rto_initial, &profile.rto_min, &profile.rto_max, faults);
         values(profile, faults);
     }

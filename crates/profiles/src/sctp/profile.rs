@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use slantpath_cc::OwnControllers;
 use slantpath_reader::{
     Diagnostic, Diagnostics, Document, Entries, Faults, Json, LoadError, Section, Tables, ValueData,
     read_text, section,
@@ -121,9 +122,9 @@ impl Profile {
         if let Some(chosen) = chosen(&entries, name) {
             lay(&mut entries, &chosen, &mut faults);
         }
-        let read = Profiles::read_root(&entries, "a scenario", &mut faults).map(|(read, _)| read);
-        if let Some(read) = &read {
-            check(&read.sctp, &mut faults);
+        let mut read = Profiles::read_root(&entries, "a scenario", &mut faults).map(|(read, _)| read);
+        if let Some(read) = &mut read {
+            check(&mut read.sctp, &OwnControllers::default(), &mut faults);
         }
         let warnings = faults.warnings();
         let read = faults.whole(read).map_err(ProfileError::Invalid)?;

@@ -17,7 +17,7 @@ use crate::bounds::{
     ADDRESSES, BACK_OFF_PERCENT, BUFFER, PACKET, PACKETS, RATE, REPETITIONS, SACK_DELAY, SCTP_WINDOW, SHIFT,
     TIMER,
 };
-use crate::congestion::{Capacity, ControllerChoice, OwnController, SlowStartChoice};
+use crate::congestion::{Capacity, ControllerChoice, SlowStartChoice, TransportControl};
 use crate::interval::Interval;
 use crate::sctp::authentication::AuthenticatedChunk;
 use crate::sctp::error_detection::ErrorDetection;
@@ -291,7 +291,7 @@ pub type CongestionControlChoice = ControllerChoice<Rfc9260>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rfc9260;
 
-impl OwnController for Rfc9260 {
+impl TransportControl for Rfc9260 {
     const OWN: NamedAlgorithm = NamedAlgorithm {
         algorithm: Algorithm::Standard,
         name: "rfc9260",

@@ -1,6 +1,7 @@
 //! Configurations of TCP: values that contradict each other.
 
 use slantpath_base::{DataSize, Duration};
+use slantpath_cc::OwnControllers;
 use slantpath_reader::{Fault, Faults, Tables};
 use slantpath_tcp as tcp;
 
@@ -16,9 +17,10 @@ const LARGEST_MSS: DataSize = DataSize::from_bytes(65_535 - 40);
 /// 16 bits of window shifted by 14 (RFC 7323, section 2.3).
 const LARGEST_TCP_WINDOW: DataSize = DataSize::from_bytes(65_535 << 14);
 
-/// Reports values of profiles that contradict each other, and warns of those that are hardly meant.
-pub fn check(profiles: &Tables<TcpProfile>, faults: &mut Faults) {
-    for (_, profile) in profiles.iter() {
+/// Finds controllers of the program's own, reports values of profiles that contradict each other, and warns of those that are hardly meant.
+pub fn check(profiles: &mut Tables<TcpProfile>, controllers: &OwnControllers, faults: &mut Faults) {
+    for (_, profile) in profiles.iter_mut() {
+        congestion::resolve(&mut profile.congestion_control, controllers, faults);
         timeouts(&profile.rto_initial, &profile.rto_min, &profile.rto_max, faults);
         values(profile, faults);
     }

@@ -10,7 +10,7 @@ use slantpath_tcp::{
 use slantpath_wire::ip::IpFields;
 
 use crate::bounds::{BUFFER, BYTE_COUNTING, PACKETS, RATE, REPETITIONS, SEGMENT, TCP_WINDOW, TIMER};
-use crate::congestion::{Capacity, ControllerChoice, OwnController, SlowStartChoice};
+use crate::congestion::{Capacity, ControllerChoice, SlowStartChoice, TransportControl};
 use crate::interval::Interval;
 
 section! {
@@ -179,7 +179,7 @@ pub type CongestionControlChoice = ControllerChoice<NewReno>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NewReno;
 
-impl OwnController for NewReno {
+impl TransportControl for NewReno {
     const OWN: NamedAlgorithm = NamedAlgorithm {
         algorithm: Algorithm::Standard,
         name: "new-reno",

@@ -9,8 +9,8 @@ use serde_json::{Value as Json, json};
 use slantpath_base::{Angle, DataRate, DataSize, Duration, Length};
 
 use super::{
-    Awaited, Counted, Flat, Named, Nested, OneOf, Part, Passing, Resolved, Section, Setting, TableReader,
-    Tables, Tagged,
+    Awaited, Counted, Flat, Named, Nested, OneOf, OneOfOrOwn, OwnTagged, Part, Passing, Resolved, Section,
+    Setting, TableReader, Tables, Tagged,
 };
 use crate::diagnostic::Fault;
 use crate::value::KeyValue;
@@ -116,6 +116,7 @@ impl<S: Section> NeedsNoBound for Vec<Named<S>> {}
 impl<S: Section> NeedsNoBound for Counted<S> {}
 impl<T: Tagged> NeedsNoBound for OneOf<T> {}
 impl<T: Tagged> NeedsNoBound for Option<OneOf<T>> {}
+impl<T: OwnTagged> NeedsNoBound for Option<OneOfOrOwn<T>> {}
 impl<T> NeedsNoBound for Option<Resolved<T>> {}
 impl<M> NeedsNoBound for Awaited<M> where Option<M>: NeedsNoBound {}
 impl<M: NeedsNoBound> NeedsNoBound for Passing<M> {}

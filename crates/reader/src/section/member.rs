@@ -7,8 +7,9 @@ use serde_json::json;
 use super::{
     Finish, MergedOutput, ObjectSchema, Open, Section, Setting, TableReader, Tagged, WriteFields, join, table,
 };
-use crate::diagnostic::Fault;
-use crate::document::Entries;
+use crate::asked::Asked;
+use crate::diagnostic::{Fault, Place};
+use crate::document::{Entries, ValueData};
 use crate::value::KeyValue;
 
 /// Writer of what stands behind a key of a section.
@@ -204,6 +205,66 @@ impl<T> Deref for OneOf<T> {
 
     fn deref(&self) -> &T {
         &self.0
+    }
+}
+
+/// A kind of a program's own among those of a declaration, which a file asks for by its name.
+pub trait OwnTagged: Tagged {
+    /// The table of an unknown kind, until it is known to the program.
+    fn asked(asked: Asked, kind: Place) -> Self;
+}
+
+/// A table of one of several kinds, or of one of the program's own, that may be absent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OneOfOrOwn<T>(pub T);
+
+impl<T> Deref for OneOfOrOwn<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T: WriteFields> WriteMember for OneOfOrOwn<T> {
+    fn write(&self, output: &mut MergedOutput, field: &'static str) {
+        self.0.write_fields(output.table(field));
+    }
+}
+
+impl<S: Finish> Finish for OneOfOrOwn<S> {
+    type Finished = OneOfOrOwn<S::Finished>;
+
+    fn finish(self) -> Result<Self::Finished, Open> {
+        self.0.finish().map(OneOfOrOwn)
+    }
+}
+
+impl<T: OwnTagged> Member for Option<OneOfOrOwn<T>> {
+    fn read(reader: &mut TableReader<'_>, field: &'static str) -> Option<Self> {
+        let kind = reader.entries.get(field).and_then(|entry| match &entry.node.data {
+            ValueData::Table(entries) => {
+                let node = &entries.get("kind")?.node;
+                let kind = String::read(node).ok()?;
+                T::names(&kind).is_none().then_some((kind, entries, node.place))
+            }
+            _ => None,
+        });
+        let Some((kind, entries, place)) = kind else {
+            return Option::<OneOf<T>>::read(reader, field)
+                .map(|found| found.map(|found| OneOfOrOwn(found.0)));
+        };
+        match Asked::of_table(&kind, entries) {
+            Ok(asked) => Some(Some(OneOfOrOwn(T::asked(asked, place)))),
+            Err(fault) => {
+                reader.fail(place, fault);
+                None
+            }
+        }
+    }
+
+    fn schema(schema: &mut ObjectSchema, field: &'static str, doc: &str) {
+        Option::<OneOf<T>>::schema(schema, field, doc);
     }
 }
 

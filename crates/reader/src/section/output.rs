@@ -24,6 +24,11 @@ impl MergedOutput {
         self.values.push((name.to_owned(), value.write(), Origin::Given));
     }
 
+    /// Writes a key with a value that is TOML already.
+    pub fn written(&mut self, name: &str, value: String) {
+        self.values.push((name.to_owned(), value, Origin::Given));
+    }
+
     /// Writes a table: returns where its keys go.
     pub fn table(&mut self, name: &str) -> &mut Self {
         self.tables.push((name.to_owned(), Self::default()));

@@ -39,6 +39,11 @@ impl<T> Setting<T> {
         Self { value, origin: Origin::Default, place }
     }
 
+    /// Puts a value in the place of one that stands for it.
+    pub fn complete(&mut self, value: T) {
+        self.value = value;
+    }
+
     /// Position of the value; for a value that nobody wrote, the table that could have held it.
     pub fn place(&self) -> Place {
         self.place

@@ -9,7 +9,7 @@ use slantpath_reader::{
     AtMost, Diagnostic, Diagnostics, Document, Entries, Fault, Faults, FileKind, InputSource, LoadError,
     Part, Place, Section, Setting, ValueData, ValueNode, read_text, section, suggest,
 };
-use slantpath_scenario::Watch;
+use slantpath_scenario::{OwnKinds, Watch};
 use slantpath_workers::Progress;
 
 use crate::output::TABLES;
@@ -123,7 +123,7 @@ impl Warnings {
 impl Sweep {
     /// Reads the file of a sweep and checks every point of its grid. `overrides` are laid over the base.
     pub fn load(path: &Path, overrides: &[String]) -> Result<Self, LoadError> {
-        Self::load_observed(path, overrides, &|_| {})
+        Self::load_observed(path, overrides, &OwnKinds::none(), &|_| {})
     }
 
     /// Reads the file as [`Sweep::load`] does. If there is a sky, `progress` hears of the sites whose contacts are
@@ -131,11 +131,12 @@ impl Sweep {
     pub fn load_observed(
         path: &Path,
         overrides: &[String],
+        own: &OwnKinds,
         progress: &dyn Fn(Progress),
     ) -> Result<Self, LoadError> {
         let directory = super::directory_of(path);
         let base = |scenario: &str, progress: &dyn Fn(Progress)| {
-            Scenario::load_observed(&directory.join(scenario), overrides, progress)
+            Scenario::load_observed(&directory.join(scenario), overrides, own, progress)
         };
         Self::parse_observed(&path.display().to_string(), &read_text(path)?, base, Watch::new(progress))
     }

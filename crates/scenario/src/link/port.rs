@@ -3,11 +3,11 @@
 use slantpath_base::{DataRate, DataSize, Duration};
 use slantpath_net::{DirectionConfig, QueueConfig};
 use slantpath_reader::{
-    Awaited, Fault, Faults, Later, OneOf, Place, Resolved, Setting, Tables, Written, section,
+    Awaited, Fault, Faults, Later, OneOfOrOwn, Place, Resolved, Setting, Tables, Written, section,
 };
 
 use super::conditioner::Conditioner;
-use super::discipline::Discipline;
+use super::own_discipline::AnyDiscipline;
 use super::queue_size::QueueSize;
 use crate::bounds::{PACKET, QUEUE};
 
@@ -23,7 +23,7 @@ section! {
         queue: Later<S, Setting<QueueSize>>, at most QUEUE;
         /// Order in which queued packets are sent, and rule by which some are dropped early. First in, first out, and
         /// none, if absent.
-        discipline: Option<OneOf<Discipline>>;
+        discipline: Option<OneOfOrOwn<AnyDiscipline>>;
         /// Highest rate of the transmitter: the one that is written beside, or that of its slots.
         top_rate: Later<S, Resolved<DataRate>>;
     }

@@ -5,10 +5,11 @@
 
 use slantpath_base::{DataRate, DataSize, Duration, Probability};
 use slantpath_reader::{
-    Awaited, Fault, Faults, Flat, Nested, OneOf, Pair, Passing, Setting, Tables, section,
+    Awaited, Fault, Faults, Flat, Nested, OneOfOrOwn, Pair, Passing, Setting, Tables, section,
 };
 
 use super::discipline::{Discipline, Priority};
+use super::own_discipline::AnyDiscipline;
 use super::queue_size::QueueSize;
 use super::schema::nothing;
 use crate::bounds::{PACKET, QUEUE, RATE, WAN_ROUND_TRIP};
@@ -52,7 +53,8 @@ pub(crate) fn expand(emulators: &mut Tables<WanEmulator>, links: &mut Tables<Lin
         both.delay = Some(Setting::derived(half, "half of `round_trip`", emulator.round_trip.place()));
         both.port.0.link_overhead = Some(emulator.link_overhead);
         both.port.0.queue = emulator.queue.into();
-        both.port.0.discipline = emulator.priority.then(|| OneOf(Discipline::Priority(Priority {})));
+        both.port.0.discipline =
+            emulator.priority.then(|| OneOfOrOwn(AnyDiscipline::Known(Discipline::Priority(Priority {}))));
         both.channel.0.loss = emulator.loss.into();
         let link = Link {
             ends: emulator.ends.clone(),

@@ -27,6 +27,14 @@ impl<S: Stage> SkyPort<S> {
         }
     }
 
+    /// The transmitter with its queue, if there is one, to be completed.
+    pub(crate) const fn transmitter_mut(&mut self) -> Option<&mut Port<S>> {
+        match self {
+            Self::Sends(port) => Some(port),
+            Self::Repeats(_) => None,
+        }
+    }
+
     /// Rules by which packets are conditioned.
     pub const fn conditioners(&self) -> &Tables<Conditioner> {
         match self {

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 
 use serde_json::json;
 use slantpath_base::Instant;
-use slantpath_runner::{RunOptions, Scenario, run_traced};
+use slantpath_runner::{OwnKinds, RunOptions, Scenario, run_traced};
 use slantpath_trace::{Record, Story, TraceHeader, TraceOrigin};
 
 use crate::arguments::ExplainArguments;
@@ -17,6 +17,7 @@ use crate::interrupt;
 pub(in super::super) fn main(
     recorded: &Story,
     arguments: &ExplainArguments,
+    own: &OwnKinds,
     out: &mut impl Write,
 ) -> Result<(), Failure> {
     let misused = |error: String| Failure::Misused(format!("{}: {error}", arguments.trace.display()));
@@ -24,7 +25,7 @@ pub(in super::super) fn main(
         return Err(misused("it is of no simulated run".to_owned()));
     };
     let path = place_of(arguments, scenario);
-    let as_it_was = Scenario::load(&path, set)?;
+    let as_it_was = Scenario::load_observed(&path, set, own, &|_| {})?;
     if as_it_was.hash() != *hash {
         return Err(misused(format!(
             "{} is not the scenario of the trace any more: its hash is {}, that of the trace {hash}",
@@ -33,7 +34,7 @@ pub(in super::super) fn main(
         )));
     }
     let changed: Vec<String> = set.iter().chain(&arguments.what_if).cloned().collect();
-    let otherwise = Scenario::load(&path, &changed)?;
+    let otherwise = Scenario::load_observed(&path, &changed, own, &|_| {})?;
     let options = RunOptions { seed: Some(*seed), run: *run, captures: Vec::new() };
     // A value may concern the seed itself.
     let other_seed = RunOptions { seed: seed_of(&otherwise, &as_it_was).or(Some(*seed)), ..options.clone() };

@@ -5,8 +5,8 @@ use std::io;
 use slantpath_base::{Duration, Instant};
 use slantpath_net::InterfaceId;
 use slantpath_runner::{
-    Attachment, InterfaceReport, Outside, RunOptions, Scenario, SkyHandover, SkyInPieces, Turn, Watch, Work,
-    files_in, run, run_attached_without_records,
+    Attachment, InterfaceReport, Outside, OwnKinds, RunOptions, Scenario, SkyHandover, SkyInPieces, Turn,
+    Watch, Work, files_in, run, run_attached_without_records,
 };
 use slantpath_wire::Packet;
 
@@ -104,7 +104,7 @@ fn scenario(pieces: Option<SkyInPieces>) -> Scenario {
     let watch = Watch { pieces, ..Watch::new(&|_| {}) };
     let text = format!("{SKY}{LONDON_TO_BOSTON}");
     let files = files_in(std::path::Path::new("."));
-    Scenario::parse_observed("pieces.toml", &text, &[], files, watch)
+    Scenario::parse_observed("pieces.toml", &text, &[], files, &OwnKinds::none(), watch)
         .unwrap_or_else(|error| panic!("{error}"))
 }
 

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use slantpath_runner::{Files, Progress, RunOutput, Scenario, Sweep, Watch};
+use slantpath_runner::{Files, OwnKinds, Progress, RunOutput, Scenario, Sweep, Watch};
 
 use super::{LONDON_TO_BOSTON, load, number, run_once, text};
 use crate::project;
@@ -55,7 +55,8 @@ fn a_sky_whose_tables_stand_in_the_scenario_is_the_one_of_a_file_with_the_same_t
 fn whoever_waits_for_the_contacts_of_a_sky_hears_of_the_beginning_and_of_each_site() {
     let heard = RefCell::new(Vec::new());
     let path = project::path("sctp-over-iridium.toml");
-    let scenario = Scenario::load_observed(&path, &[], &|progress| heard.borrow_mut().push(progress));
+    let scenario =
+        Scenario::load_observed(&path, &[], &OwnKinds::none(), &|progress| heard.borrow_mut().push(progress));
     let scenario = scenario.unwrap_or_else(|error| panic!("{error}"));
     let heard = heard.into_inner();
     assert_eq!(
@@ -107,7 +108,9 @@ fn whoever_reads_a_sweep_hears_of_the_contacts_of_each_point_that_has_its_own() 
         let text = format!("[sweep]\nscenario = '{}'\n[[axis]]\n{axis}\n", base.display());
         std::fs::write(&file, text).expect("a file");
         let heard = RefCell::new(Vec::new());
-        let sweep = Sweep::load_observed(&file, &[], &|progress| heard.borrow_mut().push(progress));
+        let sweep = Sweep::load_observed(&file, &[], &OwnKinds::none(), &|progress| {
+            heard.borrow_mut().push(progress)
+        });
         assert_eq!(sweep.unwrap_or_else(|error| panic!("{error}")).points(), 2);
         let shares = heard.into_inner().into_iter().map(|one| (one.done, one.all, 6.0 * one.share));
         shares.map(|(done, all, sixths)| (done, all, sixths.round())).collect::<Vec<_>>()

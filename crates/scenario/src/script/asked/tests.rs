@@ -28,7 +28,7 @@ const AT: Instant = Instant::from_secs(12);
 
 fn scenario(text: &str) -> Checked {
     let (entries, mut faults) = Document::parse("f.toml", text).entries().unwrap();
-    let draft = read(&entries, &files_in(std::path::Path::new(".")), &mut faults);
+    let draft = read(&entries, &files_in(std::path::Path::new(".")), &crate::OwnKinds::none(), &mut faults);
     let contacts = Contacts { known: None, watch: Watch::new(&|_| {}) };
     let checked = draft.map(|draft| draft.with_contacts(contacts, &mut faults));
     faults.whole(checked).unwrap_or_else(|faults| panic!("{faults}"))
