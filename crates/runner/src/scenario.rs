@@ -85,6 +85,11 @@ impl Scenario {
         Self::open_ended(overridden(Document::parse(name, text), overrides), files, &|_| {})
     }
 
+    /// This scenario for runs that go on for as long as somebody likes.
+    pub fn without_end(&self) -> Result<Self, Diagnostics> {
+        Self::open_ended(self.document.clone(), self.files.clone(), &|_| {})
+    }
+
     fn open_ended(
         mut document: Document,
         files: Files,
