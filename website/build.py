@@ -45,6 +45,7 @@ NAV: dict[str, list[str | dict[str, str | list[str]]]] = {
                 "docs/emulate.md",
                 "docs/control.md",
                 "docs/live.md",
+                "docs/testing.md",
                 "docs/gateway.md",
                 "docs/captures.md",
                 "docs/view.md",

@@ -411,8 +411,8 @@ class Testbed:
 
     def send_datagram(
         self, node: int, local: tuple[str | None, int], remote: tuple[str, int], payload: bytes
-    ) -> None:
-        """Send a datagram."""
+    ) -> tuple[str, int | None]:
+        """Send a datagram: its address, and the number by which it is known when it comes; IPv6 has none."""
 
     def listen(self, node: int, port: int) -> int:
         """Accept connections to a port of TCP; zero is any."""

@@ -34,11 +34,11 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from collections import defaultdict
 from dataclasses import dataclass, field
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
+from slantpath.bells import Bells
 from slantpath.errors import AssociationLost, LiveError
 from slantpath.live_arguments import addresses_of, sendable
 from slantpath.sctp_settings import SctpSettings
@@ -50,7 +50,7 @@ if sys.platform != "linux":
 from slantpath._native import LiveEndpoint
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+    from collections.abc import AsyncIterator, Mapping, Sequence
     from types import TracebackType
 
 __all__ = [
@@ -63,8 +63,6 @@ __all__ = [
     "Settings",
     "Udp",
 ]
-
-T = TypeVar("T")
 
 ENCAPSULATION_PORT = 9899
 """The UDP port of SCTP in UDP, by IANA."""
@@ -145,40 +143,13 @@ def _given(settings: Settings, profile: str | PathLike[str] | None) -> dict[str,
     return {**settings} if profile is None else {**settings, "profile": fspath(profile)}
 
 
-class _Bells:
-    """Those who wait for something, by what they wait for."""
-
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self.loop = loop
-        # In the order in which they came, so that who is woken first is the same in every run.
-        self.waiting: defaultdict[str, dict[asyncio.Future[None], None]] = defaultdict(dict)
-
-    def ring(self, *concerns: str) -> None:
-        """Wake whoever waits for one of these."""
-        for concern in concerns:
-            for future in self.waiting.pop(concern, ()):
-                if not future.done():
-                    future.set_result(None)
-
-    async def wait_for(self, concern: str, attempt: Callable[[], T | None]) -> T:
-        """Try whenever there is something to try, until there is a result."""
-        while (result := attempt()) is None:
-            future: asyncio.Future[None] = self.loop.create_future()
-            self.waiting[concern][future] = None
-            try:
-                await future
-            finally:
-                self.waiting[concern].pop(future, None)
-        return result
-
-
 class _Sockets:
     """The sockets of one endpoint or more, and the event loop that serves them."""
 
     def __init__(self, native: LiveEndpoint) -> None:
         self.loop = asyncio.get_running_loop()
         self.endpoints: list[Endpoint] = []
-        self.associations: dict[int, _Bells] = {}
+        self.associations: dict[int, Bells] = {}
         self._native = native
         self._turn_is_due = False
         self._fileno: int | None = native.fileno()
@@ -250,8 +221,8 @@ class Endpoint:
         """Serve what has been opened, in the running loop: `Endpoint.bind` opens it."""
         self._native = native
         self._sockets = sockets or _Sockets(native)
-        self._bells = _Bells(self._sockets.loop)
-        self._associations: dict[int, _Bells] = {}
+        self._bells = Bells(self._sockets.loop)
+        self._associations: dict[int, Bells] = {}
         self._failure: Exception | None = None
         self._is_closing = False
         self._sockets.endpoints.append(self)
@@ -431,7 +402,7 @@ class Endpoint:
         for bells in (self._bells, *self._associations.values()):
             bells.ring(*list(bells.waiting))
 
-    def _hold(self, number: int, bells: _Bells) -> None:
+    def _hold(self, number: int, bells: Bells) -> None:
         """Have an association's bells rung."""
         self._associations[number] = self._sockets.associations[number] = bells
 
@@ -449,9 +420,10 @@ class Association:
         self._endpoint = endpoint
         self._native = endpoint._native  # noqa: SLF001 - they are one
         self._number = number
-        self._bells = _Bells(endpoint._sockets.loop)  # noqa: SLF001
+        self._bells = Bells(endpoint._sockets.loop)  # noqa: SLF001
         self._turn = asyncio.Lock()
         self._is_given_up = False
+        self._ends: tuple[tuple[str, int], tuple[str, int]] | None = None
         endpoint._hold(number, self._bells)  # noqa: SLF001
 
     def __repr__(self) -> str:
@@ -592,6 +564,7 @@ class Association:
         # Who waits for room waits in order, so that a long message finds some among short ones.
         async with self._turn:
             await self._bells.wait_for("writable", attempt)
+        self._note("sent_message", stream, payload, unordered=unordered)
         self._endpoint._poke()  # noqa: SLF001
 
     async def receive(self) -> Message | None:
@@ -607,6 +580,8 @@ class Association:
             return None if goes_on else (None,)
 
         (message,) = await self._bells.wait_for("readable", attempt)
+        if message is not None:
+            self._note("came_message", message.stream, message.payload, unordered=message.unordered)
         self._endpoint._poke()  # noqa: SLF001
         return message
 
@@ -675,6 +650,17 @@ class Association:
             return None
 
         await self._bells.wait_for("standing", attempt)
+
+    def _note(self, what: str, stream: int, payload: bytes, *, unordered: bool) -> None:
+        """Have a loop in virtual time note a message, between the first addresses and ports of both ends."""
+        if (measures := getattr(self._bells.loop, "measures", None)) is None:
+            return
+        if self._ends is None:
+            if not self._endpoint._sockets.is_open or self.peer is None:  # noqa: SLF001
+                return
+            self._ends = ((self._endpoint.addresses[0][0], self._endpoint.port), self.peer)
+        ends = self._ends if what == "sent_message" else self._ends[::-1]
+        getattr(measures, what)(ends, stream, payload, unordered=unordered)
 
     def _give_up(self) -> None:
         """Have it end now, and not when it is collected, which its name may outlive: it may be another's."""

@@ -75,7 +75,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
     network = _network_of(pyfuncitem)
     try:
         return (yield)
-    except Exception as failure:
+    except BaseException as failure:
         if network is not None:
             network.close(failure)
         raise

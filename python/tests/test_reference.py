@@ -148,6 +148,7 @@ def sources() -> Iterator[tuple[str, list[Definition]]]:
     for module, file in {
         "slantpath": "__init__.py",
         "slantpath.live": "live.py",
+        "slantpath.testing": "testing/__init__.py",
         "slantpath.plots": "plots/__init__.py",
         "slantpath.figures": "figures.py",
         "slantpath.sky_figures": "sky_figures.py",

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 import sys
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,14 +14,14 @@ import pytest
 if sys.platform != "linux":
     pytest.skip("slantpath.testing stands on slantpath.live, which is Linux's", allow_module_level=True)
 
-from slantpath import testing
+from slantpath import live, testing
 from slantpath.testing import StuckError, TooLateError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
-    Scene = Callable[[testing.Network], Coroutine[Any, Any, Any]]
 
+ROOT = Path(__file__).parents[2]
 GEO: dict[str, Any] = {"rate": "2 Mbit/s", "delay": "250 ms", "loss": "1 %"}
 
 
@@ -68,7 +70,8 @@ def test_an_answer_over_tcp_takes_two_round_trips_of_the_network_and_no_time_of_
         assert net.run(scene(net)) == pytest.approx(0.5, abs=1e-5)
         net.assert_no_later_than("251 ms")
         with pytest.raises(
-            TooLateError, match=r"2 of 2 came later than 0.249 s:\n  14 bytes of tcp from 10\."
+            TooLateError,
+            match=r"2 of 2 came later than 0.249 s, 0 have not come:\n  14 bytes of tcp from 10\.",
         ):
             net.assert_no_later_than("249 ms")
 
@@ -281,6 +284,30 @@ def test_one_that_waits_for_what_never_comes_is_told_with_its_line() -> None:
     assert "for an item of a queue" in text
 
 
+def test_the_end_cancels_what_still_runs_and_says_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    ended: list[str] = []
+
+    async def holds() -> None:
+        _, writer = await asyncio.open_connection("server", 7)
+        try:
+            await asyncio.sleep(10**6)
+        finally:
+            await asyncio.sleep(1)
+            writer.close()
+            await writer.wait_closed()
+            ended.append("in order")
+
+    async def scene(net: testing.Network) -> None:
+        net.host("server").run(serve())
+        net.host("client").run(holds())
+        await asyncio.sleep(10)
+
+    with testing.network(delay="10 ms") as net:
+        net.run(scene(net))
+    assert ended == ["in order"]
+    assert caplog.messages == []
+
+
 def test_the_limit_ends_what_waits_without_end() -> None:
     async def scene() -> None:
         for _ in range(100):
@@ -312,3 +339,257 @@ def test_what_is_real_is_refused_with_the_reason_and_executors_call_in_place() -
 
     with testing.network() as net:
         net.run(scene(net))
+
+
+def test_associations_of_slantpath_live_stand_at_hosts_in_ip_and_in_udp() -> None:
+    async def scene(net: testing.Network, udp: list[live.Udp | None]) -> None:
+        async def answer() -> None:
+            async with await live.Endpoint.bind(port=5000, udp=udp[1]) as endpoint:
+                association = await endpoint.accept()
+                async for message in association:
+                    await association.send(message.stream, message.payload.upper())
+
+        async def ask() -> None:
+            async with await live.Endpoint.bind(udp=udp[0]) as endpoint:
+                association = await endpoint.connect([net.host("server").address], 5000)
+                await association.send(3, b"hello")
+                message = await association.receive()
+                assert message is not None
+                assert (message.stream, message.payload) == (3, b"HELLO")
+                assert association.peer == (net.host("server").address, 5000)
+                await association.shutdown()
+
+        answering = net.host("server").run(answer())
+        await net.host("client").run(ask())
+        answering.cancel()
+        (asked, answered) = net.deliveries
+        assert (asked.protocol, asked.destination[1], answered.source[1]) == ("sctp", 5000, 5000)
+        assert asked.delay == pytest.approx(0.2, abs=1e-5)
+        assert answered.sent == asked.arrived
+
+    carriages: list[list[live.Udp | None]] = [[None, None], [live.Udp(0, 9_899), live.Udp()]]
+    for udp in carriages:
+        with testing.network(delay="200 ms") as net:
+            net.run(scene(net, udp))
+
+
+def test_an_association_goes_over_to_its_other_path_when_one_fails() -> None:
+    settings: live.Settings = {"rto_min": "500 ms", "rto_initial": "1 s", "path_max_retrans": 1}
+
+    async def scene(net: testing.Network) -> None:
+        async def take() -> int:
+            endpoint = await live.Endpoint.bind(port=5000, **settings)
+            association = await endpoint.accept()
+            count = 0
+            async for _ in association:
+                count += 1
+            return count
+
+        async def give() -> None:
+            async with await live.Endpoint.bind(**settings) as endpoint:
+                association = await endpoint.connect(net.host("server").addresses, 5000)
+                for number in range(300):
+                    await association.send(0, b"%d" % number)
+                    await asyncio.sleep(0.1)
+                await association.shutdown()
+
+        taken = net.host("server").run(take())
+        await net.host("client").run(give())
+        assert await taken == 300
+
+    links = {"satellite": {"delay": "250 ms"}, "terrestrial": {"delay": "30 ms"}}
+    with testing.network(links=links, rate="2 Mbit/s") as net:
+        net.down("satellite", at="10 s")
+        net.run(scene(net))
+        net.assert_no_later_than("4 s")
+        with pytest.raises(TooLateError, match="of 300 came later than 1 s"):
+            net.assert_no_later_than("1 s", to="server")
+        late = [one for one in net.deliveries if one.delay > 1]
+        assert all(9.5 < one.sent < 14 for one in late)
+
+
+def test_what_has_not_come_is_late_as_well() -> None:
+    async def scene(net: testing.Network) -> None:
+        net.host("server").run(serve())
+        with net.host("client"):
+            _, writer = await asyncio.open_connection("server", 7)
+        net.down("link")
+        writer.write(b"lost")
+        await asyncio.sleep(10)
+        with pytest.raises(
+            TooLateError, match=r"0 of 0 came later than 5 s, 1 have not come:\n  4 bytes of tcp"
+        ):
+            net.assert_no_later_than("5 s")
+        net.assert_no_later_than("20 s")
+        writer.close()
+
+    with testing.network() as net:
+        net.run(scene(net))
+
+
+def test_a_test_that_fails_keeps_its_files_and_says_where(tmp_path: Path) -> None:
+    async def scene(net: testing.Network) -> None:
+        with net.host("client"):
+            sender, _ = await asyncio.get_running_loop().create_datagram_endpoint(
+                Datagrams, remote_addr=("server", 53)
+            )
+        sender.sendto(b"lost")
+        await asyncio.sleep(1)
+        pytest.fail("as it is meant to")
+
+    kept = tmp_path / "kept"
+    network = testing.network(seed=9, keep=kept)
+    with pytest.raises(pytest.fail.Exception) as failed, network as net:
+        net.run(scene(net))
+    notes = failed.value.__notes__
+    assert notes[0] == "slantpath: seed 9, at 1.000000 s of simulated time"
+    assert notes[1] == f"slantpath: kept in {kept}: deliveries.csv, link.pcapng, scenario.toml"
+    assert b"lost" in (kept / "link.pcapng").read_bytes()
+
+
+def test_a_scenario_s_attached_nodes_are_hosts_beside_its_simulated_ones() -> None:
+    scenario = """
+        [scenario]
+        name = "lab"
+        duration = "1 min"
+        [nodes]
+        phone.kind = "attached"
+        server = { kind = "host", serve = "echo" }
+        [links.satellite]
+        ends = ["phone", "server"]
+        rate = "2 Mbit/s"
+        delay = "50 ms"
+    """
+
+    async def ask() -> bytes:
+        reader, writer = await asyncio.open_connection("server", 7)
+        writer.write(b"anybody?")
+        answer = await reader.readexactly(8)
+        writer.close()
+        return answer
+
+    with testing.network(scenario) as net:
+        assert net.run(net_scene(net, ask)) == b"anybody?"
+    assert net.output is not None
+    assert "attached_interfaces" in net.output.tables
+
+
+async def net_scene(net: testing.Network, ask: Callable[[], Coroutine[Any, Any, bytes]]) -> bytes:
+    return await net.hosts[0].run(ask())
+
+
+def anonymous(side: int) -> ssl.SSLContext:
+    """Give TLS that needs no certificate: nobody proves who he is."""
+    context = ssl.SSLContext(side)
+    if side == ssl.PROTOCOL_TLS_CLIENT:
+        context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    context.maximum_version = ssl.TLSVersion.TLSv1_2
+    context.set_ciphers("AECDH-AES256-SHA:@SECLEVEL=0")
+    return context
+
+
+def test_tls_is_put_above_a_connection_of_the_network() -> None:
+    async def scene(net: testing.Network) -> bytes:
+        with net.host("server"):
+            server = await asyncio.start_server(echo, port=443, ssl=anonymous(ssl.PROTOCOL_TLS_SERVER))
+
+        async def ask() -> bytes:
+            reader, writer = await asyncio.open_connection(
+                "server", 443, ssl=anonymous(ssl.PROTOCOL_TLS_CLIENT)
+            )
+            writer.write(b"in secret")
+            answer = await reader.readexactly(9)
+            writer.close()
+            await writer.wait_closed()
+            return answer
+
+        with net.host("client"), pytest.raises((ssl.SSLError, ConnectionError)):
+            # They have no cipher in common.
+            await asyncio.open_connection("server", 443, ssl=ssl.create_default_context())
+        answer = await net.host("client").run(ask())
+        server.close()
+        return answer
+
+    with testing.network(delay="50 ms") as net:
+        assert net.run(scene(net)) == b"in secret"
+    assert net.output is not None
+    assert b"in secret" not in net.output.captures["link"]
+
+
+def test_what_comes_to_a_connection_that_was_closed_is_answered_by_a_reset() -> None:
+    async def scene(net: testing.Network) -> None:
+        async def hangs_up(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.readexactly(1)
+            writer.close()
+
+        with net.host("server"):
+            server = await asyncio.start_server(hangs_up, port=7)
+        with net.host("client"):
+            reader, writer = await asyncio.open_connection("server", 7)
+        writer.write(b"x")
+        assert await reader.read() == b""
+        writer.write(b"more")
+        await asyncio.sleep(1)
+        assert isinstance(reader.exception(), ConnectionResetError)
+        writer.close()
+        server.close()
+
+    with testing.network(delay="5 ms") as net:
+        net.run(scene(net))
+
+
+def test_messages_that_were_given_up_are_not_taken_for_those_that_have_come() -> None:
+    settings: live.Settings = {"extensions": ["partial-reliability"], "max_burst": 4}
+
+    async def scene(net: testing.Network) -> int:
+        async def take() -> int:
+            endpoint = await live.Endpoint.bind(port=5000, **settings)
+            association = await endpoint.accept()
+            count = 0
+            async for _ in association:
+                count += 1
+            return count
+
+        async def give() -> None:
+            async with await live.Endpoint.bind(**settings) as endpoint:
+                association = await endpoint.connect("10.0.0.2", 5000)
+                for number in range(200):
+                    await association.send(0, b"%d" % number, lifetime=0.3)
+                    await asyncio.sleep(0.02)
+                await asyncio.sleep(5)
+                await association.shutdown()
+
+        taken = net.host("server").run(take())
+        await net.host("client").run(give())
+        return await taken
+
+    with testing.network(delay="100 ms", loss="20 %", seed=2) as net:
+        count = net.run(scene(net))
+        assert 100 < count < 200
+        came = [one for one in net.deliveries if one.protocol == "sctp"]
+        assert len(came) == count
+        # None waits for longer than those before it live, and are repaired.
+        net.assert_no_later_than("2 s", protocol="udp")
+        assert max(one.delay for one in came) < 3
+
+
+def test_under_a_sky_a_run_goes_on_beyond_its_duration_and_handovers_are_told() -> None:
+    async def scene(net: testing.Network) -> list[str]:
+        net.host("jorge").run(serve(9000))
+
+        async def ask() -> None:
+            reader, writer = await asyncio.open_connection("jorge", 9000)
+            for _ in range(30):
+                writer.write(b"x")
+                await reader.readexactly(1)
+                await asyncio.sleep(2)
+            writer.close()
+
+        await net.host("faial").run(ask())
+        return [antenna for _, antenna, _, _ in net.handovers()]
+
+    with testing.network(ROOT / "scenarios/emulated-islands.toml", capture=False) as net:
+        antennas = net.run(scene(net))
+        assert net.now > 60
+    assert "leo-faial" in antennas

@@ -81,6 +81,8 @@ struct Programs {
     is_awaited: bool,
     tcp: TcpConfig,
     seed: Seed,
+    /// Reason for which the run says nothing any more.
+    failure: Option<String>,
 }
 
 fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
@@ -113,6 +115,9 @@ impl Outside for Programs {
     }
 
     fn wait(&mut self, turn: &mut Turn<'_>) -> io::Result<Option<Instant>> {
+        if let Some(reason) = self.failure.take() {
+            return Err(io::Error::other(reason));
+        }
         let now = turn.now;
         let mut next = turn.next;
         loop {
@@ -160,6 +165,10 @@ impl Outside for Programs {
 
     fn handed_over(&mut self, handovers: Vec<SkyHandover>) {
         lock(&self.shared).handovers.extend(handovers);
+    }
+
+    fn fail(&mut self, _at: Instant, reason: String) {
+        self.failure = Some(reason);
     }
 
     fn end(&mut self) -> io::Result<Vec<InterfaceReport>> {
@@ -255,7 +264,9 @@ impl Testbed {
         run: u64,
         captures: Vec<String>,
     ) -> PyResult<Self> {
-        let checked: Checked = scenario.get().checked.clone();
+        let given = &scenario.get().checked;
+        let read = py.detach(|| guarded(|| given.without_end()))?;
+        let checked: Checked = read.map_err(|faults| scenario_error(&faults))?;
         let tcp = checked.tcp.find(DEFAULT_PROFILE).map(TcpProfile::config).unwrap_or_default();
         let seed_number = seed.unwrap_or(*checked.scenario.seed);
         let streams = Seed::new(seed_number, run);
@@ -274,6 +285,7 @@ impl Testbed {
                 is_awaited: true,
                 tcp,
                 seed: streams,
+                failure: None,
             };
             let options = RunOptions { seed, run, captures };
             run_attached_collected(&checked, &options, &mut outside)
@@ -344,7 +356,6 @@ impl Testbed {
     }
 
     /// Handovers that have happened: when, of which antenna, from which satellite to which.
-    #[expect(clippy::type_complexity, reason = "it is Python's")]
     fn handovers(&self) -> Vec<(u64, String, Option<String>, Option<String>)> {
         let taken = std::mem::take(&mut lock(&self.shared).handovers);
         let one = |one: SkyHandover| (one.at.since_start().as_nanos(), one.antenna, one.from, one.to);
@@ -361,16 +372,17 @@ impl Testbed {
         self.with(|sockets, _| sockets.close_udp(node, port))
     }
 
-    /// Sends a datagram.
+    /// Sends a datagram: its address, and the number by which it is known when it comes; IPv6 has none.
     fn send_datagram(
         &self,
         node: usize,
         local: (Option<IpAddr>, u16),
         remote: (IpAddr, u16),
         payload: &[u8],
-    ) -> PyResult<()> {
+    ) -> PyResult<(String, Option<u16>)> {
         let (remote, payload) = (SocketAddr::from(remote), Bytes::copy_from_slice(payload));
-        self.with(|sockets, _| sockets.send_datagram(node, local, remote, payload))?.map_err(raised)
+        let sent = self.with(|sockets, _| sockets.send_datagram(node, local, remote, payload))?;
+        sent.map(|(source, number)| (source.to_string(), number)).map_err(raised)
     }
 
     /// Accepts connections to a port of TCP.
@@ -485,8 +497,9 @@ fn told(py: Python<'_>, event: TestbedEvent) -> PyResult<Bound<'_, PyTuple>> {
         TestbedEvent::Closed(stream) => ("closed", stream.0).into_pyobject(py),
         TestbedEvent::Connected(stream) => ("connected", stream.0).into_pyobject(py),
         TestbedEvent::Data(stream, bytes) => ("data", stream.0, PyBytes::new(py, &bytes)).into_pyobject(py),
-        TestbedEvent::Datagram { node, local, remote, payload } => {
-            ("datagram", node, place(local), place(remote), PyBytes::new(py, &payload)).into_pyobject(py)
+        TestbedEvent::Datagram { node, local, remote, identification, payload } => {
+            let payload = PyBytes::new(py, &payload);
+            ("datagram", node, place(local), place(remote), identification, payload).into_pyobject(py)
         }
         TestbedEvent::PeerClosed(stream) => ("peer closed", stream.0).into_pyobject(py),
         TestbedEvent::Reset(stream, cause) => ("reset", stream.0, word(cause)).into_pyobject(py),

@@ -47,6 +47,8 @@ pub struct ArrivedDatagram {
     pub local: SocketAddr,
     /// Sender's address and port.
     pub remote: SocketAddr,
+    /// Number by which its sender tells it from others; IPv6 has none.
+    pub identification: Option<u16>,
     /// Bytes of the datagram.
     pub payload: Bytes,
 }
@@ -163,6 +165,10 @@ impl RelayHost {
             (header, packet) = (whole, Packet::shared(payload, packet.checksum()));
         }
         let IpHeader { source, destination, .. } = header;
+        let identification = match header.fragmentation {
+            Fragmentation::Allowed { identification } => Some(identification),
+            Fragmentation::Forbidden | Fragmentation::Fragment(_) => None,
+        };
         match header.protocol {
             protocol::TCP => {
                 let envelope = Envelope { source, destination, fields: IpFields::of(&header) };
@@ -176,6 +182,7 @@ impl RelayHost {
                 Some(ArrivedDatagram {
                     local: SocketAddr::new(destination, ports.destination_port),
                     remote: SocketAddr::new(source, ports.source_port),
+                    identification,
                     payload: bytes.slice_ref(payload),
                 })
             }
@@ -241,6 +248,12 @@ impl RelayHost {
         let packet = Packet::with_tail(&header, payload, 0, Checksum::Complete);
         let envelope = Envelope { source, destination, fields: IpFields::default() };
         self.send(&envelope, protocol::UDP, packet, true)
+    }
+
+    /// Number of the datagram that was sent last, as IPv4 carries it.
+    #[expect(clippy::cast_possible_truncation, reason = "IPv4's numbers are the lower half")]
+    pub const fn identification(&self) -> u16 {
+        self.identification as u16
     }
 
     /// Puts the header of IP in front of what a transport sends, and has it leave.

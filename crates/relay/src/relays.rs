@@ -423,7 +423,7 @@ impl Relays {
     }
 
     fn handle_datagram(&mut self, now: Instant, node: usize, datagram: ArrivedDatagram) {
-        let ArrivedDatagram { local, remote, payload } = datagram;
+        let ArrivedDatagram { local, remote, payload, identification: _ } = datagram;
         if let Some(&socket) = self.by_port.get(&(node, local.port()))
             && let Some(known) = self.paths.get_mut(&socket)
             && let Path::Program { relay, program, .. } = known.path

@@ -93,6 +93,11 @@ impl Scenario {
         Self::open_ended(document, files, own, &|_| {})
     }
 
+    /// This scenario for runs that go on for as long as somebody likes.
+    pub fn without_end(&self) -> Result<Self, Diagnostics> {
+        Self::open_ended(self.document.clone(), self.files.clone(), &|_| {})
+    }
+
     fn open_ended(
         mut document: Document,
         files: Files,

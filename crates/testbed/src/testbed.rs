@@ -52,6 +52,8 @@ pub enum TestbedEvent {
         local: SocketAddr,
         /// Address and port of the sender.
         remote: SocketAddr,
+        /// Number that its sender gave it; IPv6 has none.
+        identification: Option<u16>,
         /// Bytes of the datagram.
         payload: Bytes,
     },
@@ -196,6 +198,7 @@ impl Testbed {
     }
 
     /// Sends a datagram from a port. Without an own address it leaves from that of the interface that leads there.
+    /// Gives its address and its number; IPv6 has none.
     ///
     /// # Errors
     /// If it cannot leave.
@@ -205,10 +208,11 @@ impl Testbed {
         (address, port): (Option<IpAddr>, u16),
         remote: SocketAddr,
         payload: Bytes,
-    ) -> Result<(), SocketError> {
+    ) -> Result<(IpAddr, Option<u16>), SocketError> {
         let node = &mut self.nodes[node];
         let source = node.source(address, remote.ip())?;
-        Ok(node.host.send_datagram(SocketAddr::new(source, port), remote, payload)?)
+        node.host.send_datagram(SocketAddr::new(source, port), remote, payload)?;
+        Ok((source, source.is_ipv4().then(|| node.host.identification())))
     }
 
     /// Accepts connections to a port of TCP; zero: any. Gives its number.
@@ -417,6 +421,7 @@ impl Testbed {
                 node: place,
                 local: datagram.local,
                 remote: datagram.remote,
+                identification: datagram.identification,
                 payload: datagram.payload,
             });
         }
@@ -616,3 +621,6 @@ impl Node {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -40,6 +40,12 @@ def nanoseconds(time: str | float) -> int:
     return round(float(parts[1]) * UNITS[parts[2]])
 
 
+def is_failure(failure: BaseException) -> bool:
+    """Tell if a test has failed by this: it was not skipped, and nobody has ended the process."""
+    has_ended = isinstance(failure, KeyboardInterrupt | SystemExit | GeneratorExit)
+    return not has_ended and type(failure).__name__ != "Skipped"
+
+
 class Host:
     """A host of the network, at which tasks of the program run: their sockets are its."""
 
@@ -225,14 +231,14 @@ class Network:
             self._write(failure)
 
     def _tell_where(self, failure: BaseException) -> None:
-        if isinstance(failure, Exception):
+        if is_failure(failure):
             failure.add_note(f"slantpath: seed {self._used_seed()}, at {self.now:.6f} s of simulated time")
 
     def _used_seed(self) -> int | str:
         return "of the scenario" if self.seed is None else self.seed
 
     def _write(self, failure: BaseException) -> None:
-        if not isinstance(failure, Exception) or self.output is None:
+        if not is_failure(failure) or self.output is None:
             return
         place = self._keep or os.environ.get("SLANTPATH_TESTING_KEEP")
         directory = Path(place) if place else Path(tempfile.mkdtemp(prefix="slantpath-test-"))

@@ -78,6 +78,7 @@ class Relayed:
         self._is_up.wait()
         if len(self.addresses) < self._count:
             self._process.wait()
+            self._close(self._process, self._reader)
             message = f"slantpath emulate did not start:\n{self.said}"
             raise RuntimeError(message)
         return self
@@ -92,6 +93,12 @@ class Relayed:
                     self._is_up.set()
         self._is_up.set()
 
+    @staticmethod
+    def _close(process: subprocess.Popen[str], reader: threading.Thread) -> None:
+        reader.join()
+        if process.stderr is not None:
+            process.stderr.close()
+
     def __exit__(
         self, kind: type[BaseException] | None, failure: BaseException | None, trace: TracebackType | None
     ) -> None:
@@ -105,9 +112,7 @@ class Relayed:
         except subprocess.TimeoutExpired:
             self._process.kill()
             status = self._process.wait()
-        self._reader.join()
-        if self._process.stderr is not None:
-            self._process.stderr.close()
+        self._close(self._process, self._reader)
         self.late = [line for line in self._lines if " late" in line]
         if status == VOID:
             void = [line for line in self._lines if "void: " in line]
@@ -117,9 +122,7 @@ class Relayed:
             raise VoidRunError(message)
         if isinstance(failure, Exception):
             if self.void is not None:
-                failure.add_note(
-                    f"slantpath: the run is void, it may be no fault of the program: {self.void}"
-                )
+                failure.add_note(f"slantpath: void run, perhaps no fault of the program: {self.void}")
             failure.add_note(f"slantpath: slantpath emulate {' '.join(self._arguments)}\n{self.said}")
 
 

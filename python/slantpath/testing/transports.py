@@ -146,7 +146,7 @@ class StreamEnd(asyncio.Transport):
                 if not keeps_open:
                     self.close()
                 continue
-            self.loop.network.measures.read(*self._names_inward(), len(data))
+            self.loop.measures.read(*self._names_inward(), len(data))
             if isinstance(self._protocol, asyncio.BufferedProtocol):
                 feed(self._protocol, data)
             else:
@@ -189,9 +189,7 @@ class StreamEnd(asyncio.Transport):
             return
         while self._waiting and (room := self.loop.native.room(self.stream)) > 0:
             taken = bytes(self._waiting[:room])
-            self.loop.network.measures.wrote(
-                self.get_extra_info("sockname"), self.get_extra_info("peername"), taken
-            )
+            self.loop.measures.wrote(self.get_extra_info("sockname"), self.get_extra_info("peername"), taken)
             self.loop.native.write(self.stream, taken)
             del self._waiting[:room]
         if len(self._waiting) > self._high and not self._is_writing_paused and self._protocol is not None:
@@ -264,6 +262,10 @@ class StreamEnd(asyncio.Transport):
     def abort(self) -> None:
         """Break it off."""
         self._break(None)
+
+    def _force_close(self, failure: Exception | None) -> None:
+        # What asyncio's TLS breaks a connection off by.
+        self._break(failure)
 
     def _break(self, failure: Exception | None) -> None:
         self._is_closing = True
@@ -461,10 +463,11 @@ class DatagramEnd(asyncio.DatagramTransport):
         """Say where it is."""
         return f"<UDP of `{self.host.name}`, port {self._local[1]}>"
 
-    def received(self, payload: bytes, remote: Address) -> None:
+    def received(self, payload: bytes, local: Address, remote: Address, number: int | None) -> None:
         """Take a datagram that has come."""
         if self._is_closing or (self._remote is not None and remote != self._remote):
             return
+        self.loop.measures.came_datagram(remote, local, number, payload)
         self._protocol.datagram_received(payload, remote)  # type: ignore[attr-defined]
 
     def sendto(self, data: Any, addr: Any = None) -> None:  # noqa: ANN401 - bytes; an address and a port
@@ -481,7 +484,9 @@ class DatagramEnd(asyncio.DatagramTransport):
             raise ValueError(message)
         try:
             remote = (self.loop.addresses_towards(self.host, addr[0])[0], addr[1])
-            self.loop.native.send_datagram(self.host.place, self._local, remote, bytes(data))
+            payload = bytes(data)
+            source, number = self.loop.native.send_datagram(self.host.place, self._local, remote, payload)
+            self.loop.measures.sent_datagram((source, self._local[1]), remote, number, payload)
         except OSError as failure:
             told: Callable[[OSError], None] = self._protocol.error_received  # type: ignore[attr-defined]
             self.loop.call_soon(told, failure, context=self.context)

@@ -80,7 +80,7 @@ def _reason(frames: list[FrameType], task: asyncio.Task[Any]) -> str:
             transport = getattr(holder, "_transport", None)
             peer = transport.get_extra_info("peername") if transport is not None else None
             reason = f"for bytes of {peer[0]}:{peer[1]}" if peer else "for bytes"
-        case "wait_for" if "_Bells" in kinds:
+        case "wait_for" if "Bells" in kinds:
             reason = _of_associations(deepest, frames)
         case "serve_forever":
             reason = f"serves until it is cancelled ({holder!r})"
