@@ -128,13 +128,10 @@ def in_container(wheel: Path, trees: Path) -> dict[str, str]:
     tree = trees / "container"
     if not (tree / "usr/bin/apt-get").exists():
         run(["debootstrap", "--variant=minbase", DEBIAN, str(tree)])
-    settings = {
-        name: value for name, value in os.environ.items() if name.startswith("PIP_") or name.endswith("_FILE")
-    }
-    for file in ("/etc/resolv.conf", "/etc/ssl/certs/ca-certificates.crt"):
-        if Path(file).exists():
-            (tree / file[1:]).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(file, tree / file[1:])
+    # Whoever builds the container has an index; here its packages are handed in.
+    settings = ["PIP_NO_INDEX=1"]
+    if Path("/etc/resolv.conf").exists():
+        shutil.copy("/etc/resolv.conf", tree / "etc")
     shutil.rmtree(tree / "opt/slantpath", ignore_errors=True)
     entry: list[str] = []
     user = "0"
@@ -143,20 +140,11 @@ def in_container(wheel: Path, trees: Path) -> dict[str, str]:
             target = tree / rest.split()[-1].strip("/")
             target.mkdir(exist_ok=True)
             shutil.copy(wheel, target)
+            pip("download", f"--dest={target}", *of_machine("x86_64"), *DEPENDENCIES)
         elif word == "RUN" and rest.startswith("useradd"):
             run(["chroot", str(tree), "/bin/sh", "-c", f"id slantpath >/dev/null 2>&1 || {rest}"])
         elif word == "RUN":
-            run(
-                [
-                    "chroot",
-                    str(tree),
-                    "/usr/bin/env",
-                    *(f"{name}={value}" for name, value in settings.items()),
-                    "/bin/sh",
-                    "-c",
-                    rest,
-                ]
-            )
+            run(["chroot", str(tree), "/usr/bin/env", *settings, "/bin/sh", "-c", rest])
         elif word == "USER":
             user = rest
         elif word == "ENTRYPOINT":
@@ -201,28 +189,7 @@ def emulated(wheel: Path, trees: Path) -> dict[str, str]:
             run(["dpkg-deb", "--extract", str(package), str(tree)])
     site = tree / "site"
     shutil.rmtree(site, ignore_errors=True)
-    of_aarch64 = [
-        "--only-binary=:all:",
-        "--python-version=3.11",
-        "--implementation=cp",
-        "--abi=cp311",
-        "--abi=abi3",
-    ]
-    of_aarch64 += [f"--platform=manylinux_2_{minor}_aarch64" for minor in (28, 27, 26, 24, 17)]
-    run(
-        [
-            sys.executable,
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            f"--target={site}",
-            *of_aarch64,
-            "--platform=manylinux2014_aarch64",
-            str(wheel),
-            *DEPENDENCIES,
-        ]
-    )
+    pip("install", f"--target={site}", *of_machine("aarch64"), str(wheel), *DEPENDENCIES)
     start = [
         "qemu-aarch64",
         "-L",
@@ -238,6 +205,26 @@ def emulated(wheel: Path, trees: Path) -> dict[str, str]:
     subprocess.run([*start, "plot", "--help"], check=True, capture_output=True)
     print(f"under qemu-aarch64: {wheel.name}, {' '.join(DEPENDENCIES)}")
     return {name: of_run(start, name) for name in SCENARIOS}
+
+
+def of_machine(machine: str) -> list[str]:
+    """Give pip's options for binary packages of another machine's Python."""
+    platforms = [f"--platform=manylinux_2_{minor}_{machine}" for minor in range(17, 37)]
+    return [
+        "--only-binary=:all:",
+        "--python-version=3.11",
+        "--implementation=cp",
+        "--abi=cp311",
+        "--abi=abi3",
+        "--abi=none",
+        f"--platform=manylinux2014_{machine}",
+        *platforms,
+    ]
+
+
+def pip(*words: str) -> None:
+    """Run this Python's pip."""
+    run([sys.executable, "-m", "pip", "--quiet", *words])
 
 
 def of_run(command: list[str], name: str, scenarios: Path = ROOT / "scenarios") -> str:
