@@ -63,11 +63,11 @@ pub(crate) struct Lab {
     measuring: Option<Measuring>,
 }
 
-fn code(point: usize) -> PointCode {
+pub(crate) fn code(point: usize) -> PointCode {
     PointCode(u32::try_from(point).unwrap() + 1)
 }
 
-fn point(number: usize, adjacent: usize) -> network::PointConfig {
+pub(crate) fn point(number: usize, adjacent: usize) -> network::PointConfig {
     let mut mtp3 = node::Config::new(&format!("point-{number}"), code(number));
     mtp3.restart = Procedure::Omitted;
     let link = node::LinkConfig { name: "trunk".to_owned(), slc: Slc(0), sequence: SequenceNumbers::Bits24 };
@@ -296,7 +296,7 @@ fn host(node: usize, ways: &[Way], links: &[(LinkId, [IpAddr; 2])]) -> Host {
     host
 }
 
-fn sctp() -> Box<SctpConfig> {
+pub(crate) fn sctp() -> Box<SctpConfig> {
     Box::new(SctpConfig { outbound_streams: 17, ..SctpConfig::default() })
 }
 

@@ -1,8 +1,10 @@
 //! Seats on a simulated network do what the same points and processes do in a run.
 
 mod fixture;
+mod hostile;
 mod metrics;
 mod operation;
+mod peer;
 mod promises;
 mod reload;
 mod site;

@@ -39,7 +39,10 @@ fn a_link_that_comes_and_goes_under_traffic_costs_no_message_and_the_other_notic
         assert!(!events.iter().any(|event| event == "unavailable"), "{events:?}");
     }
     let reason = lab.reason(0, "reloaded").unwrap();
-    assert_eq!(reason, "association port-3566 added; link a-second added; destination 3 added");
+    assert_eq!(
+        reason,
+        "association port-3566 added; own address fd00::1 added; link a-second added; destination 3 added"
+    );
     for seat in [0, 1] {
         lab.reload(seat, &config, &ways).unwrap();
     }
