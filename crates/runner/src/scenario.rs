@@ -95,7 +95,7 @@ impl Scenario {
 
     /// This scenario for runs that go on for as long as somebody likes.
     pub fn without_end(&self) -> Result<Self, Diagnostics> {
-        Self::open_ended(self.document.clone(), self.files.clone(), &|_| {})
+        Self::open_ended(self.document.clone(), Arc::clone(&self.files), &self.own, &|_| {})
     }
 
     fn open_ended(
