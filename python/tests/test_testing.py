@@ -609,9 +609,8 @@ def test_messages_that_were_given_up_are_not_taken_for_those_that_have_come() ->
         assert 100 < count < 200
         came = [one for one in net.deliveries if one.protocol == "sctp"]
         assert len(came) == count
-        # None waits for longer than those before it live, and are repaired.
-        net.assert_no_later_than("2 s", protocol="udp")
-        assert max(one.delay for one in came) < 3
+        # 14 are given up: taken for those, the last ones would be later by as many instants.
+        assert max(one.delay for one in came) < 1.6
 
 
 def test_under_a_sky_a_run_goes_on_beyond_its_duration_and_handovers_are_told() -> None:
