@@ -107,12 +107,13 @@ acceptance: need-cargo need-cc need-python3 need-bird need-frr wheel
 	peers/linux-tcp/measure.py --out peers/linux-tcp/kernel.csv --only leo --parallel 2
 	cargo test --quiet --package slantpath-tcp --test suite linux::
 
-bench: counts
+bench: counts python-package
 	cargo run --quiet --release --package slantpath-benches
 	cargo bench --quiet --package slantpath-orbit --bench orbit
 	cargo bench --quiet --package slantpath-live --bench live
 	cargo bench --quiet --package slantpath-cli --bench emulation
 	cargo bench --quiet --package slantpath-cli --bench gateway
+	.venv/bin/python python/examples/relay_lateness.py
 
 # Instructions and allocations a packet-hop or a message, by callgrind: fails if one has grown by more than 5 % against
 # benches/counts.toml. COUNTS names cases; with COUNTS=--write the new counts become the ledger.

@@ -20,11 +20,16 @@ another language, run in real time by `relayed`.
 
 from __future__ import annotations
 
+import sys
+from typing import TYPE_CHECKING, NoReturn
+
 from slantpath.errors import StuckError, TooLateError, VoidRunError
-from slantpath.testing.loop import VirtualLoop
-from slantpath.testing.measures import Delivery
-from slantpath.testing.network import Host, Network, network
 from slantpath.testing.relay import Relayed, relayed
+
+if TYPE_CHECKING or sys.platform == "linux":
+    from slantpath.testing.loop import VirtualLoop
+    from slantpath.testing.measures import Delivery
+    from slantpath.testing.network import Host, Network, network
 
 __all__ = [
     "Delivery",
@@ -38,3 +43,14 @@ __all__ = [
     "network",
     "relayed",
 ]
+
+
+def __getattr__(name: str) -> NoReturn:
+    """Say why there is no virtual time on other systems."""
+    if name in __all__:
+        message = (
+            f"slantpath.testing.{name} stands on slantpath.live, which is Linux's; relayed is everywhere"
+        )
+        raise ImportError(message)
+    message = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(message)

@@ -10,7 +10,7 @@ import random
 import re
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 from slantpath._native import Scenario, Testbed, toml_text
 from slantpath.errors import StuckError
@@ -149,11 +149,13 @@ class Network:
         self._keep = keep
         self._limit_ns = nanoseconds(limit)
         self._tasks = 0
+        self._loop: VirtualLoop | None = None
         self._runner = asyncio.Runner(loop_factory=self._make_loop)
         self._is_open = True
 
     def _make_loop(self) -> VirtualLoop:
-        return VirtualLoop(self, self._native, self._limit_ns)
+        self._loop = VirtualLoop(self, self._native, self._limit_ns)
+        return self._loop
 
     def __repr__(self) -> str:
         """Say what it is and when."""
@@ -163,11 +165,14 @@ class Network:
     @property
     def loop(self) -> VirtualLoop:
         """The loop of the network."""
-        loop = self._runner.get_loop()
-        if not isinstance(loop, VirtualLoop):
-            message = "the runner has another loop"
-            raise TypeError(message)
-        return loop
+        return self._loop or self._opened()
+
+    def _opened(self) -> VirtualLoop:
+        self._runner.get_loop()
+        if self._loop is None:
+            message = "the network is over"
+            raise RuntimeError(message)
+        return self._loop
 
     @property
     def now(self) -> float:
@@ -208,6 +213,15 @@ class Network:
         """Close it at the end of the block."""
         return self
 
+    async def __aenter__(self) -> NoReturn:
+        """Refuse: whoever awaits has a loop already, whose time is real."""
+        self.close()
+        message = "a network has a loop of its own: `with network(…) as net: net.run(main(net))`"
+        raise TypeError(message)
+
+    async def __aexit__(self, *_: object) -> None:
+        """Do nothing: nothing was entered."""
+
     def __exit__(
         self, kind: type[BaseException] | None, failure: BaseException | None, trace: TracebackType | None
     ) -> None:
@@ -221,7 +235,8 @@ class Network:
         self._is_open = False
         # What is cancelled may wait for what never comes.
         with contextlib.suppress(StuckError):
-            self.loop.begin_end()
+            if self._loop is not None:
+                self._loop.begin_end()
             self._runner.close()
         from slantpath.running import RunOutput  # noqa: PLC0415 - it costs what a test need not pay
 
