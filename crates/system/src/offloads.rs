@@ -102,7 +102,8 @@ impl<'a> Interface<'a> {
     fn ask(&self, command: &mut [u8]) -> io::Result<()> {
         let mut name = [0; libc::IFNAMSIZ];
         for (place, &octet) in name.iter_mut().zip(self.name.as_bytes()) {
-            *place = octet.cast_signed();
+            // A character is signed on some machines, and not on others.
+            *place = libc::c_char::from_ne_bytes([octet]);
         }
         let mut request = libc::ifreq {
             ifr_name: name,
