@@ -20,6 +20,7 @@ mod explain_signalling;
 mod explain_what_if;
 #[cfg(target_os = "linux")]
 mod gateway;
+mod gateway_promises;
 mod gateway_raw;
 mod gateway_record;
 mod gateway_registration;
