@@ -94,14 +94,17 @@ targets: need-cargo
 conformance: need-cargo need-cc
 	cargo xtask conformance
 
-# Programs of others on emulated networks, and the kernel's TCP measured anew: the tables of peers/ that are kept. Some
-# three quarters of an hour, as root, on a machine that has nothing else to do; what is too late is made once more.
+# Programs of others on emulated networks, an hour of churn and its replay, the kernel's TCP measured anew, and the wheels in
+# empty trees: the tables of peers/ that are kept. Some two hours, as root, on a machine that has nothing else to do; what is
+# too late is made once more.
 acceptance: need-cargo need-cc need-python3 need-bird need-frr wheel
 	packaging/prove.py out/dist
 	cargo publish --quiet --dry-run --workspace
 	cargo build --quiet --release --package slantpath-cli
 	peers/emulate/prove.py --out peers/emulate/acceptance.csv
 	peers/osmo-stp/prove.py
+	SLANTPATH_CHURN_SECONDS=1800 cargo test --quiet --package slantpath-gateway --test seats -- come_and_go
+	SLANTPATH_CHURN_SECONDS=3600 cargo test --quiet --package slantpath-cli --test command -- come_and_go
 	rm -f peers/linux-tcp/kernel.csv
 	peers/linux-tcp/measure.py --out peers/linux-tcp/kernel.csv --only geo --parallel 6
 	peers/linux-tcp/measure.py --out peers/linux-tcp/kernel.csv --only leo --parallel 2

@@ -198,13 +198,16 @@ impl Association {
         }
     }
 
-    /// Gives the entity back what was never sent: what SCTP gives back, and what waited for room behind that.
+    /// Takes what waits for room out, as the last of what is given back.
+    pub(crate) fn take_waiting(&mut self) -> Vec<ProgramMessage> {
+        self.waiting.drain(..).collect()
+    }
+
+    /// Gives the entity back what was never sent, in its order.
     pub(crate) fn take_back(&mut self, given_back: GivenBack) -> Vec<TransportInput> {
         self.counts.in_doubt += given_back.in_doubt;
-        let back = given_back.unsent.into_iter().chain(self.waiting.drain(..));
-        let back: Vec<_> = back.map(|message| TransportInput::Unsent(message.payload)).collect();
-        self.counts.returned += back.len() as u64;
-        back
+        self.counts.returned += given_back.unsent.len() as u64;
+        given_back.unsent.into_iter().map(|message| TransportInput::Unsent(message.payload)).collect()
     }
 
     /// The association on this socket has ended. Tells if the entity had it; `None` if it is another one by now.

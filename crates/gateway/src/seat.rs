@@ -11,7 +11,7 @@ mod watch;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use slantpath_applications::{Host, ProgramEvent, Programs};
+use slantpath_applications::{Host, ProgramEvent, ProgramMessage, Programs};
 use slantpath_base::{Deadlines, Duration, Instant, Seed, Stream};
 use slantpath_host::SocketId;
 use slantpath_live::{BySocket, Lost, Program};
@@ -105,8 +105,8 @@ pub struct Seat {
     numbers: Vec<AssociationNumber>,
     by_number: BTreeMap<AssociationNumber, usize>,
     by_socket: BySocket<usize>,
-    /// Associations whose place another one has taken, and that have not ended yet.
-    replaced: BTreeMap<SocketId, usize>,
+    /// Associations whose place another one has taken, and that have not ended yet, with what waited for room.
+    replaced: BTreeMap<SocketId, (usize, Vec<ProgramMessage>)>,
     loads: Loads,
     sending: Vec<usize>,
     deadlines: Deadlines<usize>,
@@ -486,7 +486,8 @@ impl Seat {
         let was_up = self.associations[place].is_up();
         if let Some(former) = self.associations[place].connected(socket) {
             self.by_socket.remove(former);
-            self.replaced.insert(former, place);
+            let waiting = self.associations[place].take_waiting();
+            self.replaced.insert(former, (place, waiting));
             host.abort(now, former);
             if was_up {
                 self.input(now, place, TransportInput::Down);
@@ -507,15 +508,24 @@ impl Seat {
     }
 
     /// Gives back to the entity what an association has not sent.
-    fn take_back(&mut self, now: Instant, host: &mut Host, socket: SocketId, place: usize) {
-        for input in self.associations[place].take_back(host.take_given_back(socket)) {
+    fn take_back(
+        &mut self,
+        now: Instant,
+        host: &mut Host,
+        socket: SocketId,
+        place: usize,
+        waiting: Vec<ProgramMessage>,
+    ) {
+        let mut given_back = host.take_given_back(socket);
+        given_back.unsent.extend(waiting);
+        for input in self.associations[place].take_back(given_back) {
             self.input(now, place, input);
         }
     }
 
     fn ended(&mut self, now: Instant, host: &mut Host, socket: SocketId, reason: Option<String>) {
-        if let Some(place) = self.replaced.remove(&socket) {
-            self.take_back(now, host, socket, place);
+        if let Some((place, waiting)) = self.replaced.remove(&socket) {
+            self.take_back(now, host, socket, place, waiting);
         }
         let Some(place) = self.by_socket.remove(socket) else { return };
         let Some(was_up) = self.associations[place].ended(now, socket) else { return };
@@ -526,7 +536,8 @@ impl Seat {
         if was_up {
             self.input(now, place, TransportInput::Down);
         }
-        self.take_back(now, host, socket, place);
+        let waiting = self.associations[place].take_waiting();
+        self.take_back(now, host, socket, place, waiting);
         // A reload may have waited for this.
         self.deadlines.set(ENTITY, Some(now));
     }
@@ -596,7 +607,8 @@ impl Program for Seat {
                     self.input(now, place, TransportInput::Congested(false));
                 }
                 self.input(now, place, TransportInput::Restart);
-                self.take_back(now, host, socket, place);
+                let waiting = self.associations[place].take_waiting();
+                self.take_back(now, host, socket, place, waiting);
             }
             ProgramEvent::Writable => {
                 let Some(place) = self.by_socket.get(socket).copied() else { return };

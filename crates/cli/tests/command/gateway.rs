@@ -130,6 +130,17 @@ impl Live {
         assert!(told.expect("kill runs").success());
     }
 
+    /// Number of its process.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Kills it, without a word to anybody.
+    pub(crate) fn kill(mut self) {
+        self.child.kill().expect("it runs");
+        self.child.wait().expect("it has ended");
+    }
+
     /// Ends it by SIGTERM; gives what it had to say, and the rest of its log.
     pub(crate) fn end(self) -> [String; 2] {
         let ended = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status();

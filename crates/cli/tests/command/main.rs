@@ -22,6 +22,7 @@ mod explain_what_if;
 mod gateway;
 mod gateway_day;
 mod gateway_faults;
+mod gateway_promises;
 mod gateway_raw;
 mod gateway_record;
 mod gateway_registration;

@@ -41,7 +41,7 @@ fn own(more: [&'static str; 4]) -> Vec<&'static str> {
 }
 
 /// Sums of the columns of a table in a directory of results.
-fn sums(place: &Place, directory: &str) -> BTreeMap<String, f64> {
+pub(crate) fn sums(place: &Place, directory: &str) -> BTreeMap<String, f64> {
     let path = place.path().join(directory).join("signalling_load.csv");
     let text = std::fs::read_to_string(path).expect("a table");
     let mut lines = text.lines().map(|line| line.split(',').map(str::to_owned).collect::<Vec<_>>());

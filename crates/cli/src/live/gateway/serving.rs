@@ -93,13 +93,15 @@ fn tell_report(
         writeln!(
             out,
             "association {name}: {} messages sent, {} received; up {} times, lost {} times; thrown away: {} while \
-             down, {} for want of room",
+             down, {} for want of room; given back: {} unsent, {} in doubt",
             counts.sent,
             counts.received,
             counts.times_up,
             counts.times_lost,
             counts.discarded_down,
             counts.discarded_full,
+            counts.returned,
+            counts.in_doubt,
         )?;
     }
     for (name, counts) in &report.screening {
