@@ -159,7 +159,7 @@ const FLOORS: &[(&str, &[&str])] = &[
         ],
     ),
     // pip's `slantpath` is the same program, so py calls cli as main.rs does.
-    ("py", &["profiles", "runner", "topology", "results", "plan", "live", "cli"]),
+    ("py", &["cc", "profiles", "runner", "topology", "results", "plan", "live", "cli"]),
     ("effects", &["reader"]),
     ("testkit", &["wire"]),
     (
