@@ -75,7 +75,7 @@ INSTALL_STUDIES = [ .venv/studies -nt studies/pyproject.toml ] || { \
 
 # Whether the command and the library compile for systems that nobody here has; their tests do not run there. A target
 # whose standard library or crates are not at hand is left out, and said so.
-TARGETS ?= aarch64-apple-darwin aarch64-unknown-linux-gnu x86_64-pc-windows-gnu
+TARGETS ?= aarch64-apple-darwin x86_64-pc-windows-gnu
 targets: need-cargo
 	@targets=; for target in $(TARGETS); do \
 	  if [ ! -d "$$(rustc --print target-libdir --target $$target)" ]; then \

@@ -22,7 +22,8 @@ The engine is the Rust program behind the command ``slantpath``. Other Python th
 """
 
 from slantpath import _native
-from slantpath._native import Scenario, Table, Topology, mean_interval, quantile, student_t_quantile
+from slantpath._native import Ack, Scenario, Table, Topology, mean_interval, quantile, student_t_quantile
+from slantpath.controllers import Controller, Terms, compare_controllers
 from slantpath.errors import Fault, InUseError, RunError, ScenarioError, ScenarioWarning
 from slantpath.planning import Impossible, Plan, Promise, Setting, plan
 from slantpath.running import Job, Kept, Replication, RunOutput, replicate, run, run_jobs, sweep
@@ -32,6 +33,8 @@ from slantpath.theaterq import theaterq
 __version__ = _native.VERSION
 
 __all__ = [
+    "Ack",
+    "Controller",
     "Fault",
     "Impossible",
     "InUseError",
@@ -47,9 +50,11 @@ __all__ = [
     "ScenarioWarning",
     "Setting",
     "Table",
+    "Terms",
     "Topology",
     "TopologyOutput",
     "__version__",
+    "compare_controllers",
     "mean_interval",
     "plan",
     "quantile",

@@ -8,9 +8,54 @@ from typing import Any, Self, final
 import pandas as pd
 import polars as pl
 
+from slantpath.controllers import Controller
 from slantpath.errors import Fault
 
 VERSION: str
+
+@final
+class Ack:
+    """News in an acknowledgement: all that it told for the first time."""
+
+    @property
+    def now_s(self) -> float:
+        """Instant at which it came, in seconds of the run."""
+
+    @property
+    def acked_bytes(self) -> int:
+        """Bytes that may open the window: those acknowledged cumulatively in TCP, all of the path in SCTP."""
+
+    @property
+    def in_flight_before_bytes(self) -> int:
+        """Bytes in flight before it."""
+
+    @property
+    def in_flight_bytes(self) -> int:
+        """Bytes in flight after it."""
+
+    @property
+    def advances(self) -> bool:
+        """Whether everything up to a later point than before is acknowledged now."""
+
+    @property
+    def is_recovering(self) -> bool:
+        """Whether a loss is being repaired, or it told of a mark: no reason to open the window."""
+
+    @property
+    def round_trip_s(self) -> float | None:
+        """Round-trip time of the newest segment that it acknowledges, if that was sent once."""
+
+    @property
+    def smoothed_round_trip_s(self) -> float | None:
+        """The smoothed round-trip time, once there is one."""
+
+    @property
+    def starts_round(self) -> bool:
+        """Whether it is the first to acknowledge something sent after the last round began."""
+
+    @property
+    def delivery_rate_bit_per_s(self) -> int | None:
+        """Rate at which data arrived lately, if it gives a sample."""
 
 @final
 class Until:
@@ -78,8 +123,17 @@ class Scenario:
     """A scenario in which every value is in place and nothing contradicts."""
 
     @classmethod
-    def load(cls, path: str | PathLike[str], *, progress: Callable[[int, int], object] | None = None) -> Self:
+    def load(
+        cls,
+        path: str | PathLike[str],
+        *,
+        controllers: dict[str, type[Controller]] | None = None,
+        progress: Callable[[int, int], object] | None = None,
+    ) -> Self:
         """Read a file. Traces that it names are looked for beside it.
+
+        ``controllers`` are classes that derive from ``slantpath.Controller``, by the names that it may have
+        for them in ``congestion_control``.
 
         What is doubtful about it is told as a `slantpath.ScenarioWarning`. ``progress`` is called with how
         many sites of its sky have their contacts, and how many there are; of a scenario without a sky, never.
@@ -92,11 +146,12 @@ class Scenario:
         file_name: str = "<text>",
         directory: str | PathLike[str] | None = None,
         *,
+        controllers: dict[str, type[Controller]] | None = None,
         progress: Callable[[int, int], object] | None = None,
     ) -> Self:
         """Read a string. Errors call it `file_name`; traces that it names are looked for in `directory`.
 
-        ``progress`` is that of `load`.
+        ``controllers`` and ``progress`` are those of `load`.
         """
 
     def with_values(
@@ -106,6 +161,9 @@ class Scenario:
 
         ``progress`` is that of `load`, for contacts that these values change.
         """
+
+    def with_controllers(self, controllers: dict[str, type[Controller]]) -> Self:
+        """Give the scenario with these controllers for it to name, as those of `load`."""
 
     @property
     def warnings(self) -> list[Fault]:

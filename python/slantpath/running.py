@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 
     from slantpath._native import Table
+    from slantpath.controllers import Controller
 
     Value = str | int | float | bool | Sequence["Value"] | Mapping[str, "Value"]
 
@@ -80,24 +81,29 @@ def run(
     run: int = 0,
     seed: int | None = None,
     captures: str | Iterable[str] = (),
+    controllers: Mapping[str, type[Controller]] | None = None,
 ) -> RunOutput:
     """Run a scenario once.
 
     ``scenario`` is a ``Scenario``, the path of a scenario file, or the text of one. ``run`` numbers the
     replication: every random stream derives from the seed, the number and the component's path. ``seed``
     replaces the scenario's. ``captures`` names a link, or several, whose packets are kept as pcapng, besides
-    those that the scenario names. Other Python threads go on meanwhile; Ctrl-C ends the run.
+    those that the scenario names. ``controllers`` are classes that derive from ``Controller``, by the names
+    that the scenario has for them. Other Python threads go on meanwhile; Ctrl-C ends the run.
     """
-    return run_until(as_scenario(scenario), run, seed, names(captures), None)
+    return run_until(as_scenario(scenario, controllers), run, seed, names(captures), None)
 
 
-def as_scenario(source: Scenario | str | os.PathLike[str]) -> Scenario:
+def as_scenario(
+    source: Scenario | str | os.PathLike[str], controllers: Mapping[str, type[Controller]] | None = None
+) -> Scenario:
     """Give a scenario as it is, from its text, or from its file. A string has more than one line."""
+    own = None if controllers is None else dict(controllers)
     if isinstance(source, Scenario):
-        return source
+        return source if own is None else source.with_controllers(own)
     if isinstance(source, str) and "\n" in source:
-        return Scenario.parse(source)
-    return Scenario.load(Path(source))
+        return Scenario.parse(source, controllers=own)
+    return Scenario.load(Path(source), controllers=own)
 
 
 def run_job(job: Job) -> RunOutput:
@@ -211,15 +217,16 @@ def sweep(  # noqa: PLR0913 - what a sweep file has, and where it runs
     executor: Executor | None = None,
     workers: int | None = None,
     progress: Callable[[int, int], None] | None = None,
+    controllers: Mapping[str, type[Controller]] | None = None,
 ) -> dict[str, Table]:
     """Run every point of a grid ``runs`` times and lay the tables of all runs together.
 
-    ``scenario`` is what `run` takes. ``grid`` maps paths of it (``links.satellite.loss``) to the values that
-    they take. Every table of the result has these paths and ``run`` as its first columns, with the unit
-    behind a path whose values have one (``links.satellite.loss_ratio``). Its rows stand in the order of the
-    grid, however the runs were spread. Tables whose rows have keys have means over the runs of each point:
-    ``flows_summary``. ``tables`` names those that are wanted, all if absent. ``progress`` is called with the
-    number of finished and of all runs.
+    ``scenario`` and ``controllers`` are what `run` takes. ``grid`` maps paths of it
+    (``links.satellite.loss``) to the values that they take. Every table of the result has these paths and
+    ``run`` as its first columns, with the unit behind a path whose values have one
+    (``links.satellite.loss_ratio``). Its rows stand in the order of the grid, however the runs were spread.
+    Tables whose rows have keys have means over the runs of each point: ``flows_summary``. ``tables`` names
+    those that are wanted, all if absent. ``progress`` is called with the number of finished and of all runs.
 
     Grid, runs and files are those of ``slantpath sweep``. With ``out``, each finished run is kept in that
     directory at once, and the tables are written there as Parquet and CSV, with a manifest. Either of both
@@ -233,7 +240,7 @@ def sweep(  # noqa: PLR0913 - what a sweep file has, and where it runs
         if isinstance(values, str):
             message = f"{path} takes a list of values, not a string: [{values!r}]"
             raise TypeError(message)
-    base = as_scenario(scenario)
+    base = as_scenario(scenario, controllers)
     if seed is not None:
         base = base.with_values({"scenario.seed": seed})
     axes = {path: list(values) for path, values in (grid or {}).items()}
@@ -337,6 +344,7 @@ def replicate(  # noqa: PLR0913 - what the command has, and where it runs
     executor: Executor | None = None,
     workers: int | None = None,
     progress: Callable[[int, int], None] | None = None,
+    controllers: Mapping[str, type[Controller]] | None = None,
 ) -> Replication:
     """Make as many runs of a scenario as a precision takes, by the rule of ``slantpath run --until``.
 
@@ -352,7 +360,7 @@ def replicate(  # noqa: PLR0913 - what the command has, and where it runs
         message = f"{most} runs are none"
         raise ValueError(message)
     question, limits = _native.Until(until), [_native.Within(limit) for limit in names(within)]
-    base = as_scenario(scenario)
+    base = as_scenario(scenario, controllers)
     if seed is not None:
         base = base.with_values({"scenario.seed": seed})
     kept = None if tables is None else list(names(tables))

@@ -10,6 +10,7 @@
 
 mod arrow;
 mod command;
+mod controller;
 mod criteria;
 mod files;
 mod guard;
@@ -39,6 +40,8 @@ use pyo3::prelude::*;
 mod _native {
     #[pymodule_export]
     use super::command::main;
+    #[pymodule_export]
+    use super::controller::Ack;
     #[pymodule_export]
     use super::criteria::{Until, Within};
     #[pymodule_export]

@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use slantpath_runner::{RunOptions, RunOutput, run_while};
 
+use crate::controller::{begin_run, failure, has_failed};
 use crate::guard::guarded;
 use crate::scenario::Scenario;
 use crate::table::Table;
@@ -66,8 +67,11 @@ pub(crate) fn stoppable(
 ) -> PyResult<RunOutput> {
     let stop = stop.map(|stop| &stop.get().0);
     let mut raised = None;
+    begin_run();
     let mut questions = 0_u32;
     let mut go_on = || match stop {
+        // One of its controllers has raised something.
+        _ if has_failed() => ControlFlow::Break(()),
         Some(stop) if stop.load(Ordering::Relaxed) => ControlFlow::Break(()),
         // Whoever gave it hears of signals: Python has only its main thread handle them.
         Some(_) => ControlFlow::Continue(()),
@@ -83,6 +87,9 @@ pub(crate) fn stoppable(
     let output = py
         .detach(|| guarded(|| run_while(scenario, options, &mut |_| go_on())))?
         .map_err(|error| RunError::new_err(error.to_string()))?;
+    if let Some(error) = failure(py) {
+        return Err(error);
+    }
     output.ok_or_else(|| raised.unwrap_or_else(|| RunError::new_err("the run was stopped")))
 }
 

@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
 use slantpath_runner::{Diagnostics, OwnKinds, Progress, Scenario as Checked, Watch, is_of_unused};
 
+use crate::controller::PythonKinds;
 use crate::guard::guarded;
 use crate::source::{Source, VALUES, assignments, doubts, scenario_error, warn};
 use crate::topology::while_signals_are_heard;
@@ -50,28 +51,43 @@ fn observed(
 pub(crate) struct Scenario {
     source: Source,
     pub(crate) checked: Checked,
+    /// Controllers of the caller's own.
+    own: Option<PythonKinds>,
 }
 
 impl Scenario {
-    fn read(py: Python<'_>, source: Source, progress: Option<Py<PyAny>>) -> PyResult<Self> {
+    fn read(
+        py: Python<'_>,
+        source: Source,
+        controllers: Option<&Bound<'_, PyDict>>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
+        let own = controllers.map(PythonKinds::new).transpose()?;
+        let kinds = own.as_ref().map_or_else(OwnKinds::none, |own| own.kinds.clone());
         let checked = observed(py, progress, |watch| {
             source.parse(
                 |name, text, overrides, files| {
-                    Checked::parse_observed(name, text, overrides, files, &OwnKinds::none(), watch)
+                    Checked::parse_observed(name, text, overrides, files, &kinds, watch)
                 },
                 |read, name, overrides| read.with_observed(name, overrides, watch),
             )
         })?;
-        Ok(Self { source, checked })
+        Ok(Self { source, checked, own })
     }
 
     /// This scenario with assignments over it, which give `checked`.
-    pub(crate) fn varied(&self, assignments: &[String], checked: Checked) -> Self {
-        Self { source: self.source.with(assignments), checked }
+    pub(crate) fn varied(&self, py: Python<'_>, assignments: &[String], checked: Checked) -> Self {
+        let own = self.own.as_ref().map(|own| own.clone_ref(py));
+        Self { source: self.source.with(assignments), checked, own }
     }
 
-    fn read_and_warn(py: Python<'_>, source: Source, progress: Option<Py<PyAny>>) -> PyResult<Self> {
-        let scenario = Self::read(py, source, progress)?;
+    fn read_and_warn(
+        py: Python<'_>,
+        source: Source,
+        controllers: Option<&Bound<'_, PyDict>>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
+        let scenario = Self::read(py, source, controllers, progress)?;
         // A file may have profiles for its variants: what it does not use itself is in its warnings alone.
         let told: Vec<_> =
             scenario.checked.warnings().iter().filter(|doubt| !is_of_unused(doubt)).cloned().collect();
@@ -82,25 +98,39 @@ impl Scenario {
 
 #[pymethods]
 impl Scenario {
-    /// Reads a file. Traces that it names are looked for beside it. `progress` hears of the contacts of its sky.
+    /// Reads a file. Traces that it names are looked for beside it. It may name `controllers`, a dict of classes.
+    /// `progress` hears of the contacts of its sky.
     #[classmethod]
-    #[pyo3(signature = (path, *, progress = None))]
-    fn load(class: &Bound<'_, PyType>, path: PathBuf, progress: Option<Py<PyAny>>) -> PyResult<Self> {
-        Self::read_and_warn(class.py(), Source::load(&path)?, progress)
+    #[pyo3(signature = (path, *, controllers = None, progress = None))]
+    fn load(
+        class: &Bound<'_, PyType>,
+        path: PathBuf,
+        controllers: Option<&Bound<'_, PyDict>>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
+        Self::read_and_warn(class.py(), Source::load(&path)?, controllers, progress)
     }
 
-    /// Reads a string. Errors call it `file_name`; traces that it names are looked for in `directory`. `progress` hears
-    /// of the contacts of its sky.
+    /// Reads a string. Errors call it `file_name`; traces that it names are looked for in `directory`. It may name
+    /// `controllers`, a dict of classes. `progress` hears of the contacts of its sky.
     #[classmethod]
-    #[pyo3(signature = (text, file_name = "<text>", directory = None, *, progress = None))]
+    #[pyo3(signature = (text, file_name = "<text>", directory = None, *, controllers = None, progress = None))]
     fn parse(
         class: &Bound<'_, PyType>,
         text: &str,
         file_name: &str,
         directory: Option<PathBuf>,
+        controllers: Option<&Bound<'_, PyDict>>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
-        Self::read_and_warn(class.py(), Source::of_text(file_name, text, directory), progress)
+        Self::read_and_warn(class.py(), Source::of_text(file_name, text, directory), controllers, progress)
+    }
+
+    /// The scenario with these controllers, a dict of classes, for it and its values to name.
+    fn with_controllers(&self, controllers: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let own = PythonKinds::new(controllers)?;
+        let checked = observed(controllers.py(), None, |watch| self.checked.extended(&own.kinds, watch))?;
+        Ok(Self { source: self.source.clone(), checked, own: Some(own) })
     }
 
     /// The scenario with other values: `{"links.satellite.loss": "2 %"}`. A dict as a value is a whole table.
@@ -119,7 +149,8 @@ impl Scenario {
             .cloned()
             .collect();
         warn(values.py(), &doubts(values.py(), &new)?)?;
-        Ok(Self { source: self.source.with(&added), checked })
+        let own = self.own.as_ref().map(|own| own.clone_ref(values.py()));
+        Ok(Self { source: self.source.with(&added), checked, own })
     }
 
     /// Warnings of values that can be run and are hardly meant, such as a timer that one lost packet lets expire.
@@ -158,14 +189,19 @@ impl Scenario {
         u64::from_str_radix(&hash[..16], 16).expect("a hash is written in hexadecimal digits")
     }
 
-    /// Gives the parts of a pickle: the text and the replacements of its parts.
+    /// Gives the parts of a pickle: the text, the replacements of its parts, and the classes of controllers.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let rebuild = py.get_type::<Self>().getattr("_rebuild")?;
-        (rebuild, (&self.source,)).into_pyobject(py)
+        let controllers = self.own.as_ref().map(|own| own.classes.clone_ref(py));
+        (rebuild, (&self.source, controllers)).into_pyobject(py)
     }
 
     #[classmethod]
-    fn _rebuild(class: &Bound<'_, PyType>, source: Source) -> PyResult<Self> {
-        Self::read(class.py(), source, None)
+    fn _rebuild(
+        class: &Bound<'_, PyType>,
+        source: Source,
+        controllers: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        Self::read(class.py(), source, controllers, None)
     }
 }

@@ -84,7 +84,7 @@ impl Sweep {
             let values = self.grid.values(point);
             let values: Vec<String> = values.iter().map(|(path, value)| format!("{path}={value}")).collect();
             let checked = py.detach(|| guarded(|| self.grid.scenario(point)))?;
-            Py::new(py, self.base.get().varied(&values, checked))?
+            Py::new(py, self.base.get().varied(py, &values, checked))?
         };
         let kept = Some((point, scenario.clone_ref(py)));
         *self.latest.lock().unwrap_or_else(PoisonError::into_inner) = kept;

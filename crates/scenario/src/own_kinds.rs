@@ -18,7 +18,7 @@ impl OwnKinds {
         Self::default()
     }
 
-    /// These with one more controller, which `congestion_control` may name.
+    /// Adds a controller, which `congestion_control` may name.
     ///
     /// # Panics
     /// If one has its name already, or if a scenario shares these by now.
@@ -29,7 +29,7 @@ impl OwnKinds {
         self
     }
 
-    /// These with one more queue, which the `kind` of a `discipline` may name.
+    /// Adds a queue, which the `kind` of a `discipline` may name.
     ///
     /// # Panics
     /// If one has its name already.

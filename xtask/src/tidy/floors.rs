@@ -162,7 +162,7 @@ const FLOORS: &[(&str, &[&str])] = &[
         ],
     ),
     // pip's `slantpath` is the same program, so py calls cli as main.rs does.
-    ("py", &["profiles", "runner", "topology", "results", "plan", "live", "testbed", "cli"]),
+    ("py", &["cc", "profiles", "runner", "topology", "results", "plan", "live", "testbed", "cli"]),
     ("effects", &["reader"]),
     ("testkit", &["wire"]),
     (

@@ -20,8 +20,11 @@ mod explain_signalling;
 mod explain_what_if;
 #[cfg(target_os = "linux")]
 mod gateway;
+#[cfg(target_os = "linux")]
 mod gateway_day;
+#[cfg(target_os = "linux")]
 mod gateway_faults;
+#[cfg(target_os = "linux")]
 mod gateway_promises;
 mod gateway_raw;
 mod gateway_record;

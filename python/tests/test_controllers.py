@@ -1,0 +1,259 @@
+"""Congestion controllers that are classes of Python."""
+
+from __future__ import annotations
+
+import importlib.util
+import pickle
+import sys
+from typing import TYPE_CHECKING, ClassVar
+
+import pytest
+
+import slantpath
+from slantpath import Controller, RunError, Scenario, ScenarioError
+from slantpath.controllers import code_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from types import ModuleType
+
+    from slantpath import Ack, Terms
+
+LOSSY = """
+[scenario]
+name = "lossy"
+duration = "20 s"
+
+[nodes]
+left = { kind = "host" }
+right = { kind = "host" }
+
+[links.path]
+ends = ["left", "right"]
+rate = "2 Mbit/s"
+delay = "50 ms"
+queue = "15 kB"
+loss = "1 %"
+
+[tcp.default]
+congestion_control = "new-reno"
+
+[flows.bulk]
+transport = "tcp"
+from = "left"
+to = "right"
+application = { kind = "bulk", total = "unlimited" }
+
+[probes]
+paths = "20 ms"
+"""
+CONTROL = "tcp.default.congestion_control"
+
+
+class Reno(Controller):
+    """NewReno of RFC 5681 and 6582, as Slantpath has it."""
+
+    def __init__(self, terms: Terms, **parameters: bool | float | str) -> None:
+        super().__init__(terms, **parameters)
+        self.counted = 0
+
+    def on_ack(self, ack: Ack) -> None:
+        if ack.is_recovering or ack.acked_bytes == 0:
+            return
+        if self.ssthresh is None or self.cwnd < self.ssthresh:
+            self.cwnd += min(ack.acked_bytes, self.segment_bytes)
+            return
+        self.counted += ack.acked_bytes
+        if self.counted >= self.cwnd:
+            self.counted = min(self.counted - self.cwnd, self.cwnd)
+            self.cwnd = min(self.cwnd + self.segment_bytes, self.max_cwnd_bytes)
+
+    def on_loss(self, in_flight_bytes: int) -> None:
+        self.ssthresh = max(in_flight_bytes // 2, 2 * self.segment_bytes)
+        self.cwnd = self.ssthresh
+        self.counted = 0
+
+    def on_timeout(self, in_flight_bytes: int, is_new: bool) -> None:  # noqa: FBT001 - it comes by position
+        if is_new:
+            self.on_loss(in_flight_bytes)
+        self.cwnd = self.segment_bytes
+        self.counted = 0
+
+
+class Failing(Reno):
+    """One that goes wrong on its hundredth acknowledgement."""
+
+    parameters: ClassVar[dict[str, bool | float | int | str]] = {"how": "raise"}
+    how: str
+
+    def __init__(self, terms: Terms, **parameters: bool | float | str) -> None:
+        super().__init__(terms, **parameters)
+        self.acks = 0
+
+    def on_ack(self, ack: Ack) -> None:
+        super().on_ack(ack)
+        self.acks += 1
+        if self.acks < 100:
+            return
+        match self.how:
+            case "nan":
+                self.cwnd = float("nan")
+            case "negative":
+                self.cwnd = -1
+            case "nothing":
+                self.cwnd = 0
+            case "text":
+                self.cwnd = "much"
+            case "interrupt":
+                raise KeyboardInterrupt
+            case _:
+                message = "it does not like this"
+                raise LookupError(message)
+
+
+def lossy(**controllers: type[Controller]) -> Scenario:
+    return Scenario.parse(LOSSY, controllers=controllers)
+
+
+def test_new_reno_in_python_gives_the_series_of_the_built_in_one() -> None:
+    scenario = lossy(reno=Reno)
+    built_in, own = (slantpath.run(scenario.with_values({CONTROL: name})) for name in ("new-reno", "reno"))
+    assert own.tables.keys() == built_in.tables.keys()
+    for name, table in built_in.tables.items():
+        for column in table.column_names:
+            assert own[name][column] == table[column], (name, column)
+    assert own.digest == built_in.digest
+    # The loss leaves traces: there is something to be equal.
+    assert len(set(built_in["paths"]["cwnd_bytes"])) > 20
+
+
+@pytest.mark.parametrize(
+    ("how", "said", "cause"),
+    [
+        ("raise", "it does not like this", LookupError),
+        ("nan", "`on_ack` leaves `cwnd` = nan: that is no number", ValueError),
+        ("negative", "`on_ack` leaves `cwnd` = -1: it is negative", ValueError),
+        ("nothing", "`cwnd` of 0 bytes", ValueError),
+        ("text", "`cwnd` = much: write a number", ValueError),
+    ],
+)
+def test_what_goes_wrong_in_a_controller_ends_the_run(how: str, said: str, cause: type[Exception]) -> None:
+    scenario = lossy(failing=Failing).with_values({CONTROL: {"kind": "failing", "how": how}})
+    with pytest.raises(
+        RunError, match=r"controller `failing` failed in `on_ack` at [0-9.]+ s of the run"
+    ) as error:
+        slantpath.run(scenario)
+    assert said in str(error.value)
+    assert isinstance(error.value.__cause__, cause)
+    # The next run knows nothing of it.
+    slantpath.run(scenario.with_values({CONTROL: "new-reno"}))
+
+
+def test_an_exception_has_its_traceback() -> None:
+    with pytest.raises(RunError) as error:
+        slantpath.run(lossy(failing=Failing).with_values({CONTROL: "failing"}))
+    assert error.value.__cause__ is not None
+    traceback = error.value.__cause__.__traceback__
+    assert traceback is not None
+    assert traceback.tb_frame.f_code.co_name == "on_ack"
+
+
+def test_ctrl_c_in_a_controller_is_a_keyboard_interrupt() -> None:
+    scenario = lossy(failing=Failing).with_values({CONTROL: {"kind": "failing", "how": "interrupt"}})
+    with pytest.raises(KeyboardInterrupt):
+        slantpath.run(scenario)
+
+
+def test_a_name_that_is_not_given_is_refused_with_what_is_like_it() -> None:
+    with pytest.raises(ScenarioError, match=r"`rena` is none of the choices(?s:.*)did you mean `reno`"):
+        lossy(reno=Reno).with_values({CONTROL: "rena"})
+    with pytest.raises(TypeError, match=r"derives from slantpath\.Controller"):
+        lossy(mine=int)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="there is a controller `cubic` already"):
+        lossy(cubic=Reno)
+
+
+def test_a_scenario_takes_its_controllers_to_other_processes() -> None:
+    scenario = lossy(reno=Reno).with_values({CONTROL: "reno"})
+    again = pickle.loads(pickle.dumps(scenario))
+    assert again == scenario
+    assert slantpath.run(again).digest == slantpath.run(scenario).digest
+
+
+def imported(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+MINE = """
+from slantpath import Controller
+
+def step(controller):
+    return {step} * controller.segment_bytes
+
+class Mine(Controller):
+    "One."
+
+    def on_ack(self, ack):
+        self.cwnd += step(self)
+"""
+
+
+def test_what_is_kept_of_a_controller_is_found_for_the_same_code_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "own_controller_of_a_test.py"
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+
+    def swept() -> list[tuple[int, int]]:
+        told: list[tuple[int, int]] = []
+        module = imported(path)
+        scenario = lossy(mine=module.Mine).with_values({CONTROL: "mine", "scenario.duration": "2 s"})
+        slantpath.sweep(
+            scenario,
+            {"links.path.loss": ["0 %"]},
+            out=tmp_path / "out",
+            progress=lambda done, all_runs: told.append((done, all_runs)),
+        )
+        assert code_of(module.Mine) in scenario.merged()
+        return told
+
+    path.write_text(MINE.replace("{step}", "1"))
+    first = swept()
+    assert (tmp_path / "out" / "flows.parquet").exists()
+    again = swept()
+    path.write_text(MINE.replace("{step}", "2 "))
+    edited = swept()
+    assert (first, again, edited) == ([(1, 1)], [(1, 1)], [(1, 1)])
+    kept = len(list((tmp_path / "out" / "runs").iterdir()))
+    assert kept == 2, "one of each code"
+    # The file is another by now than what runs.
+    module = imported(path)
+    path.write_text(MINE.replace("{step}", "3").replace("self.cwnd += step", "self.cwnd = 9 + step"))
+    assert code_of(module.Mine) is None
+
+
+def test_a_class_without_source_is_told_of() -> None:
+    module: dict[str, type[Controller]] = {}
+    exec("import slantpath\nclass Typed(slantpath.Controller): pass", module)  # noqa: S102 - as an interpreter does
+    with pytest.warns(slantpath.ScenarioWarning, match="source of `typed` cannot be had"):
+        one = lossy(typed=module["Typed"]).with_values({CONTROL: "typed"})
+    with pytest.warns(slantpath.ScenarioWarning, match="source of `typed` cannot be had"):
+        other = lossy(typed=module["Typed"]).with_values({CONTROL: "typed"})
+    assert one.hash != other.hash
+
+
+def test_controllers_are_compared_with_all_of_slantpath_in_a_figure(tmp_path: Path) -> None:
+    tables = slantpath.compare_controllers({"reno": Reno}, tmp_path, runs=1, duration="2 s")
+    for case in ("geo", "leo"):
+        names = tables[case]["flows"][CONTROL_IN_COMPARISON]
+        assert set(names) == {"reno", "new-reno", "cubic", "hybla", "westwood", "bbr", "bbr3", "backlog"}
+        assert (tmp_path / case / "flows-throughput_bit_per_s.png").exists()
+
+
+CONTROL_IN_COMPARISON = "tcp.tested.congestion_control"
