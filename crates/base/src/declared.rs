@@ -1,9 +1,9 @@
-//! Declarations of what a program brings along itself, such as a congestion controller or a queue of one's own: its name
-//! in files, and its parameters with their defaults.
+//! Declarations of what a program brings along itself, such as a congestion controller or a queue of one's own: its
+//! name in files, and its parameters with their defaults.
 
 use core::fmt;
 
-/// Value of a parameter.
+/// Value of a parameter in a file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ParameterValue {
     /// True or false.
@@ -12,7 +12,7 @@ pub enum ParameterValue {
     Number(f64),
     /// String, such as a quantity with its unit.
     Text(String),
-    /// Whole number.
+    /// Whole number, which a fraction is not.
     Whole(i64),
 }
 
@@ -75,12 +75,12 @@ pub struct Declaration {
     /// the merged form of a file, unless it is empty.
     pub code: String,
     /// Parameters that a file may give, in the order of the merged form.
-    pub parameters: Vec<Parameter>,
+    pub parameters: Vec<OwnParameter>,
 }
 
 /// A parameter that a file may give.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Parameter {
+pub struct OwnParameter {
     /// Key of it.
     pub name: String,
     /// Sentence that explains it.
@@ -115,14 +115,14 @@ impl Declaration {
     }
 
     /// All parameters, those that are not given by their defaults.
-    pub fn completed(&self, given: &[(String, ParameterValue)]) -> Result<Parameters, ParameterFault> {
+    pub fn completed(&self, given: &[(String, ParameterValue)]) -> Result<OwnParameters, ParameterFault> {
         if let Some((name, _)) =
             given.iter().find(|(name, _)| !self.parameters.iter().any(|known| known.name == *name))
         {
             return Err(ParameterFault::Unknown { name: name.clone() });
         }
-        let value = |parameter: &Parameter| {
-            let Parameter { name, default, .. } = parameter;
+        let value = |parameter: &OwnParameter| {
+            let OwnParameter { name, default, .. } = parameter;
             let Some((_, value)) = given.iter().find(|(given, _)| given == name) else {
                 return Ok((name.clone(), default.clone()));
             };
@@ -133,15 +133,15 @@ impl Declaration {
             })?;
             Ok((name.clone(), value))
         };
-        self.parameters.iter().map(value).collect::<Result<_, _>>().map(Parameters)
+        self.parameters.iter().map(value).collect::<Result<_, _>>().map(OwnParameters)
     }
 }
 
 /// Values of all parameters of a declaration, in its order.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Parameters(Vec<(String, ParameterValue)>);
+pub struct OwnParameters(Vec<(String, ParameterValue)>);
 
-impl Parameters {
+impl OwnParameters {
     /// Every name with its value.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &ParameterValue)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value))
@@ -212,7 +212,8 @@ mod tests {
     use super::*;
 
     fn declaration() -> Declaration {
-        let parameter = |name: &str, default| Parameter { name: name.into(), about: String::new(), default };
+        let parameter =
+            |name: &str, default| OwnParameter { name: name.into(), about: String::new(), default };
         Declaration {
             parameters: vec![
                 parameter("gain", 0.5.into()),

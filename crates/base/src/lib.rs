@@ -41,7 +41,7 @@ mod timer;
 
 pub use angle::Angle;
 pub use deadlines::{Deadlines, Number};
-pub use declared::{Declaration, Parameter, ParameterFault, ParameterValue, Parameters};
+pub use declared::{Declaration, OwnParameter, OwnParameters, ParameterFault, ParameterValue};
 pub use lateness::Lateness;
 pub use length::Length;
 pub use machine::{StateMachine, Transition};

@@ -4,7 +4,7 @@
 use core::fmt;
 use std::sync::{Mutex, PoisonError};
 
-use slantpath_base::{Declaration, Parameter, ParameterFault, ParameterValue, Parameters};
+use slantpath_base::{Declaration, OwnParameter, OwnParameters, ParameterFault, ParameterValue};
 
 use crate::control::CongestionControl;
 use crate::terms::Terms;
@@ -28,7 +28,7 @@ impl Clone for Box<dyn OwnControl> {
 }
 
 /// Makes the controller of a new path.
-type Make = dyn Fn(&Terms, &Parameters) -> Box<dyn OwnControl> + Send + Sync;
+type Make = dyn Fn(&Terms, &OwnParameters) -> Box<dyn OwnControl> + Send + Sync;
 
 /// A kind of controller of a program's own, as it is registered.
 pub struct OwnController {
@@ -44,7 +44,7 @@ impl OwnController {
     pub fn new<C: OwnControl + 'static>(
         name: impl Into<String>,
         about: impl Into<String>,
-        make: impl Fn(&Terms, &Parameters) -> C + Send + Sync + 'static,
+        make: impl Fn(&Terms, &OwnParameters) -> C + Send + Sync + 'static,
     ) -> Self {
         Self {
             declaration: Declaration::new(name, about),
@@ -64,7 +64,7 @@ impl OwnController {
         about: impl Into<String>,
     ) -> Self {
         let (name, about, default) = (name.into(), about.into(), default.into());
-        self.declaration.parameters.push(Parameter { name, about, default });
+        self.declaration.parameters.push(OwnParameter { name, about, default });
         self
     }
 
@@ -112,7 +112,7 @@ impl fmt::Debug for OwnController {
 #[derive(Debug)]
 struct Chosen {
     controller: &'static OwnController,
-    parameters: Parameters,
+    parameters: OwnParameters,
 }
 
 /// An own controller that was chosen, as configurations have it: they are copied with every connection.
@@ -126,7 +126,7 @@ impl OwnChoice {
     }
 
     /// Values of the parameters.
-    pub const fn parameters(self) -> &'static Parameters {
+    pub const fn parameters(self) -> &'static OwnParameters {
         &self.0.parameters
     }
 

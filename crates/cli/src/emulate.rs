@@ -6,8 +6,8 @@
 //!   exist already.
 //! - [`relayed`][]: attached nodes as ports of this machine, on any system. [`machine_program`]: the program there.
 //!   [`descriptors`]: what their sockets need.
-//! - [`state`][]: the end and the reasons for it, of both. [`quick`]: the scenario. [`control`]: commands while it runs.
-//!   [`told`]: its words.
+//! - [`state`][]: the end and the reasons for it, of both. [`quick`]: the scenario. [`control`]: commands while it
+//!   runs. [`told`]: its words.
 
 #[cfg(target_os = "linux")]
 mod commands;

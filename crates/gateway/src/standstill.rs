@@ -30,7 +30,7 @@ impl Seen {
 /// Standstills of an association: spells in which its peer has lived and taken nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Standstill {
-    /// What had been acknowledged when the window was first seen closed, and that instant.
+    /// Number of the TSN that had been acknowledged when the window was first seen closed, and that instant.
     closed: Option<(u32, Instant)>,
     /// True from when it has been told.
     is_on: bool,

@@ -1,8 +1,8 @@
 //! The socket by which a running network is controlled: clients, their lines, and what they are told.
 //!
-//! It is looked at between two turns of the network, and nothing waits for a client. What one does not read is held for
-//! it up to a limit. One that is told more while it has that much to read is dropped, and costs nothing any more. So one
-//! answer may have any length: a status of thousands of links has.
+//! It is looked at between two turns of the network, and nothing waits for a client. What one does not read is held
+//! for it up to a limit. One that is told more while it has that much to read is dropped, and costs nothing any more.
+//! So one answer may have any length: a status of thousands of links has.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -7,8 +7,8 @@ use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use pyo3::{IntoPyObjectExt, intern};
-use slantpath_base::{DataRate, Duration, Instant, ParameterValue, Parameters};
-use slantpath_cc::control::{Acknowledged, Congestion, CongestionControl, LossEvent, Sent, TimedOut};
+use slantpath_base::{DataRate, Duration, Instant, OwnParameters, ParameterValue};
+use slantpath_cc::control::{self, Acknowledged, CongestionControl, LossEvent, Sent, TimedOut};
 use slantpath_cc::{OwnController, Terms};
 use slantpath_runner::OwnKinds;
 
@@ -120,7 +120,7 @@ struct Maker {
 }
 
 impl Maker {
-    fn make(&self, terms: &Terms, parameters: &Parameters) -> PythonController {
+    fn make(&self, terms: &Terms, parameters: &OwnParameters) -> PythonController {
         let mut made = PythonController {
             name: self.name.clone(),
             object: None,
@@ -150,7 +150,7 @@ impl Maker {
         &self,
         py: Python<'py>,
         terms: &Terms,
-        parameters: &Parameters,
+        parameters: &OwnParameters,
     ) -> PyResult<Bound<'py, PyAny>> {
         let given = PyDict::new(py);
         for (name, value) in parameters.iter() {
@@ -176,6 +176,7 @@ impl Maker {
 
 /// Bound methods, those that a class leaves as they are but for the first five left out.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_field_names, reason = "they are named as the methods of a class are")]
 struct Methods {
     on_ack: Option<Py<PyAny>>,
     on_idle: Option<Py<PyAny>>,
@@ -471,7 +472,7 @@ impl CongestionControl for PythonController {
         );
     }
 
-    fn on_lost(&mut self, congestion: Congestion) {
+    fn on_lost(&mut self, congestion: control::Congestion) {
         let in_flight = congestion.in_flight;
         self.call(
             "on_loss",
@@ -505,7 +506,7 @@ impl CongestionControl for PythonController {
         );
     }
 
-    fn on_marked(&mut self, congestion: Congestion) {
+    fn on_marked(&mut self, congestion: control::Congestion) {
         let in_flight = congestion.in_flight;
         self.call(
             "on_mark",

@@ -1,7 +1,7 @@
 //! Kinds of a program's own that a file asks for: by a name, or by a table with `kind` and parameters. Which there are,
 //! the program knows, and not the reader.
 
-use slantpath_base::{Declaration, ParameterFault, ParameterValue, Parameters};
+use slantpath_base::{Declaration, OwnParameters, ParameterFault, ParameterValue};
 
 use crate::diagnostic::{Fault, suggest};
 use crate::document::{Entries, ValueData, ValueNode};
@@ -43,7 +43,7 @@ impl Asked {
     }
 
     /// The table without its braces: `kind`, `code` if there is one, and all parameters.
-    pub fn keys(declaration: &Declaration, parameters: &Parameters) -> Vec<(String, String)> {
+    pub fn keys(declaration: &Declaration, parameters: &OwnParameters) -> Vec<(String, String)> {
         let mut keys = vec![("kind".to_owned(), declaration.name.write())];
         if !declaration.code.is_empty() {
             keys.push(("code".to_owned(), declaration.code.write()));
@@ -53,7 +53,7 @@ impl Asked {
     }
 
     /// Canonical TOML of a kind with its parameters, on one line: a name where that says everything.
-    pub fn write(declaration: &Declaration, parameters: &Parameters) -> String {
+    pub fn write(declaration: &Declaration, parameters: &OwnParameters) -> String {
         let keys = Self::keys(declaration, parameters);
         if let [(_, kind)] = &keys[..] {
             return kind.clone();
@@ -124,7 +124,7 @@ fn value(key: &str, node: &ValueNode) -> Result<ParameterValue, Fault> {
 mod tests {
     use super::*;
     use crate::Document;
-    use slantpath_base::Parameter;
+    use slantpath_base::OwnParameter;
 
     fn asked(text: &str) -> Result<Asked, Fault> {
         let (entries, _) = Document::parse("a.toml", text).entries().unwrap();
@@ -132,7 +132,8 @@ mod tests {
     }
 
     fn declaration() -> Declaration {
-        let parameter = |name: &str, default| Parameter { name: name.into(), about: String::new(), default };
+        let parameter =
+            |name: &str, default| OwnParameter { name: name.into(), about: String::new(), default };
         let parameters = vec![parameter("gain", 2.0.into()), parameter("target", "5 ms".into())];
         Declaration { parameters, code: "1f".into(), ..Declaration::new("mine", "") }
     }

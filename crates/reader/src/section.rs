@@ -161,7 +161,7 @@ pub trait Tagged: WriteFields + Sized {
     fn read(kind: &str, place: Place, reader: &mut TableReader<'_>) -> Option<Self>;
     /// Every kind with the names of its keys.
     fn names(kind: &str) -> Option<Vec<&'static str>>;
-    /// Every kind.
+    /// Names of all kinds.
     fn kinds() -> &'static [&'static str];
     /// The schemas of all kinds.
     fn schemas() -> Vec<Json>;

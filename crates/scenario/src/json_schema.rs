@@ -1,6 +1,6 @@
 //! The file format as JSON Schema, for editors.
 
-use slantpath_base::{Declaration, Parameter, ParameterValue};
+use slantpath_base::{Declaration, OwnParameter, ParameterValue};
 use slantpath_reader::{Json, Section as _, Written, json, json_schema as json_schema_of, print_json};
 
 use crate::own_kinds::OwnKinds;
@@ -28,7 +28,7 @@ pub fn json_schema_with(own: &OwnKinds) -> String {
 
 /// Schema of a kind: its name, if that is enough, or a table of its parameters.
 fn own_kind(declaration: &Declaration, is_named: bool) -> Json {
-    let about = |parameter: &Parameter| {
+    let about = |parameter: &OwnParameter| {
         let (of_type, default) = match &parameter.default {
             ParameterValue::Flag(flag) => ("boolean", json!(flag)),
             ParameterValue::Number(number) => ("number", json!(number)),

@@ -43,12 +43,12 @@ impl OwnKinds {
         self
     }
 
-    /// The controllers.
+    /// Controllers that were registered.
     pub fn controllers(&self) -> &OwnControllers {
         &self.controllers
     }
 
-    /// The queues.
+    /// Queues that were registered.
     pub fn queues(&self) -> impl ExactSizeIterator<Item = &OwnQueue> {
         self.queues.iter()
     }

@@ -1,7 +1,7 @@
 //! AIMD that gives up less than half of its window at a loss.
 
-use slantpath_base::Parameters;
-use slantpath_cc::control::{Acknowledged, Congestion, CongestionControl, LossEvent, Sent, TimedOut};
+use slantpath_base::OwnParameters;
+use slantpath_cc::control::{self, Acknowledged, CongestionControl, LossEvent, Sent, TimedOut};
 use slantpath_cc::{OwnController, Terms};
 
 /// The controller as scenarios name it: `congestion_control = { kind = "gentle", keep = 0.8 }`.
@@ -27,7 +27,7 @@ pub struct Gentle {
 }
 
 impl Gentle {
-    fn new(terms: &Terms, parameters: &Parameters) -> Self {
+    fn new(terms: &Terms, parameters: &OwnParameters) -> Self {
         Self {
             segment_bytes: terms.segment_bytes,
             least_bytes: 2 * terms.segment_bytes,
@@ -73,7 +73,7 @@ impl CongestionControl for Gentle {
         self.cwnd = self.cwnd.min(self.most_bytes);
     }
 
-    fn on_lost(&mut self, _: Congestion) {
+    fn on_lost(&mut self, _: control::Congestion) {
         self.close();
         self.cwnd = self.ssthresh;
     }
@@ -85,7 +85,7 @@ impl CongestionControl for Gentle {
         self.cwnd = self.segment_bytes;
     }
 
-    fn on_marked(&mut self, congestion: Congestion) {
+    fn on_marked(&mut self, congestion: control::Congestion) {
         self.on_lost(congestion);
     }
 

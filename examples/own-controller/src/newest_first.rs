@@ -1,6 +1,6 @@
 //! A queue that sends the newest packet first, and drops what has waited for too long.
 
-use slantpath_base::{Duration, Instant, Parameters};
+use slantpath_base::{Duration, Instant, OwnParameters};
 use slantpath_net::{OwnQueue, QueueControl, QueuedPacket};
 
 /// The queue as scenarios name it: `discipline = { kind = "newest-first", patience = "200 ms" }`.
@@ -21,7 +21,7 @@ pub struct NewestFirst {
 }
 
 impl NewestFirst {
-    fn new(parameters: &Parameters) -> Self {
+    fn new(parameters: &OwnParameters) -> Self {
         let patience = parameters.text("patience").parse().unwrap_or(Duration::from_millis(500));
         Self { waiting: Vec::new(), patience }
     }

@@ -1,7 +1,7 @@
 //! File descriptors of this process, of which each socket of a relay is one.
 
-/// Raises the limit of this process's descriptors to `count`, as far as the system allows it. Programs inherit the limit:
-/// those that are started before keep theirs.
+/// Raises the limit of this process's descriptors to `count`, as far as the system allows it. Programs inherit the
+/// limit: those that are started before keep theirs.
 #[cfg(unix)]
 pub(super) fn allow(count: usize) {
     use nix::sys::resource::{Resource, getrlimit, setrlimit};

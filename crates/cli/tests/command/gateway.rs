@@ -424,8 +424,8 @@ fn the_file_says_where_its_nodes_are_and_who_may_call() {
     let place = Place::new("gateway-nodes");
     let live = |more: &str| {
         format!(
-            "{LAB}\n[live.london]\naddresses = [\"::1\"]\nudp_port = 30001\nm2pa_port = 4000\nm3ua_port = 5000\n{more}\n\
-             [live.exchange]\naddresses = [\"::1\"]\nudp_port = 30002\nm2pa_port = 4001\n\
+            "{LAB}\n[live.london]\naddresses = [\"::1\"]\nudp_port = 30001\nm2pa_port = 4000\n\
+             m3ua_port = 5000\n{more}\n[live.exchange]\naddresses = [\"::1\"]\nudp_port = 30002\nm2pa_port = 4001\n\
              [live.boston]\naddresses = [\"::1\"]\nudp_port = 30003\n"
         )
     };

@@ -1,5 +1,7 @@
 //! Bad input at a live seat: on the wire comes what the standards prescribe, and it is counted.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests may panic")]
+
 use bytes::Bytes;
 use slantpath_base::Instant;
 use slantpath_gateway::SignallingEntity;

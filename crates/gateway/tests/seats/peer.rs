@@ -1,5 +1,7 @@
 //! A live seat, and a peer at the other end of its association that says what a test has it say.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests may panic")]
+
 use std::net::IpAddr;
 
 use bytes::Bytes;

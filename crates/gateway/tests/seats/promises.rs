@@ -80,8 +80,8 @@ fn a_peer_that_lives_and_takes_nothing_is_told_with_its_time() {
     }
 }
 
-/// Half a minute of it, or as long as SLANTPATH_CHURN_SECONDS says, with 2 % of all packets lost: one association after the other is cut and mended, and the gateways
-/// take other files.
+/// Half a minute of it, or as long as SLANTPATH_CHURN_SECONDS says, with 2 % of all packets lost: one association after
+/// the other is cut and mended, and the gateways take other files.
 #[test]
 fn associations_come_and_go_over_lossy_paths_and_nothing_is_left_behind() {
     let seconds = std::env::var("SLANTPATH_CHURN_SECONDS").ok().and_then(|text| text.parse().ok());

@@ -537,7 +537,7 @@ impl Site {
     fn change(&mut self, at: Instant, way: usize, path: usize, change: &Change) {
         let link = self.ways[way].links[path];
         for direction in [link.forward(), link.reverse()] {
-            self.network.change(at, direction, change.clone());
+            self.network.change(at, direction, *change);
         }
     }
 

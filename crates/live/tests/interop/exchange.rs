@@ -317,8 +317,8 @@ impl<'a> Exchange<'a> {
     }
 }
 
-/// Reason for which a case says nothing of us: the peer's program waits for itself. Where its threads wait, and what was
-/// seen until then.
+/// Reason for which a case says nothing of us: the peer's program waits for itself. Places where its threads wait, and
+/// what was seen until then.
 pub(crate) struct StandsStill(pub(crate) String);
 
 /// Lets both ends act until `is_over`.

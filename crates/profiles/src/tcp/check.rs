@@ -17,7 +17,8 @@ const LARGEST_MSS: DataSize = DataSize::from_bytes(65_535 - 40);
 /// 16 bits of window shifted by 14 (RFC 7323, section 2.3).
 const LARGEST_TCP_WINDOW: DataSize = DataSize::from_bytes(65_535 << 14);
 
-/// Finds controllers of the program's own, reports values of profiles that contradict each other, and warns of those that are hardly meant.
+/// Finds controllers of the program's own, reports values of profiles that contradict each other, and warns of those
+/// that are hardly meant.
 pub fn check(profiles: &mut Tables<TcpProfile>, controllers: &OwnControllers, faults: &mut Faults) {
     for (_, profile) in profiles.iter_mut() {
         congestion::resolve(&mut profile.congestion_control, controllers, faults);

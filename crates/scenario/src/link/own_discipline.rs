@@ -14,6 +14,7 @@ use crate::written::{Link, SkyTable};
 
 /// A discipline of the project, or of the program.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "nearly every link of a file has the large one")]
 pub enum AnyDiscipline {
     /// Asked for by a name that is none of the project's, at this place: the program may have it.
     Asked(Box<Asked>, Place),

@@ -136,7 +136,7 @@ impl End {
                 );
             }
             sctp::Event::SendFailed { message, .. } => {
-                self.note_fate(message.context, |fates| &mut fates.failed)
+                self.note_fate(message.context, |fates| &mut fates.failed);
             }
             sctp::Event::SendBufferDrained { .. } => self.waits_for_room = false,
             sctp::Event::StreamsChanged(change) => self.note_streams(change),

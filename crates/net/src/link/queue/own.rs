@@ -5,7 +5,9 @@ use core::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use rustc_hash::FxHasher;
-use slantpath_base::{Declaration, Instant, Parameter, ParameterFault, ParameterValue, Parameters, Stream};
+use slantpath_base::{
+    Declaration, Instant, OwnParameter, OwnParameters, ParameterFault, ParameterValue, Stream,
+};
 use slantpath_wire::ip::Dscp;
 
 use crate::address_names::AddressNames;
@@ -90,7 +92,7 @@ pub trait QueueControl: fmt::Debug + Send + Sync {
 }
 
 /// Makes the queue of a port; the stream is its source of chance.
-type Make = dyn Fn(&Parameters, Stream) -> Box<dyn QueueControl> + Send + Sync;
+type Make = dyn Fn(&OwnParameters, Stream) -> Box<dyn QueueControl> + Send + Sync;
 
 /// A kind of queue of a program's own, as it is registered.
 #[derive(Clone)]
@@ -105,9 +107,9 @@ impl OwnQueue {
     pub fn new<Q: QueueControl + 'static>(
         name: impl Into<String>,
         about: impl Into<String>,
-        make: impl Fn(&Parameters, Stream) -> Q + Send + Sync + 'static,
+        make: impl Fn(&OwnParameters, Stream) -> Q + Send + Sync + 'static,
     ) -> Self {
-        let make = Arc::new(move |parameters: &Parameters, stream| -> Box<dyn QueueControl> {
+        let make = Arc::new(move |parameters: &OwnParameters, stream| -> Box<dyn QueueControl> {
             Box::new(make(parameters, stream))
         });
         Self { declaration: Declaration::new(name, about), make }
@@ -122,7 +124,7 @@ impl OwnQueue {
         about: impl Into<String>,
     ) -> Self {
         let (name, about, default) = (name.into(), about.into(), default.into());
-        self.declaration.parameters.push(Parameter { name, about, default });
+        self.declaration.parameters.push(OwnParameter { name, about, default });
         self
     }
 
@@ -155,7 +157,7 @@ impl fmt::Debug for OwnQueue {
 #[derive(Clone, Debug)]
 pub struct ChosenQueue {
     queue: OwnQueue,
-    parameters: Parameters,
+    parameters: OwnParameters,
 }
 
 impl ChosenQueue {
@@ -165,7 +167,7 @@ impl ChosenQueue {
     }
 
     /// Values of the parameters.
-    pub const fn parameters(&self) -> &Parameters {
+    pub const fn parameters(&self) -> &OwnParameters {
         &self.parameters
     }
 }
@@ -182,7 +184,7 @@ impl PartialEq for ChosenQueue {
 pub struct OwnQueueConfig {
     /// Limit of what waits.
     pub limit: QueueLimit,
-    /// The queue.
+    /// The queue that a file has chosen.
     pub chosen: ChosenQueue,
 }
 

@@ -109,7 +109,7 @@ fn whoever_reads_a_sweep_hears_of_the_contacts_of_each_point_that_has_its_own() 
         std::fs::write(&file, text).expect("a file");
         let heard = RefCell::new(Vec::new());
         let sweep = Sweep::load_observed(&file, &[], &OwnKinds::none(), &|progress| {
-            heard.borrow_mut().push(progress)
+            heard.borrow_mut().push(progress);
         });
         assert_eq!(sweep.unwrap_or_else(|error| panic!("{error}")).points(), 2);
         let shares = heard.into_inner().into_iter().map(|one| (one.done, one.all, 6.0 * one.share));
