@@ -107,7 +107,7 @@ fn the_schema_has_the_own_kinds() {
         "AIMD that keeps most of its window at a loss.",
         "Share of the window that a loss leaves.",
         "\"newest-first\"",
-        "\"500 ms\"",
+        "Longest time that a packet waits.",
     ] {
         assert!(schema.contains(words), "{words}");
         assert!(!slantpath_runner::json_schema().contains(words), "{words}");
