@@ -55,7 +55,7 @@ class Reno(Controller):
 
     def __init__(self, terms: Terms, **parameters: bool | float | str) -> None:
         super().__init__(terms, **parameters)
-        self.counted = 0
+        self.counted: float = 0
 
     def on_ack(self, ack: Ack) -> None:
         if ack.is_recovering or ack.acked_bytes == 0:
@@ -103,7 +103,7 @@ class Failing(Reno):
             case "nothing":
                 self.cwnd = 0
             case "text":
-                self.cwnd = "much"
+                self.cwnd = "much"  # type: ignore[assignment]
             case "interrupt":
                 raise KeyboardInterrupt
             case _:
@@ -220,7 +220,9 @@ def test_what_is_kept_of_a_controller_is_found_for_the_same_code_alone(
             out=tmp_path / "out",
             progress=lambda done, all_runs: told.append((done, all_runs)),
         )
-        assert code_of(module.Mine) in scenario.merged()
+        code = code_of(module.Mine)
+        assert code is not None
+        assert code in scenario.merged()
         return told
 
     path.write_text(MINE.replace("{step}", "1"))
