@@ -218,9 +218,9 @@ fn delays(seat: &Seat, name: &str, out: &mut Exposition) {
 pub fn metrics_page() -> String {
     let mut page = "# Figures of a live gateway\n\n\
         Written from the table in `crates/gateway/src/seat/metrics/table.rs`. `slantpath gateway --metrics` tells \
-        them at `/metrics`, in Prometheus's text format ([gateway](gateway.md#figures)).\n\nA metric with *yes* is also told \
-        as the increase in the last whole interval of 5 and of 30 minutes: `_last` stands in place of `_total`, and \
-        the label `minutes` is `5` or `30`.\n\n\
+        them at `/metrics`, in Prometheus's text format ([gateway](gateway.md#figures)).\n\nA metric with *yes* is \
+        also told as the increase in the last whole interval of 5 and of 30 minutes: `_last` stands in place of \
+        `_total`, and the label `minutes` is `5` or `30`.\n\n\
         | metric | kind | labels | intervals | meaning |\n|---|---|---|---|---|\n"
         .to_owned();
     for GatewayMetric { name, kind, help, labels, is_measured, .. } in METRICS {
