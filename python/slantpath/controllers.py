@@ -261,7 +261,7 @@ def compare_controllers(
             out=directory,
             workers=workers,
         )
-        measures = ["throughput_bit_per_s", "delay_mean_s"]
+        measures = ["flows.throughput_bit_per_s", "flows.delay_mean_s"]
         plots.write(plots.plots(directory, measures=measures, over=[CONTROLLER]), directory)
     return compared
 
