@@ -247,7 +247,7 @@ fn random_questions_run_as_they_were_answered() {
 
 #[test]
 fn random_questions_of_all_carriers_run_as_they_were_answered() {
-    agree(&asked(questions(24), drawn_of_carriers));
+    agree(&asked(questions(12), drawn_of_carriers));
 }
 
 /// Prints a table of agreement: for each promise how often it was given, left open or refused, and what the run showed.
