@@ -204,9 +204,7 @@ QUICK = {
     "soip": Quick(
         soip,
         frozenset(case.name for case in SOIP_CASES),
-        lambda results: [
-            soip_findings.FINDINGS[each](results) for each in ("S6", "S8", "S9", "S10")
-        ],
+        lambda results: [soip_findings.FINDINGS[each](results) for each in ("S6", "S8", "S9", "S10")],
     ),
 }
 """The studies whose quick form is held to its page."""

@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn every_synonym_leads_to_something_that_is_found() {
         let all = entries();
-        let names: std::collections::BTreeSet<_> = SYNONYMS.iter().flat_map(|(_, names)| *names).collect();
+        let names: BTreeSet<_> = SYNONYMS.iter().flat_map(|(_, names)| *names).collect();
         for name in names {
             assert!(!matches(&all, name).is_empty(), "{name}");
         }
