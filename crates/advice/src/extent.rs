@@ -60,7 +60,7 @@ pub(crate) fn check(draft: &Draft, faults: &mut Faults) {
     }
     messages.check(MOST_MESSAGES, "messages in all, of which most are of", faults);
     recorded.check(MOST_ROWS, "messages that are recorded, of which most are of", faults);
-    samples(file, &rates.links, duration, faults);
+    samples(file, &rates, duration, faults);
 }
 
 /// Sources of the rates of a node's links.
@@ -74,8 +74,14 @@ struct Rates<'a> {
 type LinksByNode<'a> = BTreeMap<&'a str, Vec<&'a str>>;
 
 /// Rows of the tables of samples.
-fn samples(file: &File, links: &LinksByNode<'_>, duration: Duration, faults: &mut Faults) {
+fn samples(file: &File, Rates { links, bodies }: &Rates<'_>, duration: Duration, faults: &mut Faults) {
     let Some(probes) = file.probes.whole() else { return };
+    if let (Interval::Every(interval), Some(bodies)) = (*probes.sky, bodies) {
+        let mut rows = Sum::default();
+        let count = seconds(duration) / seconds(interval) * bodies.satellites().count() as f64;
+        rows.add(count, probes.sky.place(), || "every satellite".to_owned());
+        rows.check(MOST_ROWS, "samples, one each time of", faults);
+    }
     if let Interval::Every(interval) = *probes.paths {
         let count = |node: &str| links.get(node).map_or(0, Vec::len);
         let paths = |flow: &Flow| count(&flow.to) * *flow.count as usize;

@@ -202,16 +202,16 @@ tables! {
         given "with associations of M3UA",
     /// A contact between two nodes of a sky.
     SkyContacts = "sky_contacts" keyed by [],
-        given "with `probes.sky`",
+        given "with `probes.sky`; of an emulation as far as its sky was planned at its start",
     /// A satellite or site of a sky.
     SkyNodes = "sky_nodes" keyed by ["node"],
-        given "with `probes.sky`",
+        given "with `probes.sky`; of an emulation as far as its sky was planned at its start",
     /// A path of a flow over satellites, from when on.
     SkyPaths = "sky_paths" keyed by [],
         given "with `[sky]`",
     /// A sample of where a satellite, or a site that travels, is.
     SkyPositions = "sky_positions" keyed by [],
-        given "with `probes.sky`",
+        given "with `probes.sky`; of an emulation as far as its sky was planned at its start",
     /// A step of a flow's failover.
     Timelines = "timelines" keyed by [],
         given "with `probes.timelines`",

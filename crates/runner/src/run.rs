@@ -267,7 +267,7 @@ fn run_at_pace(
     if let Some(sky) = &sky {
         tables.extend(tables::sky::tables(scenario, sky, &mut network, &links));
         if let (Some(every), Some(plan)) = (scenario.probes.sky.quantity(), scenario.sky_plan()) {
-            tables.extend(tables::sky_places::tables(plan, every, *scenario.scenario.duration));
+            tables.extend(tables::sky_places::tables(plan, every, end));
         }
     }
     let mut digest = network.digest().to_string();

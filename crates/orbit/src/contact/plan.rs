@@ -35,6 +35,17 @@ pub enum ContactKind {
     Terrestrial,
 }
 
+impl ContactKind {
+    /// Word of the kind in tables.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Ground { .. } => "ground",
+            Self::InterSatellite => "inter-satellite",
+            Self::Terrestrial => "terrestrial",
+        }
+    }
+}
+
 /// Two nodes that can send to each other from one instant to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {

@@ -5,7 +5,7 @@ use slantpath_results::{Table, TableError};
 
 use super::Answer;
 use super::declared;
-use super::paths::{contact_id, kind};
+use super::paths::contact_id;
 use super::rows::{Cell, Rows};
 
 impl Answer<'_> {
@@ -20,7 +20,7 @@ impl Answer<'_> {
             };
             rows.push([
                 index.into(),
-                kind(contact.kind).into(),
+                contact.kind.as_str().into(),
                 self.name(contact.a).into(),
                 self.name(contact.b).into(),
                 antenna,

@@ -8,7 +8,7 @@ use slantpath_results::{Table, TableError};
 
 use super::Answer;
 use super::declared;
-use super::paths::{kind, leg_at};
+use super::paths::leg_at;
 use super::rows::Rows;
 use crate::schema::{ArrangementName, Positions};
 
@@ -74,7 +74,7 @@ impl Answer<'_> {
             let seam = contact.kind == ContactKind::InterSatellite && self.crosses_seam(contact.a, contact.b);
             let on = self.paths_with(now, |path| path.contacts.contains(&id));
             rows.push([
-                kind(contact.kind).into(),
+                contact.kind.as_str().into(),
                 self.name(contact.a).into(),
                 self.name(contact.b).into(),
                 seam.into(),

@@ -1,7 +1,7 @@
 //! `legs`, `hops`, `handovers`, `delay`, `summary`: how one site reaches another.
 
 use slantpath_base::Instant;
-use slantpath_orbit::contact::{ContactId, ContactKind};
+use slantpath_orbit::contact::ContactId;
 use slantpath_orbit::topology::Leg;
 use slantpath_results::{Table, TableError};
 
@@ -52,7 +52,7 @@ impl Answer<'_> {
                         hop.into(),
                         self.name(ends[0]).into(),
                         self.name(ends[1]).into(),
-                        kind(self.plan.contact(contact).kind).into(),
+                        self.plan.contact(contact).kind.as_str().into(),
                         contact.index().into(),
                         delay.at(leg.start).into(),
                         delay.at(leg.end).into(),
@@ -160,15 +160,6 @@ impl Answer<'_> {
 /// The leg of an instant.
 pub(super) fn leg_at(path: &FollowedPath, at: Instant) -> Option<&Leg> {
     path.timeline.leg_at(at)
-}
-
-/// The kind of a contact in a word.
-pub(super) fn kind(kind: ContactKind) -> &'static str {
-    match kind {
-        ContactKind::Ground { .. } => "ground",
-        ContactKind::InterSatellite => "inter-satellite",
-        ContactKind::Terrestrial => "terrestrial",
-    }
 }
 
 /// A contact by its place in the plan.

@@ -1,7 +1,6 @@
 //! `sky_contacts`, `sky_nodes` and `sky_positions`: the sky that a run had, for maps, if that is asked for.
 
 use slantpath_base::{Duration, Instant};
-use slantpath_orbit::contact::ContactKind;
 use slantpath_orbit::site::SitePosition;
 use slantpath_orbit::{ContactNetwork, Geodetic};
 use slantpath_results::Table;
@@ -60,19 +59,17 @@ columns! {
     }
 }
 
-/// All three, with positions at the start, at each multiple of `every` and at the end.
-pub(in crate::run) fn tables(plan: &SkyPlan, every: Duration, duration: Duration) -> [Table; 3] {
-    [contacts(plan), nodes(&plan.bodies), positions(&plan.bodies, every, duration)]
+/// All three, with positions at the start, at each multiple of `every` and at the end: that of the run, or of the plan
+/// that an emulation had at its start.
+pub(in crate::run) fn tables(plan: &SkyPlan, every: Duration, end: Instant) -> [Table; 3] {
+    let end = end.min(Instant::START + plan.contacts.span());
+    [contacts(plan), nodes(&plan.bodies), positions(&plan.bodies, every, end)]
 }
 
 fn contacts(SkyPlan { contacts: plan, .. }: &SkyPlan) -> Table {
     let mut columns = ContactColumns::new();
     for contact in plan.contacts() {
-        columns.kind.push(match contact.kind {
-            ContactKind::Ground { .. } => "ground",
-            ContactKind::InterSatellite => "inter-satellite",
-            ContactKind::Terrestrial => "terrestrial",
-        });
+        columns.kind.push(contact.kind.as_str());
         columns.a.push(&plan.names()[contact.a.index()]);
         columns.b.push(&plan.names()[contact.b.index()]);
         columns.start_s.push_instant(contact.start);
@@ -106,9 +103,8 @@ fn nodes(bodies: &ContactNetwork) -> Table {
     columns.finish(TableKind::SkyNodes)
 }
 
-fn positions(bodies: &ContactNetwork, every: Duration, duration: Duration) -> Table {
+fn positions(bodies: &ContactNetwork, every: Duration, end: Instant) -> Table {
     let mut columns = PositionColumns::new();
-    let end = Instant::START + duration;
     let instants =
         || core::iter::successors(Some(Instant::START), move |&at| (at < end).then(|| (at + every).min(end)));
     let mut push = |node: &str, at: Instant, place: Option<Geodetic>| {
