@@ -56,7 +56,7 @@ impl FlowEnd {
     pub(crate) fn sender(config: SenderConfig, stream: Stream) -> Self {
         let layer = match config.adaptation {
             FlowAdaptation::Signalling(by) => {
-                Layer::Sending(Box::new(Below { name: by.name(), layer: by.sending() }))
+                Layer::Sending(Box::new(Below { name: by.name, layer: (by.sending)() }))
             }
             // Messages are framed as they are composed.
             FlowAdaptation::GtpU { .. } | FlowAdaptation::None | FlowAdaptation::Rtp { .. } => Layer::None,
@@ -68,7 +68,7 @@ impl FlowEnd {
     pub(crate) fn receiver(config: ReceiverConfig) -> Self {
         let layer = match config.adaptation {
             FlowAdaptation::Signalling(by) => {
-                Layer::Receiving(Box::new(Below { name: by.name(), layer: by.receiving() }))
+                Layer::Receiving(Box::new(Below { name: by.name, layer: (by.receiving)() }))
             }
             FlowAdaptation::GtpU { .. } | FlowAdaptation::None | FlowAdaptation::Rtp { .. } => Layer::None,
         };

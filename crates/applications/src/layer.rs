@@ -7,14 +7,16 @@ use bytes::Bytes;
 use slantpath_base::Instant;
 use slantpath_wire::transport::{Transmit, TransportInput};
 
-/// A layer that speaks for itself before messages of a flow may go.
-pub trait FlowLayer: Debug + Sync {
+/// A layer that speaks for itself before messages of a flow may go. It is no trait, so that a configuration has one
+/// pointer to it.
+#[derive(Debug)]
+pub struct FlowLayer {
     /// Name of it, as the end of a flow is told.
-    fn name(&self) -> &'static str;
-    /// The layer of a flow's sender.
-    fn sending(&self) -> Box<dyn SendingLayer>;
-    /// The layer of a flow's receiver.
-    fn receiving(&self) -> Box<dyn ReceivingLayer>;
+    pub name: &'static str,
+    /// Makes the layer of a flow's sender.
+    pub sending: fn() -> Box<dyn SendingLayer>,
+    /// Makes the layer of a flow's receiver.
+    pub receiving: fn() -> Box<dyn ReceivingLayer>,
 }
 
 /// Layer below a sender.

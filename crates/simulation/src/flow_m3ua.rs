@@ -26,22 +26,11 @@ const ROUTING_CONTEXT: u32 = 1;
 pub const SIGNALLING_LINK_SELECTIONS: u16 = 16;
 
 /// M3UA (RFC 4666) below a flow: messages are MSUs, their streams are signalling link selections.
-#[derive(Clone, Copy, Debug)]
-pub struct FlowM3ua;
-
-impl FlowLayer for FlowM3ua {
-    fn name(&self) -> &'static str {
-        "M3UA"
-    }
-
-    fn sending(&self) -> Box<dyn SendingLayer> {
-        Box::new(SendingM3ua::new())
-    }
-
-    fn receiving(&self) -> Box<dyn ReceivingLayer> {
-        Box::new(ReceivingM3ua::new())
-    }
-}
+pub static FLOW_M3UA: FlowLayer = FlowLayer {
+    name: "M3UA",
+    sending: || Box::new(SendingM3ua::new()),
+    receiving: || Box::new(ReceivingM3ua::new()),
+};
 
 /// The IPSP that sends.
 #[derive(Debug)]

@@ -33,7 +33,7 @@ mod record;
 mod servers;
 mod simulation;
 
-pub use flow_m3ua::{FlowM3ua, SIGNALLING_LINK_SELECTIONS};
+pub use flow_m3ua::{FLOW_M3UA, SIGNALLING_LINK_SELECTIONS};
 pub use network::SignallingNetwork;
 pub use record::{AdaptationEvent, DivertedTraffic, Event, LinkAvailability};
 pub use simulation::{AssociationPlace, SignallingSimulation};

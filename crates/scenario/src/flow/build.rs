@@ -11,7 +11,7 @@ use slantpath_base::{Duration, Instant, Seed, Stream};
 use slantpath_host::{AddressHandover, Protocol, SocketId, TransportConfig};
 use slantpath_net::{NetworkGraph, NodeId};
 use slantpath_reader::Named;
-use slantpath_simulation::FlowM3ua;
+use slantpath_simulation::FLOW_M3UA;
 
 use super::application::{Application, Total};
 use super::message::{Destinations, options_of, options_of_kind};
@@ -286,7 +286,7 @@ fn adaptation(flow: &Flow, number: u16) -> FlowAdaptation {
     match *flow.adaptation {
         schema::Adaptation::GtpU => FlowAdaptation::GtpU { tunnel: id },
         schema::Adaptation::Rtp => FlowAdaptation::Rtp { source: id },
-        schema::Adaptation::M3ua => FlowAdaptation::Signalling(&FlowM3ua),
+        schema::Adaptation::M3ua => FlowAdaptation::Signalling(&FLOW_M3UA),
         schema::Adaptation::None => FlowAdaptation::None,
     }
 }

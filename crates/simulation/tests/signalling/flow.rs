@@ -12,7 +12,7 @@ use slantpath_base::{DataSize, Duration, Instant, Seed};
 use slantpath_host::{Peer, Protocol, TransportConfig};
 use slantpath_net::{DirectionConfig, Network, NetworkBuilder, QueueConfig, QueueLimit};
 use slantpath_sctp::{SctpConfig, SendOptions};
-use slantpath_simulation::FlowM3ua;
+use slantpath_simulation::FLOW_M3UA;
 
 const ADDRESSES: [IpAddr; 2] =
     [IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1)), IpAddr::V4(Ipv4Addr::new(10, 0, 0, 2))];
@@ -39,7 +39,7 @@ fn run(
         host.add_route(ADDRESSES[1 - end], interface).unwrap();
         host
     });
-    let adaptation = FlowAdaptation::Signalling(&FlowM3ua);
+    let adaptation = FlowAdaptation::Signalling(&FLOW_M3UA);
     let config = SenderConfig {
         connect: Instant::START,
         start: Instant::START,
