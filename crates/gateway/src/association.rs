@@ -64,7 +64,7 @@ pub struct AssociationCounts {
     pub received: u64,
     /// Octets of these.
     pub received_octets: u64,
-    /// Messages that were thrown away: the association was lost before SCTP had them, or down.
+    /// Messages that were thrown away: the association was down, or had no such stream.
     pub discarded_down: u64,
     /// Messages that had not been sent when the association was lost or began anew, and went back to the layer above.
     pub returned: u64,

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
-use slantpath_signalling::network::{NetworkConfig, SignallingEntity};
+use slantpath_signalling::network::{LinkCarrier, NetworkConfig, PointConfig, PointId, SignallingEntity};
+use slantpath_signalling::{Gate, RateLimit, ScreeningRule};
 use slantpath_ss7::sccp::NodeConfig;
 
 use crate::association::SeatAssociation;
@@ -28,18 +29,15 @@ pub(crate) fn difference(
     let new_addresses = addresses(associations).into_iter().filter(|own| !known.contains(own));
     words.extend(new_addresses.map(|own| format!("own address {own} added")));
     if let (SignallingEntity::Point(old), SignallingEntity::Point(new)) = (old, new) {
+        compare("link", links(before, *old), links(after, *new), |one, other| one == other, &mut words);
         let (old, new) = (&before.points[old.0], &after.points[new.0]);
-        let links = |config: &slantpath_ss7::mtp3::node::Config| {
-            let of_sets = config.link_sets.iter().flat_map(|set| &set.links);
-            of_sets.map(|link| (link.name.clone(), link.clone())).collect::<Vec<_>>()
-        };
-        compare("link", links(&old.mtp3), links(&new.mtp3), |one, other| one == other, &mut words);
         let routes = |config: &slantpath_ss7::mtp3::node::Config| {
             let of = config.destinations.iter();
             of.map(|to| (to.point_code.0.to_string(), to.routes.clone())).collect::<Vec<_>>()
         };
         compare("destination", routes(&old.mtp3), routes(&new.mtp3), |one, other| one == other, &mut words);
         compare_titles(old.sccp.as_ref(), new.sccp.as_ref(), &mut words);
+        compare_screening(old, new, &mut words);
         let is_other = old.mtp3.timers != new.mtp3.timers || old.mtp3.held_limit != new.mtp3.held_limit;
         words.extend(is_other.then(|| "settings of MTP3 changed".to_owned()));
     }
@@ -59,6 +57,46 @@ pub(crate) fn difference(
     };
     compare("application server of context", servers(before), servers(after), is_same, &mut words);
     words
+}
+
+/// Links of a point by their names, each with all that has it go and come anew.
+fn links(network: &NetworkConfig, id: PointId) -> Vec<(String, impl PartialEq)> {
+    let of_sets = network.points[id.0].mtp3.link_sets.iter().flat_map(|set| &set.links);
+    let own = of_sets.zip(network.links_at(id)).map(|(link, (number, _))| {
+        let m2pa = match &network.links[number.0].carrier {
+            LinkCarrier::Association(m2pa) => Some(m2pa.clone()),
+            LinkCarrier::Line(_) => None,
+        };
+        (link.name.clone(), (link.clone(), m2pa))
+    });
+    own.collect()
+}
+
+/// Rules and rates of screening by their names.
+fn compare_screening(before: &PointConfig, after: &PointConfig, words: &mut Vec<String>) {
+    // A link set is known by its name: another one before it changes its number.
+    let gate = |point: &PointConfig, gate: &Gate| match gate {
+        Gate::LinkSet(id) => Err(point.mtp3.link_sets.get(usize::from(id.0)).map(|set| set.name.clone())),
+        Gate::Server(routing_context) => Ok(*routing_context),
+    };
+    let rules = |point: &PointConfig| {
+        let named = |rule: &ScreeningRule| {
+            let mut own = rule.clone();
+            let arrivals = std::mem::take(&mut own.criteria.arrivals);
+            (own.name.clone(), (own, arrivals.iter().map(|from| gate(point, from)).collect::<Vec<_>>()))
+        };
+        point.screening.rules.iter().map(named).collect::<Vec<_>>()
+    };
+    compare("screening rule", rules(before), rules(after), |one, other| one == other, words);
+    let rates = |point: &PointConfig| {
+        let named = |rate: &RateLimit| {
+            let mut own = rate.clone();
+            let gates = std::mem::take(&mut own.criteria.arrivals).into_iter().chain(own.towards.take());
+            (own.name.clone(), (own, gates.map(|at| gate(point, &at)).collect::<Vec<_>>()))
+        };
+        point.screening.rates.iter().map(named).collect::<Vec<_>>()
+    };
+    compare("rate", rates(before), rates(after), |one, other| one == other, words);
 }
 
 /// Title rules by their names.
@@ -98,5 +136,56 @@ fn compare<T>(
         let told = names[..names.len() - more].join(", ");
         let more = if more == 0 { String::new() } else { format!(" and {more} more") };
         words.push(format!("{kind} {told}{more} {verb}"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use slantpath_signalling::{ScreeningAction, ScreeningConfig, ScreeningCriteria};
+    use slantpath_ss7::PointCode;
+    use slantpath_ss7::mtp3::node::{Config, LinkSetConfig, LinkSetId};
+
+    use super::*;
+
+    /// A point with these link sets, a rule for what comes by one of them, and a rate for what leaves by it.
+    fn point(link_sets: &[&str], by: u16) -> PointConfig {
+        let mut mtp3 = Config::new("own", PointCode(1));
+        let named = |name: &&str| LinkSetConfig {
+            name: (*name).to_owned(),
+            adjacent: PointCode(2),
+            links: Vec::new(),
+        };
+        mtp3.link_sets = link_sets.iter().map(named).collect();
+        let gate = Gate::LinkSet(LinkSetId(by));
+        let rule = ScreeningRule {
+            name: "inner".to_owned(),
+            criteria: ScreeningCriteria { arrivals: vec![gate], ..ScreeningCriteria::default() },
+            action: ScreeningAction::Discard,
+            copies: false,
+        };
+        let criteria = ScreeningCriteria::default();
+        let towards = Some(gate);
+        let (messages_per_second, burst) = (100, 10);
+        let rate = RateLimit { name: "outer".to_owned(), criteria, towards, messages_per_second, burst };
+        let screening = ScreeningConfig { rules: vec![rule], rates: vec![rate] };
+        PointConfig { mtp3, sccp: None, processor: None, screening }
+    }
+
+    #[test]
+    fn screening_is_the_same_by_another_number_of_its_link_set_and_another_by_its_own() {
+        let told = |after: &PointConfig| {
+            let mut words = Vec::new();
+            compare_screening(&point(&["boston", "rome"], 0), after, &mut words);
+            words
+        };
+        assert_eq!(told(&point(&["athens", "boston", "rome"], 1)), [""; 0]);
+        assert_eq!(
+            told(&point(&["boston", "rome"], 1)),
+            ["screening rule inner changed", "rate outer changed"]
+        );
+        let mut without = point(&["boston", "rome"], 0);
+        without.screening.rules.clear();
+        without.screening.rates[0].burst = 11;
+        assert_eq!(told(&without), ["screening rule inner removed", "rate outer changed"]);
     }
 }

@@ -105,8 +105,9 @@ pub struct Seat {
     numbers: Vec<AssociationNumber>,
     by_number: BTreeMap<AssociationNumber, usize>,
     by_socket: BySocket<usize>,
-    /// Associations whose place another one has taken, and that have not ended yet, with what waited for room.
-    replaced: BTreeMap<SocketId, (usize, Vec<ProgramMessage>)>,
+    /// Associations whose place another one has taken, and that have not ended yet, with what waited for room. Each is
+    /// known by its number, which a reload leaves.
+    replaced: BTreeMap<SocketId, (AssociationNumber, Vec<ProgramMessage>)>,
     loads: Loads,
     sending: Vec<usize>,
     deadlines: Deadlines<usize>,
@@ -487,7 +488,7 @@ impl Seat {
         if let Some(former) = self.associations[place].connected(socket) {
             self.by_socket.remove(former);
             let waiting = self.associations[place].take_waiting();
-            self.replaced.insert(former, (place, waiting));
+            self.replaced.insert(former, (self.number(place), waiting));
             host.abort(now, former);
             if was_up {
                 self.input(now, place, TransportInput::Down);
@@ -524,7 +525,9 @@ impl Seat {
     }
 
     fn ended(&mut self, now: Instant, host: &mut Host, socket: SocketId, reason: Option<String>) {
-        if let Some((place, waiting)) = self.replaced.remove(&socket) {
+        if let Some((number, waiting)) = self.replaced.remove(&socket)
+            && let Some(place) = self.by_number.get(&number).copied()
+        {
             self.take_back(now, host, socket, place, waiting);
         }
         let Some(place) = self.by_socket.remove(socket) else { return };

@@ -141,7 +141,7 @@ impl Measuring {
 impl Seat {
     /// Measures delays of messages through it from now on, by link sets and processes.
     fn measure_delays(&mut self) {
-        let format = match self.occupant {
+        let format = match self.named {
             SignallingEntity::Point(id) => self.network.points[id.0].mtp3.format,
             // Nothing of a process carries a label of MTP3.
             SignallingEntity::Process(_) => PointCodeFormat::Itu,

@@ -199,11 +199,6 @@ impl Seat {
         self.tell(now, Vec::new(), "reload-refused", Some(why));
     }
 
-    /// Tells if a reload is under way.
-    pub const fn is_reloading(&self) -> bool {
-        self.reloading.change.is_some()
-    }
-
     /// Leaves it as it is: the seat stops.
     pub(super) fn give_up_reload(&mut self, now: Instant) {
         if self.reloading.change.take().is_some() {
@@ -326,7 +321,6 @@ impl Seat {
             });
         }
         self.reloading.ports.admit_callers(&self.associations, host);
-        self.replaced.clear();
         self.by_socket = BySocket::default();
         for (place, end) in self.associations.iter().enumerate() {
             if let Some(socket) = end.socket() {

@@ -2,7 +2,10 @@
 
 use slantpath_base::{Duration, Instant};
 use slantpath_gateway::{ReloadError, SeatConfig};
-use slantpath_signalling::network::{AspId, Carried, PointId, SignallingEntity, SignallingLinkId};
+use slantpath_signalling::network::{
+    AspId, Carried, LinkCarrier, NetworkConfig, PointId, SignallingEntity, SignallingLinkId,
+};
+use slantpath_signalling::{ScreeningAction, ScreeningCriteria, ScreeningRule};
 use slantpath_sigtran::asp::TrafficMode;
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::{NetworkIndicator, ServiceIndicator};
@@ -80,6 +83,26 @@ fn a_change_that_needs_a_restart_leaves_everything_as_it_is() {
     lab.run_until(END);
     assert_eq!(lab.happened_at(0, Instant::from_secs(33)), Vec::<String>::new());
     assert_eq!(ups(&mut lab, 0), [("port-3565".to_owned(), 1, 0)]);
+}
+
+#[test]
+fn a_reload_says_what_it_changes_of_screening_and_of_m2pa() {
+    let mut lab = lab_to_reload();
+    let (mut config, ways) = lab.config();
+    lab.run_until(Instant::from_secs(2));
+    let told = |lab: &mut Lab, config: &NetworkConfig| {
+        lab.reload(0, config, &ways).unwrap();
+        lab.run_until(lab.now().saturating_add(Duration::from_secs(10)));
+        lab.reason(0, "reloaded").unwrap()
+    };
+    let criteria = ScreeningCriteria { opcs: vec![PointCode(9)], ..ScreeningCriteria::default() };
+    let (name, action) = ("inner".to_owned(), ScreeningAction::Discard);
+    config.points[0].screening.rules = vec![ScreeningRule { name, criteria, action, copies: false }];
+    assert_eq!(told(&mut lab, &config), "screening rule inner added");
+    config.points[0].screening.rules[0].copies = true;
+    let LinkCarrier::Association(m2pa) = &mut config.links[0].carrier else { unreachable!("it has no line") };
+    m2pa.timers.t7 = Duration::from_secs(1);
+    assert_eq!(told(&mut lab, &config), "link trunk changed; screening rule inner changed");
 }
 
 /// A port that nothing uses any more stays open: its settings would not be those of the file.
