@@ -45,6 +45,8 @@ def main() -> int:
     faults += [fault for command in commands for fault in symbol_faults(command.name, command.read_bytes())]
     if not wheels:
         faults.append(f"{options.dist} has no wheel: make wheel")
+    if not commands:
+        faults.append(f"{options.dist} has no command as one binary: make wheel")
     if not faults and not options.files_only:
         trees = options.trees or Path(tempfile.mkdtemp(prefix="slantpath-trees-"))
         try:
@@ -112,7 +114,9 @@ def differences(found: dict[str, dict[str, str]]) -> list[str]:
         for name in SCENARIOS
         if digests[name] != wanted[name]
     ]
-    if not faults:
+    if not others:
+        skipped(f"{first} is compared with nothing", "a second program of make wheel")
+    elif not faults:
         print(f"{len(SCENARIOS)} digests, equal in {', '.join(found)}: {', '.join(wanted.values())}")
     return faults
 

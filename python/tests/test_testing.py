@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import ssl
 import sys
 import threading
@@ -238,6 +239,27 @@ def test_a_port_where_nobody_listens_refuses_and_one_that_is_in_use_is_told() ->
         net.run(scene(net))
 
 
+def test_a_server_that_is_closed_serves_no_longer_and_resets_who_comes_too_late() -> None:
+    async def scene(net: testing.Network) -> None:
+        with net.host("server"):
+            server = await asyncio.start_server(echo, port=80)
+        serving = net.host("server").run(server.serve_forever())
+        with net.host("client"):
+            calling = asyncio.create_task(asyncio.open_connection("server", 80))
+        # Its SYN came after 50 ms, and its handshake ends 100 ms later.
+        await asyncio.sleep(0.1)
+        server.close()
+        with pytest.raises(asyncio.CancelledError):
+            await serving
+        reader, writer = await calling
+        with pytest.raises(ConnectionResetError):
+            await reader.read()
+        writer.close()
+
+    with testing.network(delay="50 ms") as net:
+        net.run(scene(net))
+
+
 def test_a_connection_that_is_broken_off_is_reset_at_the_other_end() -> None:
     async def scene(net: testing.Network) -> None:
         ends: asyncio.Queue[BaseException | None] = asyncio.Queue()
@@ -355,6 +377,24 @@ def test_the_limit_ends_what_waits_without_end() -> None:
 
     with testing.network(limit="1 h") as net, pytest.raises(StuckError, match="the limit of 3600 s"):
         net.run(scene())
+
+
+def test_whoever_sleeps_for_ever_waits_for_nothing_and_a_year_is_slept_to_its_end() -> None:
+    async def year() -> float:
+        for _ in range(365):
+            await asyncio.sleep(86_400.1)
+        return asyncio.get_running_loop().time()
+
+    with testing.network(limit="10000 h") as net:
+        assert net.run(year()) == pytest.approx(365 * 86_400.1)
+    with testing.network() as net, pytest.raises(StuckError, match="nothing will ever happen"):
+        net.run(asyncio.sleep(math.inf))
+
+
+@pytest.mark.parametrize("time", ["1,5 s", "5", -1, math.nan, math.inf, "10000000 h"])
+def test_what_is_no_time_is_told(time: str | float) -> None:
+    with testing.network() as net, pytest.raises(ValueError, match='is no time: write "300 ms"'):
+        net.down("link", at=time)
 
 
 def test_what_is_real_is_refused_with_the_reason_and_executors_call_in_place() -> None:

@@ -11,7 +11,7 @@ use slantpath_wire::ip::{Fragmentation, IpFields, IpHeader, protocol};
 use slantpath_wire::{Checksum, Packet};
 
 /// The first port that is assigned to nobody (RFC 6335, section 6).
-const DYNAMIC_FIRST: u16 = 0xc000;
+pub(crate) const DYNAMIC_FIRST: u16 = 0xc000;
 
 /// Carrier of the packets of such ports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

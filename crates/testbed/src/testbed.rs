@@ -10,9 +10,11 @@ use slantpath_live::{AssociationsConfig, SctpConfig, SocketId};
 use slantpath_relay::{HostConfig, RelayHost, UnsentDatagram, in_frame, out_of_frame};
 use slantpath_tcp::{self as tcp, ResetCause, TcpConfig};
 use slantpath_wire::Packet;
-use slantpath_wire::ip::{IpHeader, protocol};
+use slantpath_wire::icmp::IcmpMessage;
+use slantpath_wire::ip::{Fragmentation, IpHeader, protocol};
+use slantpath_wire::reassembly::Reassembler;
 
-use crate::sctp::{Leaving, SctpCarriage, SctpPorts, free_port};
+use crate::sctp::{DYNAMIC_FIRST, Leaving, SctpCarriage, SctpPorts, free_port};
 
 /// Identifier of a connection of TCP: none is given twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -102,12 +104,6 @@ pub enum SocketError {
     },
 }
 
-/// First port that is given to whoever asks for any.
-const FIRST_PORT: u16 = 49_152;
-/// ICMP types that quote a packet: those of errors, of IPv4 and IPv6.
-const ICMP_ERRORS: [u8; 4] = [3, 11, 12, 4];
-const ICMPV6_ERRORS_END: u8 = 128;
-
 /// A node with its sockets.
 #[derive(Debug)]
 struct Node {
@@ -127,6 +123,8 @@ struct Node {
     ports: Vec<PortsId>,
     /// Answers what comes to a port of SCTP that nobody has.
     unbound: SctpPorts,
+    /// Fragments of SCTP: only the first of a packet says for which port it is.
+    fragments: Reassembler,
 }
 
 /// Hosts of a network's attached nodes, with the sockets of programs.
@@ -154,12 +152,13 @@ impl Testbed {
             Node {
                 udp: BTreeSet::new(),
                 listening: BTreeSet::new(),
-                next_port: FIRST_PORT,
+                next_port: DYNAMIC_FIRST,
                 calls: stream("calls"),
                 accepts: stream("accepts"),
                 sctp: stream("sctp"),
                 ports: Vec::new(),
                 unbound,
+                fragments: Reassembler::default(),
                 host: RelayHost::new(config),
             }
         };
@@ -437,18 +436,22 @@ impl Testbed {
     ) -> bool {
         let bytes = packet.contiguous();
         let Ok((header, header_len)) = IpHeader::parse_header(&bytes) else { return false };
-        let payload = bytes.get(header_len..).unwrap_or_default();
+        let mut payload = bytes.slice(header_len..);
         let is_sctp = header.protocol == protocol::SCTP;
-        let is_report = match (header.protocol, payload.first()) {
-            (protocol::ICMP, Some(kind)) => ICMP_ERRORS.contains(kind),
-            (protocol::ICMPV6, Some(kind)) => *kind < ICMPV6_ERRORS_END,
-            _ => false,
-        };
+        let is_report = matches!(header.protocol, protocol::ICMP | protocol::ICMPV6)
+            && IcmpMessage::parse(&header, &payload).is_ok();
         if !is_sctp && !is_report {
             return false;
         }
-        let number = payload.get(2..4).map_or(0, |port| u16::from_be_bytes([port[0], port[1]]));
         let node = &mut self.nodes[place];
+        if let Fragmentation::Fragment(fragment) = header.fragmentation {
+            let whole = node.fragments.handle_fragment(now, &header, fragment, &payload);
+            let Some((header, whole)) = whole else { return is_sctp };
+            *packet = Packet::shared(whole.clone(), packet.checksum());
+            header.emit(packet.prepend(header.header_len()));
+            payload = whole;
+        }
+        let number = payload.get(2..4).map_or(0, |port| u16::from_be_bytes([port[0], port[1]]));
         let mut is_taken = false;
         for id in &node.ports {
             if let Some((_, ports)) = self.sctp.get_mut(id)
@@ -474,6 +477,9 @@ impl Testbed {
             if is_due(node.unbound.station.deadline()) {
                 node.unbound.station.handle_deadline(now);
             }
+            if is_due(node.fragments.deadline()) {
+                node.fragments.handle_deadline(now);
+            }
         }
         for (_, ports) in self.sctp.values_mut() {
             if is_due(ports.station.deadline()) {
@@ -484,8 +490,9 @@ impl Testbed {
 
     /// Instant at which [`handle_deadline`](Self::handle_deadline) is to be called, once all packets have been polled.
     pub fn deadline(&self) -> Option<Instant> {
-        let nodes =
-            self.nodes.iter().flat_map(|node| [node.host.deadline(), node.unbound.station.deadline()]);
+        let nodes = self.nodes.iter().flat_map(|node| {
+            [node.host.deadline(), node.unbound.station.deadline(), node.fragments.deadline()]
+        });
         nodes.flatten().chain(self.sctp.values().filter_map(|(_, ports)| ports.station.deadline())).min()
     }
 
@@ -583,9 +590,9 @@ impl Node {
                 Ok(port)
             };
         }
-        for _ in FIRST_PORT..=u16::MAX {
+        for _ in DYNAMIC_FIRST..=u16::MAX {
             let port = self.next_port;
-            self.next_port = self.next_port.checked_add(1).unwrap_or(FIRST_PORT);
+            self.next_port = self.next_port.checked_add(1).unwrap_or(DYNAMIC_FIRST);
             if !is_taken(self, port) {
                 return Ok(port);
             }
@@ -598,7 +605,9 @@ impl Node {
         let towards = self.host.source_towards(destination);
         let unreachable = || SocketError::Unreachable { node: self.host.name().to_owned(), destination };
         let towards = towards.ok_or_else(unreachable)?;
-        Ok(address.filter(|own| self.host.owns(*own)).unwrap_or(towards))
+        let own = address.filter(|own| self.host.owns(*own)).unwrap_or(towards);
+        // No packet has an address of each version of IP.
+        if own.is_ipv4() == destination.is_ipv4() { Ok(own) } else { Err(unreachable()) }
     }
 
     /// Has a packet of SCTP leave, in a frame where its link carries those.

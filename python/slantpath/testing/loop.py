@@ -7,6 +7,7 @@ one of its hosts or the next timer. So a run takes what its computation takes, a
 from __future__ import annotations
 
 import asyncio
+import math
 import socket
 from asyncio import base_events, sslproto
 from contextvars import ContextVar
@@ -115,10 +116,14 @@ class VirtualLoop(base_events.BaseEventLoop):
     def wait(self) -> Sequence[tuple[Any, ...]]:
         """Have the network go on to the next timer or to what comes before it; give what has happened."""
         scheduled: list[asyncio.TimerHandle] = self._scheduled  # type: ignore[attr-defined]
-        due_ns = round(scheduled[0].when() * NANOSECONDS) if scheduled else None
+        due = scheduled[0].when() * NANOSECONDS if scheduled else math.inf
+        # Whoever sleeps for ever awaits no instant.
+        due_ns = round(due) if due < math.inf else None
         until_ns = self._limit_ns if due_ns is None else min(due_ns, self._limit_ns)
         reached = self.native.advance(until_ns, due_ns is not None)
         self._now_ns = self.native.now()
+        # After some weeks a float is coarser than a nanosecond: what is due by it is not to be missed.
+        self._clock_resolution = max(1 / NANOSECONDS, 2 * math.ulp(self.time()))
         if self._is_ending and (reached == "rest" or (reached == "until" and until_ns == self._limit_ns)):
             if self._drop_all():
                 self._limit_ns += ENDS_WITHIN_S * NANOSECONDS

@@ -26,18 +26,22 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 UNITS = {"ns": 1, "us": 10**3, "µs": 10**3, "ms": 10**6, "s": 10**9, "min": 60 * 10**9, "h": 3600 * 10**9}
+LONGEST_NS = 2**63
+"""Nanoseconds that the network counts, at most: 292 years."""
 LIMIT = "24 h"
 
 
 def nanoseconds(time: str | float) -> int:
     """Give a time in nanoseconds: text with its unit, as in a scenario, or a number of seconds."""
-    if isinstance(time, int | float):
-        return round(time * NANOSECONDS)
-    parts = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-zµ]+)\s*", time)
-    if parts is None or parts[2] not in UNITS:
+    number, unit = (time, "s") if isinstance(time, int | float) else (-1, "s")
+    if isinstance(time, str):
+        parts = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-zµ]+)\s*", time)
+        if parts is not None and parts[2] in UNITS:
+            number, unit = float(parts[1]), parts[2]
+    if not 0 <= number * UNITS[unit] <= LONGEST_NS:
         message = f'{time!r} is no time: write "300 ms", "1.5 s", or a number of seconds'
         raise ValueError(message)
-    return round(float(parts[1]) * UNITS[parts[2]])
+    return round(number * UNITS[unit])
 
 
 def is_failure(failure: BaseException) -> bool:

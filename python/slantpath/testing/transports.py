@@ -372,7 +372,10 @@ class Listener(asyncio.AbstractServer):
         self._is_serving = True
 
     async def serve_forever(self) -> None:
-        """Accept connections until it is cancelled."""
+        """Accept connections until it is cancelled, or closed."""
+        if self._forever is not None:
+            message = f"server {self!r} is already being awaited on serve_forever()"
+            raise RuntimeError(message)
         await self.start_serving()
         self._forever = self._loop.create_future()
         try:
@@ -381,6 +384,8 @@ class Listener(asyncio.AbstractServer):
             self.close()
             await self.wait_closed()
             raise
+        finally:
+            self._forever = None
 
     def accept(self, stream: int, local: Address, remote: Address) -> None:
         """Take a connection that has come."""
@@ -406,6 +411,8 @@ class Listener(asyncio.AbstractServer):
             self._is_serving = False
             self._loop.native.stop_listening(self._host.place, self._port)
             self._loop.listeners.pop((self._host.place, self._port), None)
+        if self._forever is not None:
+            self._forever.cancel()
         self._settle()
 
     def close_clients(self) -> None:

@@ -53,7 +53,7 @@ pub(crate) fn check(metadata: &Value, tree: &Tree) -> Result<Vec<Finding>, Strin
 /// The version of all crates, from its home.
 pub(crate) fn version(tree: &Tree) -> Option<String> {
     let manifest: toml::Table = tree.text("Cargo.toml")?.text.parse().ok()?;
-    Some(manifest["workspace"].get("package")?.get("version")?.as_str()?.to_owned())
+    Some(manifest.get("workspace")?.get("package")?.get("version")?.as_str()?.to_owned())
 }
 
 /// The entrance and all crates of the workspace below it.

@@ -3,6 +3,7 @@
 use slantpath_base::Duration;
 use slantpath_live::{Peer, PortAssociations, Received};
 use slantpath_relay::HostInterface;
+use slantpath_wire::{Checksum, fragment};
 
 use super::*;
 
@@ -29,10 +30,21 @@ fn testbed(carries_frames: bool) -> Testbed {
 
 /// Carries packets until there are none; gives what has happened.
 fn exchange(testbed: &mut Testbed, now: Instant) -> Vec<TestbedEvent> {
+    exchange_over(testbed, now, |packet| vec![packet])
+}
+
+/// Variant of [`exchange`] over a router that makes several packets of one.
+fn exchange_over(
+    testbed: &mut Testbed,
+    now: Instant,
+    router: impl Fn(Packet) -> Vec<Packet>,
+) -> Vec<TestbedEvent> {
     testbed.handle_deadline(now);
     while let Some((interface, packet)) = testbed.poll_packet(now) {
         let other = if interface == InterfaceId::new(0) { InterfaceId::new(1) } else { InterfaceId::new(0) };
-        testbed.handle_packet(now, other, packet);
+        for packet in router(packet) {
+            testbed.handle_packet(now, other, packet);
+        }
     }
     testbed.has_event();
     std::iter::from_fn(|| testbed.poll_event()).collect()
@@ -131,6 +143,66 @@ fn ports_of_sctp_carry_messages_in_ip_and_in_udp() {
             assert_eq!(message.payload, &b"hello"[..]);
         }
     }
+}
+
+/// Fragments of a packet, as of one that may be cut, the last one first.
+fn fragments(mut packet: Packet) -> Vec<Packet> {
+    packet.complete();
+    let bytes = packet.contiguous();
+    let (header, header_len) = IpHeader::parse_header(&bytes).unwrap();
+    let header = IpHeader { fragmentation: Fragmentation::Allowed { identification: 7 }, ..header };
+    let mut packet = Packet::shared(bytes.slice(header_len..), Checksum::Complete);
+    header.emit(packet.prepend(header_len));
+    let mut fragments = fragment::cut(&packet.contiguous(), 576, 7).unwrap();
+    fragments.reverse();
+    fragments
+}
+
+#[test]
+fn fragments_of_sctp_come_to_the_port_that_the_first_of_them_names() {
+    let mut testbed = testbed(false);
+    let open = |testbed: &mut Testbed, node, port| {
+        let ports = testbed.add_sctp(node, Vec::new(), SctpCarriage::Ip).unwrap();
+        let (settings, associations) = (SctpConfig::default(), AssociationsConfig::default());
+        (ports, testbed.open_sctp(ports, port, settings, associations).unwrap().0)
+    };
+    let (near, caller) = open(&mut testbed, 0, 0);
+    open(&mut testbed, 1, 4_999);
+    let (far, server) = open(&mut testbed, 1, 5_000);
+    let peer = Peer { addresses: vec![address(1)], port: 5_000 };
+    let station = &mut testbed.sctp_mut(near).unwrap().station;
+    let call = station.program.connect(NOW, &mut station.host, caller, &peer).unwrap();
+    exchange(&mut testbed, NOW);
+    let accepted = testbed.sctp_mut(far).unwrap().station.program.accept(server).unwrap();
+    let station = &mut testbed.sctp_mut(near).unwrap().station;
+    let message = slantpath_live::MessageOptions::default().message(3, Bytes::from(vec![7; 1_300]));
+    station.program.send(NOW, &mut station.host, call, message).unwrap();
+    exchange_over(&mut testbed, NOW, fragments);
+    let station = &mut testbed.sctp_mut(far).unwrap().station;
+    let received = PortAssociations::receive(&mut station.program, NOW, &mut station.host, accepted);
+    let Received::Message(message) = received else { panic!("{received:?}") };
+    assert_eq!(message.payload, vec![7; 1_300]);
+}
+
+#[test]
+fn an_own_address_of_the_other_version_of_ip_leads_nowhere() {
+    let [v4, v6]: [IpAddr; 2] = [address(0), "fd00::1".parse().unwrap()];
+    let far: IpAddr = "fd00::2".parse().unwrap();
+    let interface = HostInterface {
+        id: InterfaceId::new(0),
+        addresses: vec![v4, v6],
+        mtu_bytes: 1_500,
+        carries_frames: false,
+    };
+    let reaches = vec![(far, "far".to_owned(), 0)];
+    let node = HostConfig { name: "near".to_owned(), interfaces: vec![interface], reaches };
+    let mut testbed = Testbed::new(vec![node], TcpConfig::default(), Seed::new(1, 0));
+    let server = SocketAddr::new(far, 53);
+    let unreachable = SocketError::Unreachable { node: "near".to_owned(), destination: far };
+    let sent = testbed.send_datagram(0, (Some(v4), 1), server, Bytes::new());
+    assert_eq!(sent, Err(unreachable.clone()));
+    assert_eq!(testbed.connect(NOW, 0, (Some(v4), 0), server), Err(unreachable));
+    assert_eq!(testbed.send_datagram(0, (None, 1), server, Bytes::new()), Ok((v6, None)));
 }
 
 #[test]
