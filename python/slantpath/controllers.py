@@ -112,10 +112,6 @@ def declared(name: object, controller: object) -> Declared:
     if not (isinstance(controller, type) and issubclass(controller, Controller)):
         message = f"`{name}`: {controller!r} is no class that derives from slantpath.Controller"
         raise TypeError(message)
-    taken = {"new-reno", "rfc9260", "backlog", "bbr", "bbr3", "cubic", "hybla", "westwood"}
-    if name in taken:
-        message = f"there is a controller `{name}` already: give yours another name"
-        raise ValueError(message)
     for parameter, value in controller.parameters.items():
         if not isinstance(value, bool | int | float | str):
             message = f"`{name}`: parameter `{parameter}` is {value!r}; write a boolean, a number or a string"

@@ -171,6 +171,27 @@ def test_a_name_that_is_not_given_is_refused_with_what_is_like_it() -> None:
         lossy(mine=int)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="there is a controller `cubic` already"):
         lossy(cubic=Reno)
+    with pytest.raises(ValueError, match="there is a controller `new-reno` already"):
+        lossy(**{"new-reno": Reno})
+
+
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ({"code": 1}, "`code`, as every kind has"),
+        ({"first gain": 1}, "`first gain` is no name"),
+        ({"ceiling": float("inf")}, "`ceiling` is inf; write a finite number"),
+    ],
+)
+def test_a_parameter_that_no_merged_file_could_have_is_refused(
+    parameters: dict[str, float], said: str
+) -> None:
+    class Odd(Reno):
+        pass
+
+    Odd.parameters = parameters  # type: ignore[misc]
+    with pytest.raises(ValueError, match=f"`odd`: .*{said}"):
+        lossy(odd=Odd)
 
 
 def test_a_scenario_takes_its_controllers_to_other_processes() -> None:

@@ -109,9 +109,58 @@ pub enum ParameterFault {
 }
 
 impl Declaration {
+    /// Keys of every kind, which no parameter has.
+    pub const RESERVED_KEYS: [&str; 2] = ["kind", "code"];
+
     /// A declaration without parameters.
     pub fn new(name: impl Into<String>, about: impl Into<String>) -> Self {
         Self { name: name.into(), about: about.into(), code: String::new(), parameters: Vec::new() }
+    }
+
+    /// Has files give a parameter, whose default says its type.
+    ///
+    /// # Panics
+    /// If it [cannot be declared](Self::refusal).
+    #[must_use]
+    pub fn with_parameter(
+        mut self,
+        name: impl Into<String>,
+        default: impl Into<ParameterValue>,
+        about: impl Into<String>,
+    ) -> Self {
+        let (name, about, default) = (name.into(), about.into(), default.into());
+        if let Some(refusal) = self.refusal(&name, &default) {
+            panic!("`{}`: {refusal}", self.name);
+        }
+        self.parameters.push(OwnParameter { name, about, default });
+        self
+    }
+
+    /// Names the version of the code, which stands in merged files: results of another are not used for this one.
+    #[must_use]
+    pub fn with_code(mut self, code: impl Into<String>) -> Self {
+        self.code = code.into();
+        self
+    }
+
+    /// Reason for which a parameter cannot be declared: a merged file would not be read as it is written.
+    pub fn refusal(&self, name: &str, default: &ParameterValue) -> Option<String> {
+        let is_bare = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+        if name.is_empty() || !name.bytes().all(is_bare) {
+            return Some(format!("`{name}` is no name of a parameter: write letters, digits, `-` and `_`"));
+        }
+        if Self::RESERVED_KEYS.contains(&name) {
+            return Some(format!("a parameter cannot be called `{name}`, as every kind has that key"));
+        }
+        if self.parameters.iter().any(|known| known.name == name) {
+            return Some(format!("there is a parameter `{name}` already"));
+        }
+        match default {
+            ParameterValue::Number(number) if !number.is_finite() => {
+                Some(format!("parameter `{name}` is {number}; write a finite number"))
+            }
+            _ => None,
+        }
     }
 
     /// All parameters, those that are not given by their defaults.
@@ -212,17 +261,36 @@ mod tests {
     use super::*;
 
     fn declaration() -> Declaration {
-        let parameter =
-            |name: &str, default| OwnParameter { name: name.into(), about: String::new(), default };
-        Declaration {
-            parameters: vec![
-                parameter("gain", 0.5.into()),
-                parameter("rounds", 3.into()),
-                parameter("probes", true.into()),
-                parameter("target", "5 ms".into()),
-            ],
-            ..Declaration::new("mine", "Of mine.")
+        Declaration::new("mine", "Of mine.")
+            .with_parameter("gain", 0.5, "")
+            .with_parameter("rounds", 3, "")
+            .with_parameter("probes", true, "")
+            .with_parameter("target", "5 ms", "")
+    }
+
+    #[test]
+    fn a_parameter_that_no_merged_file_could_have_is_refused() {
+        let refusal = |name: &str, default: f64| declaration().refusal(name, &default.into());
+        assert_eq!(refusal("max-gain_2", 1.0), None);
+        for (name, default, reason) in [
+            ("", 1.0, "is no name"),
+            ("a b", 1.0, "is no name"),
+            ("größe", 1.0, "is no name"),
+            ("kind", 1.0, "every kind has"),
+            ("code", 1.0, "every kind has"),
+            ("gain", 1.0, "already"),
+            ("most", f64::INFINITY, "finite"),
+            ("most", f64::NAN, "finite"),
+        ] {
+            let refused = refusal(name, default).unwrap_or_default();
+            assert!(refused.contains(reason), "{name}: {refused}");
         }
+    }
+
+    #[test]
+    #[should_panic(expected = "`mine`: there is a parameter `gain` already")]
+    fn a_parameter_is_declared_once() {
+        let _ = declaration().with_parameter("gain", 1.0, "");
     }
 
     #[test]

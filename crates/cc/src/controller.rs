@@ -129,6 +129,11 @@ controllers! { $
     Westwood = "westwood",
 }
 
+/// Name in files of the standard controller of TCP.
+pub const TCP_STANDARD: &str = "new-reno";
+/// Name in files of the standard controller of SCTP.
+pub const SCTP_STANDARD: &str = "rfc9260";
+
 /// An algorithm of either transport, as files have it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NamedAlgorithm {

@@ -53,7 +53,7 @@ pub use backlog::{Backlog, BacklogConfig};
 pub use bbr::{Bbr, BbrConfig};
 pub use bbr3::Bbr3;
 pub use control::CongestionControl;
-pub use controller::{Algorithm, Controller, NamedAlgorithm};
+pub use controller::{Algorithm, Controller, NamedAlgorithm, SCTP_STANDARD, TCP_STANDARD};
 pub use cubic::{Cubic, CubicConfig};
 pub use hybla::{Hybla, HyblaConfig};
 pub use inflation::InflatedWindow;

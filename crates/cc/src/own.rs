@@ -4,9 +4,10 @@
 use core::fmt;
 use std::sync::{Mutex, PoisonError};
 
-use slantpath_base::{Declaration, OwnParameter, OwnParameters, ParameterFault, ParameterValue};
+use slantpath_base::{Declaration, OwnParameters, ParameterFault, ParameterValue};
 
 use crate::control::CongestionControl;
+use crate::controller::{Algorithm, SCTP_STANDARD, TCP_STANDARD};
 use crate::terms::Terms;
 
 /// A controller that stands elsewhere. Whatever is a [`CongestionControl`] and can be cloned is one.
@@ -40,39 +41,18 @@ pub struct OwnController {
 }
 
 impl OwnController {
-    /// A controller that files call `name` and explain with the sentence `about`; `make` makes that of a new path.
+    /// A controller as files have it declared; `make` makes that of a new path.
     pub fn new<C: OwnControl + 'static>(
-        name: impl Into<String>,
-        about: impl Into<String>,
+        declaration: Declaration,
         make: impl Fn(&Terms, &OwnParameters) -> C + Send + Sync + 'static,
     ) -> Self {
         Self {
-            declaration: Declaration::new(name, about),
+            declaration,
             needs_loss_times: false,
             heeds_marks: true,
             reads_capacity: false,
             make: Box::new(move |terms, parameters| Box::new(make(terms, parameters))),
         }
-    }
-
-    /// Has files give it a parameter, whose default says its type.
-    #[must_use]
-    pub fn with_parameter(
-        mut self,
-        name: impl Into<String>,
-        default: impl Into<ParameterValue>,
-        about: impl Into<String>,
-    ) -> Self {
-        let (name, about, default) = (name.into(), about.into(), default.into());
-        self.declaration.parameters.push(OwnParameter { name, about, default });
-        self
-    }
-
-    /// Names the version of its code, which stands in merged files: results of another are not used for this one.
-    #[must_use]
-    pub fn with_code(mut self, code: impl Into<String>) -> Self {
-        self.declaration.code = code.into();
-        self
     }
 
     /// Has files ask for a detection of losses that tells of each at its time, as RACK does.
@@ -179,12 +159,14 @@ impl OwnControllers {
     /// If one of this name is registered, or one of the project has it.
     pub fn register(&mut self, controller: OwnController) {
         let name = &controller.declaration.name;
-        let is_built_in = crate::Algorithm::NAMED.iter().any(|named| named.name == name);
-        assert!(
-            !is_built_in && !TRANSPORTS.contains(&name.as_str()) && self.find(name).is_none(),
-            "there is a controller `{name}` already"
-        );
+        assert!(!self.is_taken(name), "there is a controller `{name}` already");
         self.all.push(Box::leak(Box::new(controller)));
+    }
+
+    /// Tells if a controller has this name, of the project or registered.
+    pub fn is_taken(&self, name: &str) -> bool {
+        let is_built_in = Algorithm::NAMED.iter().any(|named| named.name == name);
+        is_built_in || [TCP_STANDARD, SCTP_STANDARD].contains(&name) || self.find(name).is_some()
     }
 
     /// Every registered controller, in the order of registration.
@@ -217,9 +199,6 @@ impl OwnControllers {
     }
 }
 
-/// Names of the transports' own controllers.
-const TRANSPORTS: [&str; 2] = ["new-reno", "rfc9260"];
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -227,15 +206,13 @@ mod tests {
     use crate::cubic::Cubic;
     use crate::cubic::tests::CONFIG;
     use crate::terms::tests::TERMS;
-    use crate::{Algorithm, Controller, NewReno};
+    use crate::{Controller, NewReno};
     use slantpath_base::Instant;
 
     fn cubic(name: &str) -> OwnController {
-        OwnController::new(name, "CUBIC, from elsewhere.", |_, _| Cubic::new(CONFIG)).with_parameter(
-            "gain",
-            0.5,
-            "By which it grows.",
-        )
+        let declaration = Declaration::new(name, "CUBIC, from elsewhere.");
+        let declaration = declaration.with_parameter("gain", 0.5, "By which it grows.");
+        OwnController::new(declaration, |_, _| Cubic::new(CONFIG))
     }
 
     #[test]
@@ -274,5 +251,15 @@ mod tests {
     #[should_panic(expected = "there is a controller `bbr` already")]
     fn no_own_controller_has_the_name_of_another() {
         OwnControllers::default().register(cubic("bbr"));
+    }
+
+    #[test]
+    fn a_name_is_taken_by_the_project_a_transport_or_a_registration() {
+        let mut own = OwnControllers::default();
+        assert!(!own.is_taken("mine"));
+        own.register(cubic("mine"));
+        for name in ["mine", "cubic", "new-reno", "rfc9260"] {
+            assert!(own.is_taken(name), "{name}");
+        }
     }
 }

@@ -7,7 +7,7 @@ use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use pyo3::{IntoPyObjectExt, intern};
-use slantpath_base::{DataRate, Duration, Instant, OwnParameters, ParameterValue};
+use slantpath_base::{DataRate, Declaration, Duration, Instant, OwnParameters, ParameterValue};
 use slantpath_cc::control::{self, Acknowledged, CongestionControl, LossEvent, Sent, TimedOut};
 use slantpath_cc::{OwnController, Terms};
 use slantpath_runner::OwnKinds;
@@ -93,13 +93,21 @@ impl PythonKinds {
             let (about, code, parameters, needs_loss_times, rules_recovery): Declared =
                 declared.call1((&name, &class))?.extract()?;
             let (name, class) = (name.extract::<String>()?, class.unbind());
-            let maker = Maker { name: name.clone(), class, rules_recovery };
-            let mut own =
-                OwnController::new(name, about, move |terms, parameters| maker.make(terms, parameters))
-                    .with_code(code);
-            for (name, default) in parameters {
-                own = own.with_parameter(name, ParameterValue::from(default), "Parameter of the class.");
+            if kinds.controllers().is_taken(&name) {
+                let message = format!("there is a controller `{name}` already: give yours another name");
+                return Err(PyValueError::new_err(message));
             }
+            let mut declaration = Declaration::new(&name, about).with_code(code);
+            for (parameter, default) in parameters {
+                let default = ParameterValue::from(default);
+                if let Some(refusal) = declaration.refusal(&parameter, &default) {
+                    return Err(PyValueError::new_err(format!("`{name}`: {refusal}")));
+                }
+                declaration = declaration.with_parameter(parameter, default, "Parameter of the class.");
+            }
+            let maker = Maker { name, class, rules_recovery };
+            let make = move |terms: &Terms, parameters: &OwnParameters| maker.make(terms, parameters);
+            let mut own = OwnController::new(declaration, make);
             if needs_loss_times {
                 own = own.needing_loss_times();
             }

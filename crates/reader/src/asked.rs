@@ -37,7 +37,7 @@ impl Asked {
     /// Reads the table of a kind, whose other keys are parameters.
     pub fn of_table(kind: &str, entries: &Entries) -> Result<Self, Fault> {
         let code = entries.get("code").map(|entry| String::read(&entry.node)).transpose()?;
-        let given = entries.iter().filter(|(key, _)| *key != "kind" && *key != "code");
+        let given = entries.iter().filter(|(key, _)| !Declaration::RESERVED_KEYS.contains(&key.as_str()));
         let parameters = given.map(|(key, entry)| Ok((key.clone(), value(key, &entry.node)?)));
         Ok(Self { kind: kind.to_owned(), code, parameters: parameters.collect::<Result<_, Fault>>()? })
     }
@@ -124,7 +124,6 @@ fn value(key: &str, node: &ValueNode) -> Result<ParameterValue, Fault> {
 mod tests {
     use super::*;
     use crate::Document;
-    use slantpath_base::OwnParameter;
 
     fn asked(text: &str) -> Result<Asked, Fault> {
         let (entries, _) = Document::parse("a.toml", text).entries().unwrap();
@@ -132,10 +131,8 @@ mod tests {
     }
 
     fn declaration() -> Declaration {
-        let parameter =
-            |name: &str, default| OwnParameter { name: name.into(), about: String::new(), default };
-        let parameters = vec![parameter("gain", 2.0.into()), parameter("target", "5 ms".into())];
-        Declaration { parameters, code: "1f".into(), ..Declaration::new("mine", "") }
+        let mine = Declaration::new("mine", "").with_code("1f");
+        mine.with_parameter("gain", 2.0, "").with_parameter("target", "5 ms", "")
     }
 
     #[test]

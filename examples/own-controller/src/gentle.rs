@@ -1,16 +1,14 @@
 //! AIMD that gives up less than half of its window at a loss.
 
-use slantpath_base::OwnParameters;
+use slantpath_base::{Declaration, OwnParameters};
 use slantpath_cc::control::{self, Acknowledged, CongestionControl, LossEvent, Sent, TimedOut};
 use slantpath_cc::{OwnController, Terms};
 
 /// The controller as scenarios name it: `congestion_control = { kind = "gentle", keep = 0.8 }`.
 pub fn kind() -> OwnController {
-    OwnController::new("gentle", "AIMD that keeps most of its window at a loss.", Gentle::new).with_parameter(
-        "keep",
-        0.7,
-        "Share of the window that a loss leaves.",
-    )
+    let declaration = Declaration::new("gentle", "AIMD that keeps most of its window at a loss.")
+        .with_parameter("keep", 0.7, "Share of the window that a loss leaves.");
+    OwnController::new(declaration, Gentle::new)
 }
 
 /// Window of one path.

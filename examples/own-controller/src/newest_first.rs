@@ -1,16 +1,14 @@
 //! A queue that sends the newest packet first, and drops what has waited for too long.
 
-use slantpath_base::{Duration, Instant, OwnParameters};
+use slantpath_base::{Declaration, Duration, Instant, OwnParameters};
 use slantpath_net::{OwnQueue, QueueControl, QueuedPacket};
 
 /// The queue as scenarios name it: `discipline = { kind = "newest-first", patience = "200 ms" }`.
 pub fn kind() -> OwnQueue {
-    OwnQueue::new(
-        "newest-first",
-        "The newest packet first; what has waited for too long is dropped.",
-        |parameters, _| NewestFirst::new(parameters),
-    )
-    .with_parameter("patience", "500 ms", "Longest time that a packet waits.")
+    let declaration =
+        Declaration::new("newest-first", "The newest packet first; what has waited for too long is dropped.")
+            .with_parameter("patience", "500 ms", "Longest time that a packet waits.");
+    OwnQueue::new(declaration, |parameters, _| NewestFirst::new(parameters))
 }
 
 /// Packets that wait, the newest last.

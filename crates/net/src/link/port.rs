@@ -182,7 +182,7 @@ impl Port {
             if self.next_choice <= now {
                 scheduler.run(now, outlet);
             }
-            let admission = scheduler.admit(now, parcel);
+            let admission = scheduler.admit(now, parcel, outlet);
             let outcome = admission.and_then(|admitted| {
                 if admitted != parcel {
                     outlet.counters.marked.add(admitted.length());

@@ -164,8 +164,9 @@ impl Discipline {
         parcel: Parcel,
         waiting: Waiting,
         service: &Service,
+        outlet: &Outlet<'_>,
     ) -> Result<Parcel, DropReason> {
-        each!(self, queue => QueueDiscipline::admit(queue, now, parcel, waiting, service))
+        each!(self, queue => QueueDiscipline::admit(queue, now, parcel, waiting, service, outlet))
     }
 
     /// Tells if there is room for a packet, beside one that has left the queue and waits for its tokens.

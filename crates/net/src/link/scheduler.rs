@@ -170,7 +170,12 @@ impl Scheduler {
 
     /// Returns a packet that is to be [offered](Self::offer), with a mark if the queue gives it one, or says why it may
     /// not be; no [choice](Self::run) is due.
-    pub(crate) fn admit(&mut self, now: Instant, parcel: Parcel) -> Result<Parcel, DropReason> {
+    pub(crate) fn admit(
+        &mut self,
+        now: Instant,
+        parcel: Parcel,
+        outlet: &Outlet<'_>,
+    ) -> Result<Parcel, DropReason> {
         if !self.discipline.decides_early() {
             return Ok(parcel);
         }
@@ -183,7 +188,7 @@ impl Scheduler {
             // It is told when the packet leaves.
             start: Instant::FAR_FUTURE,
         };
-        self.discipline.admit(now, parcel, waiting, &self.service)
+        self.discipline.admit(now, parcel, waiting, &self.service, outlet)
     }
 
     /// Takes a packet in, or says why not; no [choice](Self::run) is due. What becomes of one that waits is not known

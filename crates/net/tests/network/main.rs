@@ -17,6 +17,7 @@ mod links;
 mod marks;
 mod messages;
 mod outside;
+mod own_queues;
 mod pie;
 mod probes;
 mod queueing;

@@ -2,12 +2,12 @@
 //! repeated.
 
 use proptest::prelude::*;
-use slantpath_base::{DataRate, DataSize, Duration, Probability, Seed};
+use slantpath_base::{DataRate, DataSize, Declaration, Duration, Instant, Probability, Seed, Stream};
 use slantpath_net::{
     BeyondMax, Change, CoDelConfig, CongestionSignal, DirectionConfig, DirectionCounters, DirectionId,
-    DropReason, DrrClass, DrrConfig, FqCoDelConfig, InterfaceId, Network, NetworkBuilder, NodeId, PieConfig,
-    Precedence, QueueConfig, QueueLimit, QueueMeasure, RedConfig, RedThresholds, Reordering, Routing,
-    SendingConfig, ShaperConfig, WhileDown,
+    DropReason, DrrClass, DrrConfig, FqCoDelConfig, InterfaceId, Network, NetworkBuilder, NodeId, OwnQueue,
+    OwnQueueConfig, PieConfig, Precedence, QueueConfig, QueueControl, QueueLimit, QueueMeasure, QueueState,
+    QueuedPacket, RedConfig, RedThresholds, Reordering, Routing, SendingConfig, ShaperConfig, WhileDown,
 };
 use slantpath_wire::ip::IpHeader;
 
@@ -26,6 +26,59 @@ struct Plan {
     seed: u64,
 }
 
+/// A queue of a program's own that does all that one may, at random.
+#[derive(Clone, Debug)]
+struct Capricious {
+    waiting: Vec<QueuedPacket>,
+    stream: Stream,
+}
+
+impl Capricious {
+    fn config(limit: QueueLimit) -> QueueConfig {
+        let declaration = Declaration::new("capricious", "All that a queue may do, at random.");
+        let queue = OwnQueue::new(declaration, |_, stream| Self { waiting: Vec::new(), stream });
+        let chosen = queue.chosen(&[]).expect("it has no parameters");
+        QueueConfig::Own(OwnQueueConfig { limit, chosen })
+    }
+
+    fn any(&mut self) -> Option<QueuedPacket> {
+        if self.waiting.is_empty() {
+            return None;
+        }
+        let place = self.stream.below(self.waiting.len() as u64);
+        Some(self.waiting.swap_remove(usize::try_from(place).expect("few wait")))
+    }
+}
+
+impl QueueControl for Capricious {
+    fn admit(&mut self, _: Instant, packet: &mut QueuedPacket, state: QueueState) -> bool {
+        assert_eq!(state.packets == 0, state.bytes == 0);
+        packet.mark();
+        self.stream.uniform() < 0.9
+    }
+
+    fn push(&mut self, _: Instant, packet: QueuedPacket) {
+        self.waiting.push(packet);
+    }
+
+    fn pop(&mut self, _: Instant, dropped: &mut Vec<QueuedPacket>) -> Option<QueuedPacket> {
+        while self.waiting.len() > 1 && self.stream.uniform() < 0.2 {
+            dropped.extend(self.any());
+        }
+        let mut packet = self.any()?;
+        packet.mark();
+        Some(packet)
+    }
+
+    fn take(&mut self) -> Vec<QueuedPacket> {
+        std::mem::take(&mut self.waiting)
+    }
+
+    fn copied(&self) -> Box<dyn QueueControl> {
+        Box::new(self.clone())
+    }
+}
+
 fn any_probability() -> impl Strategy<Value = Probability> {
     // Swarm: a fault is switched off as often as it is on.
     prop_oneof![Just(0.0), 0.0..0.5, Just(1.0)]
@@ -38,7 +91,7 @@ fn any_direction() -> impl Strategy<Value = DirectionConfig> {
         (0_u64..5_000).prop_map(|bytes| QueueLimit::Bytes(DataSize::from_bytes(bytes))),
         Just(QueueLimit::Unlimited),
     ];
-    let queue = (limit, 0_usize..7).prop_map(|(limit, discipline)| {
+    let queue = (limit, 0_usize..8).prop_map(|(limit, discipline)| {
         let thresholds = RedThresholds { min: 1, max: 4, max_probability: Probability::ALWAYS };
         let red = RedConfig {
             limit,
@@ -70,6 +123,7 @@ fn any_direction() -> impl Strategy<Value = DirectionConfig> {
             }),
             QueueConfig::Priority(limit),
             QueueConfig::Red(red),
+            Capricious::config(limit),
         ][discipline]
             .clone()
     });

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use slantpath_base::{DataSize, Duration};
 use slantpath_cc::sctp::{CwndGrowth, FastRetransmitWindow, SctpPolicy, WindowPolicy};
-use slantpath_cc::{BackOff, NamedAlgorithm};
+use slantpath_cc::{BackOff, NamedAlgorithm, SCTP_STANDARD};
 use slantpath_reader::{Json, MergedOutput, Setting, WriteFields as _, choice, policy, section, word_or};
 use slantpath_sctp::{
     self as sctp, Algorithm, Extension, Extensions, FastRetransmitPath, FirstSack, Multipath,
@@ -294,7 +294,7 @@ pub struct Rfc9260;
 impl TransportControl for Rfc9260 {
     const OWN: NamedAlgorithm = NamedAlgorithm {
         algorithm: Algorithm::Standard,
-        name: "rfc9260",
+        name: SCTP_STANDARD,
         about: &["NewReno, as SCTP has it: RFC 9260, section 7.2."],
     };
 }

@@ -2,7 +2,7 @@
 
 use slantpath_base::{DataSize, Duration};
 use slantpath_cc::new_reno::{AvoidanceIncrease, UnusedWindow};
-use slantpath_cc::{Algorithm, InitialWindow, NamedAlgorithm, RtoConfig};
+use slantpath_cc::{Algorithm, InitialWindow, NamedAlgorithm, RtoConfig, TCP_STANDARD};
 use slantpath_reader::{Setting, choice, policy, section, word_or};
 use slantpath_tcp::{
     self as tcp, DelayedAck, LossRecovery, SackRecovery, TcpConfig, TcpReports, WindowLimit,
@@ -182,7 +182,7 @@ pub struct NewReno;
 impl TransportControl for NewReno {
     const OWN: NamedAlgorithm = NamedAlgorithm {
         algorithm: Algorithm::Standard,
-        name: "new-reno",
+        name: TCP_STANDARD,
         about: &["One segment a round trip, half the window at a loss: RFC 5681."],
     };
 }

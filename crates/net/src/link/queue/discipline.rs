@@ -47,7 +47,14 @@ pub(crate) trait QueueDiscipline {
     }
 
     /// Returns a packet that is to be pushed, with a mark if the queue gives it one, or says why it may not be.
-    fn admit(&mut self, _: Instant, parcel: Parcel, _: Waiting, _: &Service) -> Result<Parcel, DropReason> {
+    fn admit(
+        &mut self,
+        _: Instant,
+        parcel: Parcel,
+        _: Waiting,
+        _: &Service,
+        _: &Outlet<'_>,
+    ) -> Result<Parcel, DropReason> {
         Ok(parcel)
     }
 

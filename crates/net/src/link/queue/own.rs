@@ -5,9 +5,7 @@ use core::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use rustc_hash::FxHasher;
-use slantpath_base::{
-    Declaration, Instant, OwnParameter, OwnParameters, ParameterFault, ParameterValue, Stream,
-};
+use slantpath_base::{Declaration, Instant, OwnParameters, ParameterFault, ParameterValue, Stream};
 use slantpath_wire::ip::Dscp;
 
 use crate::address_names::AddressNames;
@@ -71,7 +69,7 @@ pub struct QueueState {
 }
 
 /// A queue that stands elsewhere. It hands out each packet that it was given once, by [`pop`](Self::pop) or
-/// [`take`](Self::take): to be sent, or to be dropped.
+/// [`take`](Self::take): to be sent, or to be dropped. A run panics if it loses one, or hands one out twice.
 pub trait QueueControl: fmt::Debug + Send + Sync {
     /// Tells if a packet that finds room may [wait](Self::push); one that may not is dropped. It may be marked.
     fn admit(&mut self, _now: Instant, _packet: &mut QueuedPacket, _state: QueueState) -> bool {
@@ -81,7 +79,8 @@ pub trait QueueControl: fmt::Debug + Send + Sync {
     /// Has a packet wait.
     fn push(&mut self, now: Instant, packet: QueuedPacket);
 
-    /// Takes out the packet that is sent next, if one waits. Those that are put into `dropped` are dropped.
+    /// Takes out the packet that is sent next; none only if no other waits. Those that are put into `dropped` are
+    /// dropped, but for one that finds the transmitter idle: it is [admitted](Self::admit) or not, and sent at once.
     fn pop(&mut self, now: Instant, dropped: &mut Vec<QueuedPacket>) -> Option<QueuedPacket>;
 
     /// Takes out all that waits, in order.
@@ -102,37 +101,15 @@ pub struct OwnQueue {
 }
 
 impl OwnQueue {
-    /// A queue that files call `name` and explain with the sentence `about`; `make` makes that of a port, with a
-    /// source of chance.
+    /// A queue as files have it declared; `make` makes that of a port, with a source of chance.
     pub fn new<Q: QueueControl + 'static>(
-        name: impl Into<String>,
-        about: impl Into<String>,
+        declaration: Declaration,
         make: impl Fn(&OwnParameters, Stream) -> Q + Send + Sync + 'static,
     ) -> Self {
         let make = Arc::new(move |parameters: &OwnParameters, stream| -> Box<dyn QueueControl> {
             Box::new(make(parameters, stream))
         });
-        Self { declaration: Declaration::new(name, about), make }
-    }
-
-    /// Has files give it a parameter, whose default says its type.
-    #[must_use]
-    pub fn with_parameter(
-        mut self,
-        name: impl Into<String>,
-        default: impl Into<ParameterValue>,
-        about: impl Into<String>,
-    ) -> Self {
-        let (name, about, default) = (name.into(), about.into(), default.into());
-        self.declaration.parameters.push(OwnParameter { name, about, default });
-        self
-    }
-
-    /// Names the version of its code, which stands in merged files: results of another are not used for this one.
-    #[must_use]
-    pub fn with_code(mut self, code: impl Into<String>) -> Self {
-        self.declaration.code = code.into();
-        self
+        Self { declaration, make }
     }
 
     /// Name, words and parameters of it.
@@ -191,6 +168,7 @@ pub struct OwnQueueConfig {
 /// A queue of a program's own before a transmitter.
 #[derive(Debug)]
 pub(crate) struct Own {
+    name: String,
     queue: Box<dyn QueueControl>,
     packets: u64,
     bytes: u64,
@@ -199,15 +177,26 @@ pub(crate) struct Own {
 
 impl Clone for Own {
     fn clone(&self) -> Self {
-        let Self { ref queue, packets, bytes, ref names } = *self;
-        Self { queue: queue.copied(), packets, bytes, names: names.clone() }
+        let Self { ref name, ref queue, packets, bytes, ref names } = *self;
+        Self { name: name.clone(), queue: queue.copied(), packets, bytes, names: names.clone() }
     }
 }
 
 impl Own {
+    /// The packet with the number of its flow.
+    fn queued(&self, now: Instant, parcel: Parcel, outlet: &Outlet<'_>) -> QueuedPacket {
+        let flow = FlowKey::of_parcel(parcel, outlet.packets.packet(parcel.packet()));
+        let mut hasher = FxHasher::default();
+        flow.map(|flow| self.names.named(flow)).hash(&mut hasher);
+        QueuedPacket { parcel, came: now, flow: hasher.finish(), is_marked_here: false }
+    }
+
     fn left(&mut self, parcel: Parcel) {
-        self.packets -= 1;
-        self.bytes -= u64::from(parcel.length());
+        let left = (self.packets.checked_sub(1), self.bytes.checked_sub(u64::from(parcel.length())));
+        let (Some(packets), Some(bytes)) = left else {
+            panic!("the queue `{}` hands a packet out that it does not have", self.name)
+        };
+        (self.packets, self.bytes) = (packets, bytes);
     }
 }
 
@@ -221,9 +210,16 @@ impl QueueDiscipline for Box<Own> {
 
     fn new(config: &OwnQueueConfig, port: &PortTerms<'_>) -> Self {
         let ChosenQueue { queue, parameters } = &config.chosen;
-        let stream = port.seed.stream(&format!("{}/{}", port.path, queue.declaration.name));
-        let queue = (queue.make)(parameters, stream);
-        Self::new(Own { queue, packets: 0, bytes: 0, names: AddressNames::default() })
+        // Apart from the streams of the link itself: a queue may be called `loss`.
+        let name = &queue.declaration.name;
+        let stream = port.seed.stream(&format!("{}/queue/{name}", port.path));
+        Self::new(Own {
+            name: name.clone(),
+            queue: (queue.make)(parameters, stream),
+            packets: 0,
+            bytes: 0,
+            names: AddressNames::default(),
+        })
     }
 
     fn limit(config: &OwnQueueConfig) -> QueueLimit {
@@ -240,8 +236,9 @@ impl QueueDiscipline for Box<Own> {
         parcel: Parcel,
         waiting: Waiting,
         _: &Service,
+        outlet: &Outlet<'_>,
     ) -> Result<Parcel, DropReason> {
-        let mut packet = QueuedPacket { parcel, came: now, flow: 0, is_marked_here: false };
+        let mut packet = self.queued(now, parcel, outlet);
         let state = QueueState { packets: waiting.packets, bytes: waiting.bytes };
         if self.queue.admit(now, &mut packet, state) { Ok(packet.parcel) } else { Err(DropReason::Early) }
     }
@@ -253,13 +250,10 @@ impl QueueDiscipline for Box<Own> {
     }
 
     fn push(&mut self, now: Instant, parcel: Parcel, outlet: &Outlet<'_>) {
-        let flow = FlowKey::of_parcel(parcel, outlet.packets.packet(parcel.packet()));
-        let mut hasher = FxHasher::default();
-        flow.map(|flow| self.names.named(flow)).hash(&mut hasher);
         self.packets += 1;
         self.bytes += u64::from(parcel.length());
-        self.queue
-            .push(now, QueuedPacket { parcel, came: now, flow: hasher.finish(), is_marked_here: false });
+        let packet = self.queued(now, parcel, outlet);
+        self.queue.push(now, packet);
     }
 
     fn pop(&mut self, at: Instant, outlet: &mut Outlet<'_>) -> Option<Parcel> {
@@ -273,7 +267,11 @@ impl QueueDiscipline for Box<Own> {
             outlet.counters.drop(DropReason::Early, parcel.length());
             outlet.packets.remove(parcel.packet());
         }
-        let QueuedPacket { parcel, is_marked_here, .. } = packet?;
+        let Some(QueuedPacket { parcel, is_marked_here, .. }) = packet else {
+            // The transmitter would ask for ever.
+            assert!(self.packets == 0, "the queue `{}` sends nothing, and packets wait in it", self.name);
+            return None;
+        };
         self.left(parcel);
         if is_marked_here {
             outlet.counters.marked.add(parcel.length());
@@ -282,8 +280,12 @@ impl QueueDiscipline for Box<Own> {
     }
 
     fn take(&mut self) -> Vec<Parcel> {
-        (self.packets, self.bytes) = (0, 0);
-        self.queue.take().into_iter().map(|packet| packet.parcel).collect()
+        let taken: Vec<Parcel> = self.queue.take().into_iter().map(|packet| packet.parcel).collect();
+        for &parcel in &taken {
+            self.left(parcel);
+        }
+        assert!(self.packets == 0, "the queue `{}` does not hand out all that waits in it", self.name);
+        taken
     }
 
     fn name_addresses(&mut self, names: &AddressNames) {

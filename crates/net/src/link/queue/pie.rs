@@ -190,6 +190,7 @@ impl QueueDiscipline for Pie {
         parcel: Parcel,
         waiting: Waiting,
         _: &Service,
+        _: &Outlet<'_>,
     ) -> Result<Parcel, DropReason> {
         self.law.advance(now);
         if !waiting.is_idle() && !self.limit.admits(waiting.packets, waiting.bytes, parcel.length()) {

@@ -42,6 +42,7 @@ impl QueueDiscipline for RedQueue {
         parcel: Parcel,
         waiting: Waiting,
         service: &Service,
+        _: &Outlet<'_>,
     ) -> Result<Parcel, DropReason> {
         self.red.admit(now, parcel, waiting, service)
     }
