@@ -97,6 +97,11 @@ fn an_own_address_and_a_port_come_by_a_reload_that_is_recorded_captured_and_trac
     let boston = start(&place, udp, "boston", &[]);
     let exchange = start(&place, udp, "exchange", &["--load", "there"]);
     boston.until("event=first-message");
+    // A reload that is refused once its associations are known leaves no trace of them.
+    let nowhere = [&lab_at("\"127.0.0.2\", \"192.0.2.1\""), &more.replace("trunk-2", "trunk-9")[..]].concat();
+    place.write("lab.toml", &nowhere);
+    london.hang_up();
+    london.until("event=reload-refused");
     let next = [&lab_at("\"127.0.0.2\", \"127.0.0.4\""), &more[..]].concat();
     place.write("lab.toml", &next);
     london.hang_up();
@@ -124,6 +129,7 @@ fn an_own_address_and_a_port_come_by_a_reload_that_is_recorded_captured_and_trac
         let line = out.lines().find(|line| line.starts_with(&format!("association {name}: ")));
         assert!(line.is_some_and(|line| line.contains("; up 1 times, ")), "{name}: {out}");
     }
+    assert!(!place.path().join("traces/trunk-9.trace").exists());
     place.write("lab.toml", "");
     let replayed = place.run(&["replay", "london.record", "--pcap", "again.pcapng", "--trace", "again"]);
     assert_eq!(replayed.status, Some(0), "{}{}", replayed.out, replayed.err);
