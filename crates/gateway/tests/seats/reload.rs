@@ -108,6 +108,9 @@ fn a_reload_says_what_it_changes_of_screening_and_of_m2pa() {
     let LinkCarrier::Association(m2pa) = &mut config.links[0].carrier else { unreachable!("it has no line") };
     m2pa.timers.t7 = Duration::from_secs(1);
     assert_eq!(told(&mut lab, &config), "link trunk changed; screening rule inner changed");
+    // The normal proving period takes half a minute.
+    lab.run_until(lab.now().saturating_add(Duration::from_secs(60)));
+    assert_eq!(lab.status(0).links[0].state, "available");
 }
 
 /// A port that nothing uses any more stays open: its settings would not be those of the file.
