@@ -258,6 +258,7 @@ impl Seat {
                 ("malformed", own.malformed),
                 ("received", own.received),
                 ("requested", own.requested),
+                ("returned", own.returned),
                 ("waiting", waiting as u64),
             ];
             all.push(("m3ua", named(&counts)));
