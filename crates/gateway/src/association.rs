@@ -107,6 +107,8 @@ pub(crate) struct Association {
     open_at: Option<Instant>,
     waiting: VecDeque<ProgramMessage>,
     counts: AssociationCounts,
+    /// Streams that it had to send on when it came up last.
+    pub(crate) outbound_streams: u16,
     pub(crate) standstill: Standstill,
 }
 
@@ -116,7 +118,8 @@ impl Association {
         let counts = AssociationCounts::default();
         let (state, opening) = (State::Down, Opening::Always);
         let (waiting, standstill) = (VecDeque::new(), Standstill::default());
-        Self { config, number, port, state, opening, open_at, waiting, counts, standstill }
+        let outbound_streams = 0;
+        Self { config, number, port, state, opening, open_at, waiting, counts, outbound_streams, standstill }
     }
 
     /// Goes on under another configuration, which has the same ends.

@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use slantpath_applications::{Host, ProgramEvent, ProgramMessage, Programs};
 use slantpath_base::{Deadlines, Duration, Instant, Seed, Stream};
+use slantpath_control::NamedCounts;
 use slantpath_host::SocketId;
 use slantpath_live::{BySocket, Lost, Program};
 use slantpath_signalling::network::{
@@ -120,6 +121,8 @@ pub struct Seat {
     arrived: u64,
     of_no_load: u64,
     strangers: u64,
+    /// Messages that links and associations had discarded which are no more, by layer and reason.
+    discarded_before: BTreeMap<&'static str, NamedCounts>,
     happenings: VecDeque<Happening>,
     traced: TracedSockets,
     /// Delays of messages through it, if somebody wants them.
@@ -197,6 +200,7 @@ impl Seat {
             arrived: 0,
             of_no_load: 0,
             strangers: 0,
+            discarded_before: BTreeMap::new(),
             happenings: VecDeque::new(),
             traced: TracedSockets::default(),
             delays: None,
@@ -577,6 +581,7 @@ impl Program for Seat {
             ProgramEvent::Connected { listener, outbound_streams } => {
                 self.connected(now, host, socket, listener);
                 if let Some(place) = self.by_socket.get(socket).copied() {
+                    self.associations[place].outbound_streams = outbound_streams;
                     self.input(now, place, TransportInput::Up { outbound_streams });
                 }
             }

@@ -2,7 +2,8 @@
 
 use slantpath_base::{Duration, Instant};
 
-/// Interval at which an association with something to send is looked at, and the least time of a standstill.
+/// Interval at which an association with something to send is looked at, and the least time of a standstill over a path
+/// of no longer round trip.
 pub(crate) const LOOK: Duration = Duration::from_secs(1);
 /// Octets of a window that has no room for a packet of usual length.
 const CLOSED_BELOW: u64 = 1_500;
@@ -18,6 +19,8 @@ pub(crate) struct Seen {
     pub(crate) window: u64,
     /// Retransmissions in a row without an answer.
     pub(crate) unanswered: u32,
+    /// Longest round trip: for so long a window that is filled at once stays closed.
+    pub(crate) round_trip: Duration,
 }
 
 impl Seen {
@@ -44,7 +47,7 @@ impl Standstill {
         let Some(seen) = seen.filter(Seen::waits_for_window) else { return self.end(now) };
         match self.closed {
             Some((acknowledged, since)) if acknowledged == seen.acknowledged => {
-                let begins = !self.is_on && now.saturating_since(since) >= LOOK;
+                let begins = !self.is_on && now.saturating_since(since) >= LOOK.max(seen.round_trip);
                 if begins {
                     self.is_on = true;
                     self.times += 1;
@@ -86,7 +89,13 @@ impl Standstill {
 mod tests {
     use super::*;
 
-    const CLOSED: Seen = Seen { acknowledged: 7, buffered: 1, window: 0, unanswered: 0 };
+    const CLOSED: Seen = Seen {
+        acknowledged: 7,
+        buffered: 1,
+        window: 0,
+        unanswered: 0,
+        round_trip: Duration::from_millis(20),
+    };
 
     fn news(looks: &[Option<Seen>]) -> (Vec<Option<bool>>, Standstill) {
         let mut own = Standstill::default();
@@ -102,6 +111,14 @@ mod tests {
         assert_eq!((own.times(), own.lasted(Instant::from_secs(9))), (1, Duration::from_secs(3)));
         let (told, own) = news(&[Some(CLOSED), Some(CLOSED), None]);
         assert_eq!((told, own.is_on()), (vec![None, Some(true), Some(false)], false));
+    }
+
+    #[test]
+    fn over_a_long_path_a_window_is_closed_for_a_round_trip_before_it_is_told() {
+        let far = Seen { round_trip: Duration::from_millis(2_600), ..CLOSED };
+        let taken = Seen { acknowledged: 8, ..far };
+        let (told, own) = news(&[far, far, far, taken, taken, taken, taken].map(Some));
+        assert_eq!((told, own.times()), (vec![None, None, None, None, None, None, Some(true)], 1));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::gateway::Live;
-use crate::gateway_reload::{lab_at, start};
+use crate::gateway_reload::{assert_up_once, lab_at, start, title};
 use crate::live::free_port;
 use crate::place::Place;
 
@@ -37,14 +37,6 @@ between = ["london", "zurich"]
 carrier = { kind = "m2pa", proving = "omitted", profile = "plain" }
 "#;
 
-const TITLE: &str = r#"
-[[signalling.translations]]
-at = "london"
-digits = "49*"
-to = ["register"]
-to_subsystem = 6
-"#;
-
 /// Further links, of which the last brings a port.
 fn more_links() -> String {
     let link = |number: u8| {
@@ -75,7 +67,7 @@ fn next_lab(code_of_rome: &str) -> String {
         .replace("[signalling.application_servers.register]", "[signalling.application_servers.home]");
     text += ZURICH;
     text += &more_links();
-    text += TITLE;
+    text += &title("register");
     let lines = text.lines().count();
     text += &"# Points to come.\n".repeat(FAULT - 2 - lines);
     text + &format!("[signalling.points.rome]\npoint_code = \"{code_of_rome}\"\nnode = \"boston\"\n")
@@ -205,14 +197,9 @@ fn a_day_of_an_operator() {
     exchange.end();
     assert_eq!(set(&place, &["--stop"]), "the run ends\n");
     let [out, log] = london.ended();
-    assert!(
-        said(log.lines().find(|line| line.ends_with("event=stopping")).expect("it says so"))
-            == "event=stopping"
-    );
-    for name in ["trunk", "trunk-2", "trunk-3"] {
-        let line = out.lines().find(|line| line.starts_with(&format!("association {name}: ")));
-        assert!(line.is_some_and(|line| line.contains("; up 1 times, ")), "{name}: {out}");
-    }
+    let stopping = log.lines().find(|line| line.ends_with("event=stopping")).expect("it says so");
+    assert_eq!(said(stopping), "event=stopping");
+    assert_up_once(&out, &["trunk", "trunk-2", "trunk-3"]);
     assert!(out.contains(" messages came to user parts; 0 callers were refused\n"), "{out}");
     boston.end();
     let explained = place.run(&["explain", "traces/trunk-3.trace"]);

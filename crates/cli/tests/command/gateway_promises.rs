@@ -102,20 +102,6 @@ fn held(of: &Live) -> (u64, usize) {
     (kilobytes, std::fs::read_dir(format!("{place}/fd")).expect("descriptors").count())
 }
 
-/// Addresses of all nodes: a record has them if the command says them.
-const AT: [&str; 10] = [
-    "--at",
-    "exchange=127.0.0.1",
-    "--at",
-    "asp-1=127.0.0.2",
-    "--at",
-    "asp-2=127.0.0.3",
-    "--at",
-    "left=127.0.0.4",
-    "--at",
-    "right=127.0.0.5",
-];
-
 /// Six rounds unless SLANTPATH_CHURN_ROUNDS says otherwise: links are taken out and come back, a process ends or is
 /// killed and begins anew, and a gateway takes another file. Another gateway is recorded, and repeated afterwards.
 #[test]
@@ -126,8 +112,7 @@ fn a_site_whose_parts_come_and_go_grows_by_nothing_and_is_repeated() {
     let file = std::fs::read_to_string(place.path().join("lab.toml")).expect("a file");
     let other =
         format!("{file}\n[[signalling.screening]]\nat = \"left\"\nopc = [\"1-1-1\"]\naction = \"discard\"\n");
-    let udp = format!("--udp={}", free_port());
-    let point = |name: &str, more: &[&str]| point(&place, name, &[&AT, &[udp.as_str()][..], more].concat());
+    let point = |name: &str, more: &[&str]| point(&place, name, more);
     let left = point("left", &["--control", "left.sock"]);
     let right = point("right", &["--control", "right.sock", "--record", "right.record"]);
     let first = point("asp-1", &["--load", "back"]);

@@ -14,8 +14,10 @@ use slantpath_host::SocketId;
 use slantpath_interface::InterfaceId;
 use slantpath_live::BySocket;
 use slantpath_signalling::FixedSetting;
-use slantpath_signalling::network::{NetworkConfig, NetworkConfigError, SignallingEntity, SignallingLinkId};
-use slantpath_sigtran::transport::AssociationNumber;
+use slantpath_signalling::network::{
+    Carried, NetworkConfig, NetworkConfigError, SignallingEntity, SignallingLinkId,
+};
+use slantpath_sigtran::transport::{AssociationNumber, TransportInput};
 
 use super::{ENTITY, FIRST_OTHER, Phase, RELOAD, Seat, SeatConfig, WATCH};
 use crate::association::{Association, SeatAssociation, are_in};
@@ -262,6 +264,7 @@ impl Seat {
             host.add_own_address(address, interface);
         }
         let changes = difference(&self.named(), &(&config.network, config.occupant, &config.associations));
+        let discards = self.discards();
         let former = std::mem::replace(&mut self.entity, entity);
         self.entity.take_over(now, former, &succession);
         self.renumber_traffic(&succession);
@@ -270,6 +273,8 @@ impl Seat {
         self.links = links;
         self.patience = config.patience;
         let new_addresses = self.change_associations(now, host, config.associations, numbers);
+        self.tell_new_links(now, &succession);
+        self.keep_discards(discards);
         self.regroup_delays();
         self.offer_addresses(now, host, new_addresses);
         self.reloading.generation += 1;
@@ -332,6 +337,21 @@ impl Seat {
         self.reloading.next_number = self.reloading.next_number.max(used);
         self.numbers = numbers;
         new_addresses
+    }
+
+    /// Tells links that come anew over associations which stay that these are up: no event of SCTP does.
+    fn tell_new_links(&mut self, now: Instant, succession: &EntitySuccession) {
+        let EntitySuccession::Point(succession) = succession else { return };
+        for place in 0..self.associations.len() {
+            let end = &self.associations[place];
+            let Carried::Link(id) = end.config.carried else { continue };
+            let own = self.links.iter().position(|link| *link == id);
+            let is_kept = succession.kept.iter().any(|(_, kept)| Some(usize::from(kept.0)) == own);
+            if end.is_up() && !is_kept {
+                let outbound_streams = end.outbound_streams;
+                self.input(now, place, TransportInput::Up { outbound_streams });
+            }
+        }
     }
 
     fn restart_deadlines(&mut self, now: Instant) {

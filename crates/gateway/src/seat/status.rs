@@ -258,6 +258,7 @@ impl Seat {
                 ("malformed", own.malformed),
                 ("received", own.received),
                 ("requested", own.requested),
+                ("returned", own.returned),
                 ("waiting", waiting as u64),
             ];
             all.push(("m3ua", named(&counts)));
@@ -283,7 +284,7 @@ impl Seat {
 
     /// Messages that were discarded, by the layer and its reason; reasons without any are left out.
     pub(super) fn discards(&self) -> Vec<(&'static str, NamedCounts)> {
-        let mut all = BTreeMap::<&'static str, NamedCounts>::new();
+        let mut all = self.discarded_before.clone();
         let mut add = |layer, reason: String, count: u64| {
             if count > 0 {
                 *all.entry(layer).or_default().entry(reason).or_default() += count;
@@ -318,6 +319,20 @@ impl Seat {
             add("association", "no-room".to_owned(), counts.discarded_full);
         }
         all.into_iter().collect()
+    }
+
+    /// Goes on counting what had been discarded before a reload, by links and associations that are no more.
+    pub(super) fn keep_discards(&mut self, before: Vec<(&'static str, NamedCounts)>) {
+        let left: BTreeMap<_, _> = self.discards().into_iter().collect();
+        for (layer, reasons) in before {
+            for (reason, count) in reasons {
+                let left = left.get(layer).and_then(|own| own.get(&reason)).copied().unwrap_or_default();
+                if count > left {
+                    let kept = self.discarded_before.entry(layer).or_default();
+                    *kept.entry(reason).or_default() += count - left;
+                }
+            }
+        }
     }
 }
 

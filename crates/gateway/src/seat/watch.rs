@@ -16,16 +16,21 @@ impl Seat {
     }
 
     /// Looks at all associations.
-    pub(super) fn watch(&mut self, now: Instant, host: &Host) {
+    pub(super) fn watch(&mut self, now: Instant, host: &mut Host) {
         let mut something_waits = false;
         for place in 0..self.associations.len() {
             let end = &mut self.associations[place];
             let socket = end.socket().filter(|_| end.is_up());
-            let seen = socket.and_then(|socket| host.sctp_snapshot(socket)).map(|own| Seen {
-                acknowledged: own.cumulative_tsn_acked.0,
-                buffered: own.send_buffered,
-                window: own.peer_rwnd,
-                unanswered: own.error_count,
+            let seen = socket.and_then(|socket| {
+                let round_trips = host.sctp_paths(now, socket).into_iter().filter_map(|path| path.srtt);
+                let own = host.sctp_snapshot(socket)?;
+                Some(Seen {
+                    acknowledged: own.cumulative_tsn_acked.0,
+                    buffered: own.send_buffered,
+                    window: own.peer_rwnd,
+                    unanswered: own.error_count,
+                    round_trip: round_trips.max().unwrap_or_default(),
+                })
             });
             something_waits |= seen.is_some_and(|seen| seen.buffered > 0);
             if let Some(begins) = end.standstill.look(now, seen) {

@@ -197,6 +197,27 @@ fn lab_of_two(is_known: bool) -> Lab {
     Lab::new(&config, &[0, 1].map(|id| SignallingEntity::Point(PointId(id))), &ways)
 }
 
+/// The point behind gateways.
+pub(crate) fn behind(code: PointCode) -> network::ServedPointConfig {
+    network::ServedPointConfig { name: "behind".to_owned(), code, sccp: None }
+}
+
+/// The application server of the point behind gateways, with the first so many processes.
+pub(crate) fn server(traffic_mode: TrafficMode, asps: usize) -> network::ServerConfig {
+    network::ServerConfig {
+        name: "server".to_owned(),
+        routing_context: 100,
+        network_appearance: None,
+        point: ServedPointId(0),
+        opcs: Vec::new(),
+        services: vec![ServiceIndicator::ISUP.value()],
+        traffic_mode,
+        needed_active: 1,
+        asps: (0..asps).map(AspId).collect(),
+        registration: ServerRegistration::Static,
+    }
+}
+
 /// An exchange, a gateway and a process behind it, with loads both ways.
 pub(crate) fn lab_of_m3ua() -> Lab {
     let mut exchange = point(0, 1);
@@ -219,23 +240,8 @@ pub(crate) fn lab_of_m3ua() -> Lab {
             process: ProcessConfig::default(),
             audit: Duration::from_secs(30),
         }],
-        points: vec![network::ServedPointConfig {
-            name: "behind".to_owned(),
-            code: code(BEHIND),
-            sccp: None,
-        }],
-        servers: vec![network::ServerConfig {
-            name: "server".to_owned(),
-            routing_context: 100,
-            network_appearance: None,
-            point: ServedPointId(0),
-            opcs: Vec::new(),
-            services: vec![ServiceIndicator::ISUP.value()],
-            traffic_mode: TrafficMode::Override,
-            needed_active: 1,
-            asps: vec![AspId(0)],
-            registration: ServerRegistration::Static,
-        }],
+        points: vec![behind(code(BEHIND))],
+        servers: vec![server(TrafficMode::Override, 1)],
         associations: vec![AdaptationConfig { gateway: GatewayId(0), asp: AspId(0) }],
     };
     let config = NetworkConfig {

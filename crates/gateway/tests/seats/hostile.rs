@@ -3,10 +3,10 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests may panic")]
 
 use bytes::Bytes;
-use slantpath_base::Instant;
+use slantpath_base::{Duration, Instant};
 use slantpath_gateway::SignallingEntity;
 use slantpath_sctp::SctpConfig;
-use slantpath_signalling::network::{AspId, NetworkConfig, PointId};
+use slantpath_signalling::network::{AspId, LinkCarrier, NetworkConfig, PointId};
 use slantpath_sigtran::asp::{AspMessage, ErrorCode, RoutingContexts, TrafficMode};
 use slantpath_sigtran::common::{self, MessageKind};
 use slantpath_sigtran::m2pa;
@@ -353,6 +353,16 @@ fn messages_beyond_what_a_link_takes_are_told_of_and_each_is_counted() {
     assert_eq!(arrived + discarded, MANY as u64, "{:?}", bench.status().discards);
     assert!(bench.status().links[0].is_available, "the link itself is sound");
     assert!(told.iter().any(congested), "{told:?}");
+    // A reload has the link go and come anew, with counts of its own.
+    let mut next = config.clone();
+    let LinkCarrier::Association(m2pa) = &mut next.links[0].carrier else { unreachable!("it has no line") };
+    m2pa.timers.t7 = Duration::from_secs(1);
+    bench.reload(&next);
+    bench.go_on(120);
+    let status = bench.status();
+    assert_eq!(status.links[0].state, "available");
+    assert!(status.links[0].sent_msus < 100, "{:?}", status.links[0]);
+    assert_eq!(status.discards["m2pa"]["buffer-full"], discarded, "what was discarded stays so");
 }
 
 /// The test of a link shows that a point at its other end is another one than is meant (Q.707, section 2.2).

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use slantpath_applications::{Host, ProgramConfig, ProgramEvent, ProgramMessage, Programs as _};
 use slantpath_base::{DataRate, Duration, Instant, Seed};
 use slantpath_control::GatewayStatus;
-use slantpath_gateway::{Seat, SeatAssociation, SeatConfig, SignallingEntity};
+use slantpath_gateway::{Seat, SeatAssociation, SeatConfig, SignallingEntity, Successor};
 use slantpath_host::{Peer, SocketId};
 use slantpath_live::{Program, Station};
 use slantpath_net::{DirectionConfig, Network, NetworkBuilder, NodeId, QueueConfig, QueueLimit};
@@ -112,6 +112,8 @@ impl Program for Actor {
 pub(crate) struct Bench {
     network: Network<Station<Actor>>,
     nodes: Vec<NodeId>,
+    occupant: SignallingEntity,
+    associations: Vec<SeatAssociation>,
 }
 
 /// The port at which the tester is, and the side that opens.
@@ -173,7 +175,7 @@ impl Bench {
             SignallingEntity::Point(_) => vec![trunk, adaptation],
             SignallingEntity::Process(_) => vec![adaptation],
         };
-        let mut stations = vec![seat(host(0), config, occupant, associations)];
+        let mut stations = vec![seat(host(0), config, occupant, associations.clone())];
         stations.push(tester_station(host(1), tester, own));
         let (other, exchange) = match exchange {
             Some((config, occupant, _)) => (config, occupant),
@@ -182,7 +184,19 @@ impl Bench {
         let mut far = end(Carried::Link(SignallingLinkId(0)), 2, 0, M2PA, true);
         far.port.local_addresses = vec![address(2, 2)];
         stations.push(seat(host(2), &other, exchange, vec![far]));
-        Self { network: Network::new(graph, SEED, stations), nodes }
+        Self { network: Network::new(graph, SEED, stations), nodes, occupant, associations }
+    }
+
+    /// Gives the seat another configuration.
+    pub(crate) fn reload(&mut self, config: &NetworkConfig) {
+        let own = seat_config(config, self.occupant, self.associations.clone());
+        let successor = Successor::prepare(own, &self.seat().running()).unwrap();
+        self.network.command(self.nodes[0], |station, now| {
+            let Station { host, program: Actor::Seat(seat) } = station else {
+                unreachable!("the first is a seat")
+            };
+            seat.reload(now, host, successor).unwrap();
+        });
     }
 
     pub(crate) fn run_until(&mut self, at: Instant) {
@@ -315,20 +329,28 @@ fn end(carried: Carried, own: usize, far: usize, port: u16, opens: bool) -> Seat
     }
 }
 
-fn seat(
-    mut host: Host,
+fn seat_config(
     network: &NetworkConfig,
     occupant: SignallingEntity,
     associations: Vec<SeatAssociation>,
-) -> Station<Actor> {
-    let config = SeatConfig {
+) -> SeatConfig {
+    SeatConfig {
         network: network.clone(),
         occupant,
         associations,
         loads: [].into(),
         seed: SEED,
         patience: Duration::from_secs(5),
-    };
+    }
+}
+
+fn seat(
+    mut host: Host,
+    network: &NetworkConfig,
+    occupant: SignallingEntity,
+    associations: Vec<SeatAssociation>,
+) -> Station<Actor> {
+    let config = seat_config(network, occupant, associations);
     let name = format!("{occupant:?}");
     let seat = Seat::open(Instant::START, config, &mut host, SEED.stream(&name)).unwrap();
     Station { host, program: Actor::Seat(Box::new(seat)) }

@@ -174,6 +174,10 @@ fn a_process_dies_and_the_other_one_gets_all_that_waits() {
             assert!(counts.in_doubt <= u64::from(plan.rate) / 40 + 100, "{counts:?} {plan:?}");
             assert!(counts.returned > u64::from(plan.rate) / 20, "{counts:?} {plan:?}");
             assert_eq!((counts.discarded_down, counts.discarded_full), (0, 0));
+            let now = site.now();
+            let Station { host, program } = site.gateway(0);
+            let m3ua = program.status(now, host).counters["m3ua"].clone();
+            assert!(m3ua["returned"] > 0 && m3ua["returned"] <= counts.returned, "{m3ua:?} {counts:?}");
             // Its own users die with it.
             assert!(back > 0, "{plan:?}");
             let took = changeover(site.at_gateway(0), "association-ended", "asp-0-at-1");

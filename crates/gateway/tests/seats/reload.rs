@@ -11,7 +11,7 @@ use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::{NetworkIndicator, ServiceIndicator};
 use slantpath_ss7::sccp::{NodeConfig, Ssn, Subsystem};
 
-use super::fixture::{END, Lab, lab_of_m3ua, lab_to_reload, with_others_in_front, with_second_link};
+use super::fixture::{END, Lab, Way, lab_of_m3ua, lab_to_reload, with_others_in_front, with_second_link};
 
 /// The counts by association: up, lost.
 fn ups(lab: &mut Lab, seat: usize) -> Vec<(String, u64, u64)> {
@@ -19,14 +19,19 @@ fn ups(lab: &mut Lab, seat: usize) -> Vec<(String, u64, u64)> {
     report.associations.into_iter().map(|(name, own)| (name, own.times_up, own.times_lost)).collect()
 }
 
+/// The network with its second link, and its ways then: that link is the first in the order of names.
+fn with_second(config: &NetworkConfig, ways: &[Way]) -> (NetworkConfig, Vec<Way>) {
+    let mut both = ways.to_vec();
+    both[0].carried = Carried::Link(SignallingLinkId(1));
+    both[1].carried = Carried::Link(SignallingLinkId(0));
+    (with_second_link(config), both)
+}
+
 #[test]
 fn a_link_that_comes_and_goes_under_traffic_costs_no_message_and_the_other_notices_nothing() {
     let mut lab = lab_to_reload();
     let (config, ways) = lab.config();
-    let other = with_second_link(&config);
-    let mut both = ways.clone();
-    both[0].carried = Carried::Link(SignallingLinkId(1));
-    both[1].carried = Carried::Link(SignallingLinkId(0));
+    let (other, both) = with_second(&config, &ways);
     // The normal proving period takes half a minute.
     let begin = Instant::from_secs(2);
     lab.run_until(begin);
@@ -103,6 +108,9 @@ fn a_reload_says_what_it_changes_of_screening_and_of_m2pa() {
     let LinkCarrier::Association(m2pa) = &mut config.links[0].carrier else { unreachable!("it has no line") };
     m2pa.timers.t7 = Duration::from_secs(1);
     assert_eq!(told(&mut lab, &config), "link trunk changed; screening rule inner changed");
+    // The normal proving period takes half a minute.
+    lab.run_until(lab.now().saturating_add(Duration::from_secs(60)));
+    assert_eq!(lab.status(0).links[0].state, "available");
 }
 
 /// A port that nothing uses any more stays open: its settings would not be those of the file.
@@ -110,10 +118,7 @@ fn a_reload_says_what_it_changes_of_screening_and_of_m2pa() {
 fn a_port_has_the_settings_with_which_it_was_opened() {
     let mut lab = lab_to_reload();
     let (config, ways) = lab.config();
-    let other = with_second_link(&config);
-    let mut both = ways.clone();
-    both[0].carried = Carried::Link(SignallingLinkId(1));
-    both[1].carried = Carried::Link(SignallingLinkId(0));
+    let (other, both) = with_second(&config, &ways);
     let rto = |own: &mut SeatConfig| own.associations[1].port.sctp.rto_min = Duration::from_millis(77);
     lab.run_until(Instant::from_secs(2));
     lab.reload(0, &other, &both).unwrap();

@@ -21,7 +21,7 @@ use slantpath_sctp::SctpConfig;
 use slantpath_signalling::ScreeningConfig;
 use slantpath_signalling::network::{
     self, AdaptationConfig, AdaptationId, AspId, Carried, GatewayId, LinkCarrier, LoadConfig, M3uaConfig,
-    NetworkConfig, PointEnd, PointId, ServedPointId, ServerRegistration, Side, SignallingLinkId, UserPlace,
+    NetworkConfig, PointEnd, PointId, ServedPointId, Side, SignallingLinkId, UserPlace,
 };
 use slantpath_sigtran::asp::{self, ProcessConfig, TrafficMode};
 use slantpath_sigtran::m2pa;
@@ -34,6 +34,8 @@ use slantpath_ss7::mtp3::node::{
 use slantpath_ss7::mtp3::{NetworkIndicator, ServiceIndicator, ServiceInformation, Slc};
 use slantpath_ss7::{PointCode, PointCodeFormat};
 use slantpath_wire::Packet;
+
+use super::fixture::{behind, server};
 
 const SEED: Seed = Seed::new(7, 0);
 const PATHS: usize = 2;
@@ -262,23 +264,8 @@ impl Plan {
         M3uaConfig {
             gateways: (1..=self.gateways).map(gateway).collect(),
             asps: (0..count).map(asp).collect(),
-            points: vec![network::ServedPointConfig {
-                name: "behind".to_owned(),
-                code: code(self.behind()),
-                sccp: None,
-            }],
-            servers: vec![network::ServerConfig {
-                name: "server".to_owned(),
-                routing_context: 100,
-                network_appearance: None,
-                point: ServedPointId(0),
-                opcs: Vec::new(),
-                services: vec![ServiceIndicator::ISUP.value()],
-                traffic_mode,
-                needed_active: 1,
-                asps: (0..count).map(AspId).collect(),
-                registration: ServerRegistration::Static,
-            }],
+            points: vec![behind(code(self.behind()))],
+            servers: vec![server(traffic_mode, count)],
             associations: (0..self.gateways).map(GatewayId).flat_map(of_gateway).collect(),
         }
     }

@@ -77,18 +77,18 @@ impl Kept {
         if self.record.is_none() { String::new() } else { Reloaded::words(next, addresses) }
     }
 
-    /// Goes on with what is kept of a run that is reloaded.
-    pub(super) fn go_on(
-        &mut self,
-        command: &[String],
-        next: &Prepared,
-        successor: &Successor,
-    ) -> Result<(), Failure> {
+    /// Refuses a reload that cannot be kept.
+    pub(super) fn check(&self, next: &Prepared) -> Result<(), Failure> {
         if self.record.is_some() && has_keys(next) {
             let why = "a record holds no scenario with shared keys, so that it can hold no reload of one: restart for \
                        this, or record no more";
             return Err(Failure::Failed(why.to_owned()));
         }
+        Ok(())
+    }
+
+    /// Goes on with what is kept of a run that is reloaded.
+    pub(super) fn go_on(&mut self, command: &[String], successor: &Successor) -> Result<(), Failure> {
         self.traces.as_mut().map_or(Ok(()), |traces| traces.go_on(command, successor))
     }
 
@@ -181,19 +181,20 @@ impl TraceFiles {
         let (names, files, sockets) = (BTreeSet::new(), BTreeMap::new(), BTreeMap::new());
         let mut own = Self { directory: directory.to_owned(), names, files, sockets };
         for (number, association) in prepared.numbered() {
-            own.add(number, &association.name)?;
+            let file = own.file(&association.name)?;
+            own.files.insert(number, file);
         }
         Ok(own)
     }
 
     /// Creates the file of an association: `NAME.trace`, or `NAME-2.trace` if a former one of the name has that.
-    fn add(&mut self, number: AssociationNumber, name: &str) -> Result<&mut TraceFile, Failure> {
+    fn file(&mut self, name: &str) -> Result<TraceFile, Failure> {
         let numbered = (2..).map(|number: u32| format!("{name}-{number}"));
         let mut free = std::iter::once(name.to_owned()).chain(numbered);
         let name = free.find(|name| !self.names.contains(name)).unwrap_or_default();
         let file = TraceFile::create(&self.directory.join(format!("{name}.trace")))?;
         self.names.insert(name);
-        Ok(self.files.entry(number).or_insert(file))
+        Ok(file)
     }
 
     pub(in crate::live) fn begin(&mut self, command: &[String], prepared: &Prepared) -> Result<(), Failure> {
@@ -205,17 +206,21 @@ impl TraceFiles {
         Ok(())
     }
 
-    /// Begins the files of the associations that a reload brings.
+    /// Begins the files of the associations that a reload brings: all, or none of them.
     pub(in crate::live) fn go_on(
         &mut self,
         command: &[String],
         successor: &Successor,
     ) -> Result<(), Failure> {
+        let mut begun = Vec::new();
         for (number, association) in successor.associations() {
             if !self.files.contains_key(&number) {
-                begin(self.add(number, &association.name)?, command, association)?;
+                let mut file = self.file(&association.name)?;
+                begin(&mut file, command, association)?;
+                begun.push((number, file));
             }
         }
+        self.files.extend(begun);
         Ok(())
     }
 

@@ -98,7 +98,7 @@ fn begin(
 ) -> Result<(), String> {
     let Next { prepared, successor } = next;
     live.host().program.takes(&successor).map_err(|error| error.to_string())?;
-    kept.go_on(command, &prepared, &successor).map_err(|failure| in_words(&failure))?;
+    kept.check(&prepared).map_err(|failure| in_words(&failure))?;
     let wanted = prepared.live();
     if wanted.carriage != live.config().carriage {
         return Err(
@@ -118,6 +118,8 @@ fn begin(
             live.add_port(*port).map_err(|error| error.to_string())?;
         }
     }
+    // Last of all that can be refused: the numbers of associations that stay away are those of others next time.
+    kept.go_on(command, &successor).map_err(|failure| in_words(&failure))?;
     call_behind(live, &prepared.udp_ports);
     let words = kept.words_of_reload(&prepared, &addresses);
     let successor = successor.with_addresses(addresses);
