@@ -452,6 +452,9 @@ class Testbed:
         ``rest``: nothing will ever happen, and nobody awaits that instant.
         """
 
+    def wake(self) -> None:
+        """Have the call of ``advance`` that is under way end as if something had happened."""
+
     def change(self, at_ns: int, event: Sequence[tuple[str, str]]) -> None:
         """Have links change at an instant as an event of the script does: its keys with values as TOML."""
 

@@ -282,6 +282,28 @@ def test_a_connection_that_is_broken_off_is_reset_at_the_other_end() -> None:
         net.run(scene(net))
 
 
+def test_a_connection_that_was_closed_gives_all_of_it_though_it_is_broken_off_behind_that() -> None:
+    async def scene(net: testing.Network) -> bytes:
+        came = asyncio.get_running_loop().create_future()
+
+        async def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            came.set_result(await reader.read())
+            writer.close()
+
+        with net.host("server"):
+            await asyncio.start_server(take, port=7)
+        with net.host("client"):
+            _, writer = await asyncio.open_connection("server", 7)
+        writer.write(b"all")
+        writer.close()
+        writer.transport.abort()
+        words: bytes = await came
+        return words
+
+    with testing.network(delay="5 ms") as net:
+        assert net.run(scene(net)) == b"all"
+
+
 def test_one_that_waits_for_what_never_comes_is_told_with_its_line() -> None:
     async def waits_for_nothing() -> None:
         reader, _ = await asyncio.open_connection("server", 7)
@@ -507,6 +529,34 @@ def test_what_has_not_come_is_late_as_well() -> None:
         net.run(scene(net))
 
 
+def test_what_has_not_come_of_a_connection_is_not_taken_for_what_a_later_one_of_its_ports_has_sent() -> None:
+    async def scene(net: testing.Network) -> None:
+        async def take(reader: asyncio.StreamReader, _: asyncio.StreamWriter) -> None:
+            await reader.read()
+
+        async def write(words: bytes) -> None:
+            _, writer = await asyncio.open_connection("server", 7, local_addr=("", 5000))
+            writer.write(words)
+            await asyncio.sleep(1)
+            net.down("link", lasts="1 s")
+            writer.write(b"lost")
+            writer.transport.abort()
+            await asyncio.sleep(10)
+
+        with net.host("server"):
+            await asyncio.start_server(take, port=7)
+        with net.host("client"):
+            await write(b"one")
+            await write(b"three")
+
+    with testing.network(delay="10 ms") as net:
+        net.run(scene(net))
+        assert [one.length for one in net.deliveries] == [3, 5]
+        assert all(one.delay < 0.011 for one in net.deliveries)
+        with pytest.raises(TooLateError, match=r"0 of 2 came later than 5 s, 2 have not come:\n  4 bytes"):
+            net.assert_no_later_than("5 s")
+
+
 def test_a_test_that_fails_keeps_its_files_and_says_where(tmp_path: Path) -> None:
     async def scene(net: testing.Network) -> None:
         with net.host("client"):
@@ -546,10 +596,13 @@ def test_a_scenario_s_attached_nodes_are_hosts_beside_its_simulated_ones() -> No
         writer.write(b"anybody?")
         answer = await reader.readexactly(8)
         writer.close()
+        await asyncio.sleep(10)
         return answer
 
     with testing.network(scenario) as net:
         assert net.run(net_scene(net, ask)) == b"anybody?"
+        # Nobody hears when something has come to a simulated node.
+        net.assert_no_later_than("1 s")
     assert net.output is not None
     assert "attached_interfaces" in net.output.tables
 

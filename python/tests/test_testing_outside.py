@@ -94,6 +94,68 @@ def test_seeds_that_are_asked_for_make_as_many_tests(tmp_path: Path) -> None:
     assert "test_passes[seed-3]" in said
 
 
+BUSY = """
+import asyncio, os, signal, sys, threading
+from slantpath import testing
+
+SCENARIO = '''
+[scenario]
+name = "busy"
+duration = "1 min"
+[nodes]
+a.kind = "attached"
+b.kind = "host"
+c.kind = "host"
+[links.one]
+ends = ["a", "b"]
+rate = "10 Mbit/s"
+delay = "1 ms"
+[links.two]
+ends = ["b", "c"]
+rate = "1 Gbit/s"
+delay = "1 ms"
+[flows.load]
+from = "b"
+to = "c"
+transport = "udp"
+application = { kind = "constant-rate", message_size = "100 B", interval = "40 us" }
+'''
+
+
+def interrupt():
+    for after_s in map(float, sys.argv[1:]):
+        while net.now < after_s:
+            pass
+        os.kill(os.getpid(), signal.SIGINT)
+
+
+async def scene():
+    if len(sys.argv) == 2:
+        await asyncio.sleep(50)
+    while True:
+        try:
+            await asyncio.sleep(50)
+        except asyncio.CancelledError:
+            pass
+
+
+try:
+    with testing.network(SCENARIO, capture=False) as net:
+        threading.Thread(target=interrupt, daemon=True).start()
+        net.run(scene())
+except KeyboardInterrupt:
+    print("interrupted", net.now < 40)
+"""
+
+
+@pytest.mark.parametrize("instants", [["0.1"], ["0.1", "0.2"]])
+def test_ctrl_c_ends_a_network_that_is_busy_and_is_what_is_raised(instants: list[str]) -> None:
+    done = subprocess.run(  # noqa: S603 - the tests' own
+        [sys.executable, "-c", BUSY, *instants], capture_output=True, text=True, check=False
+    )
+    assert done.stdout == "interrupted True\n", done.stderr
+
+
 def test_other_suites_load_no_module_of_the_library(tmp_path: Path) -> None:
     status, said = pytest_in(tmp_path, OTHERS)
     assert status == 0, said
@@ -150,10 +212,10 @@ def test_a_run_that_was_late_is_an_error_or_a_note_at_what_has_failed(server: so
 
     def fails() -> None:
         ask(path.address)
-        message = "as it is meant to"
-        raise ValueError(message)
+        # By what is no `Exception`.
+        pytest.fail("as it is meant to")
 
-    with pytest.raises(ValueError, match="as it is meant to") as failed, path:
+    with pytest.raises(pytest.fail.Exception, match="as it is meant to") as failed, path:
         fails()
     assert failed.value.__notes__[0].startswith("slantpath: void run, perhaps no fault of the program: ")
 

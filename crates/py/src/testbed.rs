@@ -49,6 +49,8 @@ pub(crate) struct Shared {
     attachments: Vec<Attachment>,
     /// Handovers that have happened and have not been taken.
     handovers: Vec<SkyHandover>,
+    /// True if the interpreter wants its turn, though nothing has happened to a socket.
+    is_woken: bool,
 }
 
 /// Word to the network.
@@ -129,7 +131,7 @@ impl Outside for Programs {
                     next = Some(now);
                 }
                 let due = [next, shared.sockets.deadline()].into_iter().flatten().min();
-                if shared.sockets.has_event() {
+                if shared.sockets.has_event() | std::mem::take(&mut shared.is_woken) {
                     Report::Event
                 } else if self.until <= now {
                     Report::Until
@@ -272,7 +274,7 @@ impl Testbed {
         let streams = Seed::new(seed_number, run);
         let sockets = Sockets::new(Vec::new(), tcp, streams);
         let (now, attachments, handovers) = (Instant::START, Vec::new(), Vec::new());
-        let shared = Arc::new(Mutex::new(Shared { sockets, now, attachments, handovers }));
+        let shared = Arc::new(Mutex::new(Shared { sockets, now, attachments, handovers, is_woken: false }));
         let (commands, for_network) = sync_channel(1);
         let (from_network, reports) = sync_channel(1);
         let of_network = Arc::clone(&shared);
@@ -339,6 +341,11 @@ impl Testbed {
             Report::Until => "until",
             Report::Rest => "rest",
         })
+    }
+
+    /// Ends the call of `advance` that is under way as if something had happened: a signal's handler has work.
+    fn wake(&self) {
+        lock(&self.shared).is_woken = true;
     }
 
     /// Has links change at an instant as an event of the script does: its keys, each with its value as TOML.

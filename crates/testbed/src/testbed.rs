@@ -175,11 +175,6 @@ impl Testbed {
         }
     }
 
-    /// Nodes for which hosts stand, in their order.
-    pub fn nodes(&self) -> impl Iterator<Item = &HostConfig> {
-        self.nodes.iter().map(|node| node.host.config())
-    }
-
     /// Opens a port of UDP; zero: any. Gives its number.
     ///
     /// # Errors

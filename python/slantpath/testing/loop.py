@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import math
 import socket
+import threading
 from asyncio import base_events, sslproto
 from contextvars import ContextVar
 from ipaddress import ip_address
@@ -69,7 +70,7 @@ class VirtualLoop(base_events.BaseEventLoop):
         self.listeners: dict[tuple[int, int], Listener] = {}
         self._readers: dict[int, Callable[[], object]] = {}
         self._limit_ns = limit_ns
-        self._is_ending = False
+        self._is_ending = self._is_waiting = False
         self._now_ns = native.now()
         # What the base class waits with, and how exact its clock is.
         self._selector = _Waiter(self)
@@ -100,7 +101,7 @@ class VirtualLoop(base_events.BaseEventLoop):
         """Break off what nobody ends, as the end of a process does; tell if there was anything."""
         ends, listeners = list(self.streams.values()), list(self.listeners.values())
         for end in ends:
-            end.abort()
+            end.drop()
         for listener in (*listeners, *(end.server for end in ends if end.server is not None)):
             listener.close()
         return bool(ends or listeners)
@@ -120,7 +121,11 @@ class VirtualLoop(base_events.BaseEventLoop):
         # Whoever sleeps for ever awaits no instant.
         due_ns = round(due) if due < math.inf else None
         until_ns = self._limit_ns if due_ns is None else min(due_ns, self._limit_ns)
-        reached = self.native.advance(until_ns, due_ns is not None)
+        self._is_waiting = True
+        try:
+            reached = self.native.advance(until_ns, due_ns is not None)
+        finally:
+            self._is_waiting = False
         self._now_ns = self.native.now()
         # After some weeks a float is coarser than a nanosecond: what is due by it is not to be missed.
         self._clock_resolution = max(1 / NANOSECONDS, 2 * math.ulp(self.time()))
@@ -156,7 +161,9 @@ class VirtualLoop(base_events.BaseEventLoop):
                 self.call_soon(stream_end.happened, kind, *rest, context=stream_end.context)
 
     def _write_to_self(self) -> None:
-        """Nobody is woken: the loop never waits for what is real."""
+        """Wake the loop for a signal's handler alone: it never waits for what else is real."""
+        if self._is_waiting and threading.get_ident() == self._thread_id:  # type: ignore[attr-defined]
+            self.native.wake()
 
     # Names and addresses.
 
@@ -259,6 +266,7 @@ class VirtualLoop(base_events.BaseEventLoop):
         address = local_addr[0] if local_addr and local_addr[0] not in ANY_ADDRESS else None
         local = (own.address_as(address), local_addr[1] if local_addr else 0)
         stream, bound = self.native.connect(own.place, local, remote)
+        self.measures.began(bound, remote)
         end = StreamEnd(self, own, stream, bound, remote)
         try:
             await end.is_up

@@ -62,13 +62,20 @@ class Measures:
         self.deliveries: list[Delivery] = []
         self._network = network
         self._streams: dict[tuple[Address, Address], deque[tuple[float, int]]] = {}
+        self._lost: list[Undelivered] = []
         self._datagrams: dict[Hashable, deque[float]] = {}
         self._messages: dict[tuple[Address, Address, int, bool], deque[tuple[float, bytes]]] = {}
+
+    def _is_measured(self, destination: Address) -> bool:
+        """Tell if it is heard of when something has come there: of simulated nodes it is not."""
+        return self._network.host_of(destination[0]) is not None
 
     # TCP: by the place in the stream.
 
     def wrote(self, source: Address, destination: Address, data: bytes) -> None:
         """Note what a connection was given to send."""
+        if not self._is_measured(destination):
+            return
         waiting = self._streams.setdefault((source, destination), deque())
         waiting.append((self._network.now, len(data)))
 
@@ -84,14 +91,18 @@ class Measures:
             waiting.popleft()
             self._came("tcp", source, destination, sent, rest)
 
-    def ended(self, one: Address, other: Address) -> None:
-        """Note that a connection is over: what has not come of it never will."""
-        self._streams.pop((one, other), None)
+    def began(self, one: Address, other: Address) -> None:
+        """Note that a connection is called: what has not come of an earlier one of its ends never will."""
+        for ends in ((one, other), (other, one)):
+            waiting = self._streams.pop(ends, ())
+            self._lost += [Undelivered("tcp", *ends, sent, length) for sent, length in waiting]
 
     # UDP: by the number of the packet, where IP has one, else by its content.
 
     def sent_datagram(self, source: Address, destination: Address, number: int | None, data: bytes) -> None:
         """Note a datagram that leaves."""
+        if not self._is_measured(destination):
+            return
         key = (source, destination, data if number is None else number)
         now = self._network.now
         if number is None:
@@ -113,6 +124,8 @@ class Measures:
     ) -> None:
         """Note a message that was taken to be sent."""
         source, destination = map(self._first, ends)
+        if not self._is_measured(destination):
+            return
         waiting = self._messages.setdefault((source, destination, stream, unordered), deque())
         waiting.append((self._network.now, data))
 
@@ -146,11 +159,9 @@ class Measures:
 
     def undelivered(self) -> list[Undelivered]:
         """Give what of TCP and SCTP has not come."""
-        found = [
-            Undelivered("tcp", *ends, sent, length)
-            for ends, waiting in self._streams.items()
-            for sent, length in waiting
-        ]
+        found = list(self._lost)
+        for ends, waiting in self._streams.items():
+            found += [Undelivered("tcp", *ends, sent, length) for sent, length in waiting]
         for (source, destination, *_), messages in self._messages.items():
             found += [Undelivered("sctp", source, destination, sent, len(data)) for sent, data in messages]
         return found

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 from slantpath._native import Scenario, Testbed, toml_text
-from slantpath.errors import StuckError
+from slantpath.errors import RunError, StuckError
+from slantpath.testing.failing import is_failure
 from slantpath.testing.loop import NANOSECONDS, VirtualLoop, current_host
 from slantpath.testing.measures import Delivery, Measures
 
@@ -42,12 +43,6 @@ def nanoseconds(time: str | float) -> int:
         message = f'{time!r} is no time: write "300 ms", "1.5 s", or a number of seconds'
         raise ValueError(message)
     return round(number * UNITS[unit])
-
-
-def is_failure(failure: BaseException) -> bool:
-    """Tell if a test has failed by this: it was not skipped, and nobody has ended the process."""
-    has_ended = isinstance(failure, KeyboardInterrupt | SystemExit | GeneratorExit)
-    return not has_ended and type(failure).__name__ != "Skipped"
 
 
 class Host:
@@ -237,14 +232,20 @@ class Network:
         if not self._is_open:
             return
         self._is_open = False
-        # What is cancelled may wait for what never comes.
-        with contextlib.suppress(StuckError):
-            if self._loop is not None:
-                self._loop.begin_end()
-            self._runner.close()
         from slantpath.running import RunOutput  # noqa: PLC0415 - it costs what a test need not pay
 
-        seed, digest, tables, captures = self._native.end()
+        try:
+            # What is cancelled may wait for what never comes.
+            with contextlib.suppress(StuckError):
+                if self._loop is not None:
+                    self._loop.begin_end()
+                self._runner.close()
+            seed, digest, tables, captures = self._native.end()
+        except RunError:
+            if failure is None:
+                raise
+            # The run was over when that was raised, and it is what says why.
+            return
         self.output = RunOutput(seed, 0, digest, {table.name: table for table in tables}, captures)
         if failure is not None:
             self._write(failure)

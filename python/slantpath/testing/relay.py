@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from slantpath.errors import VoidRunError
+from slantpath.testing.failing import is_failure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -75,7 +76,12 @@ class Relayed:
         )
         self._reader = threading.Thread(target=self._read, args=(self._process,), daemon=True)
         self._reader.start()
-        self._is_up.wait()
+        try:
+            self._is_up.wait()
+        except BaseException:
+            # Whoever is interrupted leaves no emulation behind.
+            self._process.kill()
+            raise
         if len(self.addresses) < self._count:
             self._process.wait()
             self._close(self._process, self._reader)
@@ -120,7 +126,7 @@ class Relayed:
         if failure is None and self.void is not None:
             message = f"the run is void, and says nothing of the program: {self.void}"
             raise VoidRunError(message)
-        if isinstance(failure, Exception):
+        if failure is not None and is_failure(failure):
             if self.void is not None:
                 failure.add_note(f"slantpath: void run, perhaps no fault of the program: {self.void}")
             failure.add_note(f"slantpath: slantpath emulate {' '.join(self._arguments)}\n{self.said}")

@@ -260,12 +260,17 @@ class StreamEnd(asyncio.Transport):
         self._lose(None)
 
     def abort(self) -> None:
-        """Break it off."""
+        """Break it off, unless it was closed and TCP has all: a kernel, too, then ends it by itself."""
+        self._force_close(None)
+
+    def drop(self) -> None:
+        """Break it off, also if TCP is still ending it."""
         self._break(None)
 
     def _force_close(self, failure: Exception | None) -> None:
         # What asyncio's TLS breaks a connection off by.
-        self._break(failure)
+        if not self._is_lost:
+            self._break(failure)
 
     def _break(self, failure: Exception | None) -> None:
         self._is_closing = True
