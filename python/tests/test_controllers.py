@@ -189,7 +189,7 @@ def test_a_parameter_that_no_merged_file_could_have_is_refused(
     class Odd(Reno):
         pass
 
-    Odd.parameters = parameters  # type: ignore[misc]
+    Odd.parameters = parameters
     with pytest.raises(ValueError, match=f"`odd`: .*{said}"):
         lossy(odd=Odd)
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
-use slantpath_signalling::network::{LinkCarrier, NetworkConfig, PointConfig, PointId, SignallingEntity};
+use slantpath_signalling::network::{self, LinkCarrier, NetworkConfig, PointId, SignallingEntity};
 use slantpath_signalling::{Gate, RateLimit, ScreeningRule};
 use slantpath_ss7::sccp::NodeConfig;
 
@@ -73,13 +73,13 @@ fn links(network: &NetworkConfig, id: PointId) -> Vec<(String, impl PartialEq)> 
 }
 
 /// Rules and rates of screening by their names.
-fn compare_screening(before: &PointConfig, after: &PointConfig, words: &mut Vec<String>) {
+fn compare_screening(before: &network::PointConfig, after: &network::PointConfig, words: &mut Vec<String>) {
     // A link set is known by its name: another one before it changes its number.
-    let gate = |point: &PointConfig, gate: &Gate| match gate {
+    let gate = |point: &network::PointConfig, gate: &Gate| match gate {
         Gate::LinkSet(id) => Err(point.mtp3.link_sets.get(usize::from(id.0)).map(|set| set.name.clone())),
         Gate::Server(routing_context) => Ok(*routing_context),
     };
-    let rules = |point: &PointConfig| {
+    let rules = |point: &network::PointConfig| {
         let named = |rule: &ScreeningRule| {
             let mut own = rule.clone();
             let arrivals = std::mem::take(&mut own.criteria.arrivals);
@@ -88,7 +88,7 @@ fn compare_screening(before: &PointConfig, after: &PointConfig, words: &mut Vec<
         point.screening.rules.iter().map(named).collect::<Vec<_>>()
     };
     compare("screening rule", rules(before), rules(after), |one, other| one == other, words);
-    let rates = |point: &PointConfig| {
+    let rates = |point: &network::PointConfig| {
         let named = |rate: &RateLimit| {
             let mut own = rate.clone();
             let gates = std::mem::take(&mut own.criteria.arrivals).into_iter().chain(own.towards.take());
@@ -143,13 +143,13 @@ fn compare<T>(
 mod tests {
     use slantpath_signalling::{ScreeningAction, ScreeningConfig, ScreeningCriteria};
     use slantpath_ss7::PointCode;
-    use slantpath_ss7::mtp3::node::{Config, LinkSetConfig, LinkSetId};
+    use slantpath_ss7::mtp3::node::{self, LinkSetConfig, LinkSetId};
 
     use super::*;
 
     /// A point with these link sets, a rule for what comes by one of them, and a rate for what leaves by it.
-    fn point(link_sets: &[&str], by: u16) -> PointConfig {
-        let mut mtp3 = Config::new("own", PointCode(1));
+    fn point(link_sets: &[&str], by: u16) -> network::PointConfig {
+        let mut mtp3 = node::Config::new("own", PointCode(1));
         let named = |name: &&str| LinkSetConfig {
             name: (*name).to_owned(),
             adjacent: PointCode(2),
@@ -168,12 +168,12 @@ mod tests {
         let (messages_per_second, burst) = (100, 10);
         let rate = RateLimit { name: "outer".to_owned(), criteria, towards, messages_per_second, burst };
         let screening = ScreeningConfig { rules: vec![rule], rates: vec![rate] };
-        PointConfig { mtp3, sccp: None, processor: None, screening }
+        network::PointConfig { mtp3, sccp: None, processor: None, screening }
     }
 
     #[test]
     fn screening_is_the_same_by_another_number_of_its_link_set_and_another_by_its_own() {
-        let told = |after: &PointConfig| {
+        let told = |after: &network::PointConfig| {
             let mut words = Vec::new();
             compare_screening(&point(&["boston", "rome"], 0), after, &mut words);
             words

@@ -12,18 +12,18 @@ use crate::fixture::{Pair, address, byte_a_millisecond, millis, packet, packet_o
 const ECT: u8 = 2;
 const CE: u8 = 3;
 
-/// What the queue of a test does otherwise than first in, first out.
+/// Deviation of a test's queue from first in, first out.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Whim {
-    /// It hands nothing out if a change has it empty itself.
+    /// Nothing is handed out if a change has it empty itself.
     Forgets,
-    /// It sends nothing that has waited.
+    /// Nothing that has waited is sent.
     Hoards,
-    /// It marks packets as they come, if its argument is true, or else as they leave.
+    /// Packets are marked as they come, if the argument is true, or else as they leave.
     Marks(bool),
-    /// It refuses a packet of the flow that it has taken one of.
+    /// A packet of a flow is refused after the first.
     OneOfAFlow,
-    /// It sends a packet twice.
+    /// A packet is sent twice.
     Repeats,
 }
 
