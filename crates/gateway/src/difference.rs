@@ -45,9 +45,8 @@ pub(crate) fn difference(
         let all = network.m3ua.servers.iter();
         all.map(|server| (server.routing_context.to_string(), server.clone())).collect::<Vec<_>>()
     };
-    let is_same = |one: &slantpath_signalling::network::ServerConfig,
-                   other: &slantpath_signalling::network::ServerConfig| {
-        let names = |network: &NetworkConfig, server: &slantpath_signalling::network::ServerConfig| {
+    let is_same = |one: &network::ServerConfig, other: &network::ServerConfig| {
+        let names = |network: &NetworkConfig, server: &network::ServerConfig| {
             let asps = server.asps.iter().map(|asp| network.m3ua.asps[asp.0].name.clone());
             (network.m3ua.points[server.point.0].code, asps.collect::<Vec<_>>())
         };
