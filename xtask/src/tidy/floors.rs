@@ -18,6 +18,8 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("workers", &[]),
     // Calls of Linux for programs that are attached to a network: it knows nothing of ours.
     ("system", &[]),
+    // What a program's SCTP descriptor and its daemon say to each other: no system call.
+    ("requests", &[]),
     // The topology file and its answer: it knows no packets.
     ("topology", &["orbit", "reader", "results", "workers"]),
     // Formulas and the planner that needs no simulator.
