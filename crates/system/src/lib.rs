@@ -9,7 +9,8 @@
 //! - [`packet`]: frames of an interface, by a ring that is shared with the kernel. [`offloads`]: work that the kernel
 //!   is to do itself, since a packet socket cannot describe it.
 //! - [`clock`] and [`poll`]: time, timers and waiting for descriptors. [`signals`]: signals as a descriptor.
-//! - [`local`]: sockets of this machine, for their owner alone.
+//! - [`local`]: sockets of this machine, for their owner alone. [`pair`][mod@pair]: pairs of them, in the place of
+//!   sockets of programs.
 //! - [`process`]: programs within a network, and the ends of processes.
 //!
 //! An error names the step that the system has refused ([`SystemFailure`]).
@@ -26,6 +27,7 @@ pub mod network;
 pub mod offloads;
 mod options;
 pub mod packet;
+pub mod pair;
 pub mod poll;
 pub mod process;
 pub mod reentry;

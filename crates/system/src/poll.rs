@@ -24,6 +24,24 @@ impl fmt::Debug for Poll {
     }
 }
 
+/// State of a descriptor that is waited for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Interest {
+    /// Something to read, or an end.
+    pub reading: bool,
+    /// Room to write.
+    pub writing: bool,
+}
+
+impl Interest {
+    fn flags(self) -> epoll::EventFlags {
+        let mut flags = epoll::EventFlags::empty();
+        flags.set(epoll::EventFlags::IN, self.reading);
+        flags.set(epoll::EventFlags::OUT, self.writing);
+        flags
+    }
+}
+
 impl Poll {
     /// Opens one without descriptors.
     pub fn new() -> io::Result<Self> {
@@ -42,6 +60,24 @@ impl Poll {
         let room = if is_waited_for { epoll::EventFlags::OUT } else { epoll::EventFlags::empty() };
         let events = epoll::EventFlags::IN | room;
         Ok(epoll::modify(&self.epoll, descriptor, epoll::EventData::new_u64(token), events)?)
+    }
+
+    /// Waits for this of a descriptor, of which `before` has been waited for, from now on. One of which nothing is
+    /// waited for is taken out: its end, which the system tells in any case, would be told without end.
+    pub fn change(
+        &self,
+        descriptor: impl AsFd,
+        token: u64,
+        before: Interest,
+        now: Interest,
+    ) -> io::Result<()> {
+        let data = epoll::EventData::new_u64(token);
+        match (before.flags(), now.flags()) {
+            (before, now) if before == now => Ok(()),
+            (_, now) if now.is_empty() => self.remove(descriptor),
+            (before, now) if before.is_empty() => Ok(epoll::add(&self.epoll, descriptor, data, now)?),
+            (_, now) => Ok(epoll::modify(&self.epoll, descriptor, data, now)?),
+        }
     }
 
     /// Takes a descriptor out.
@@ -90,6 +126,22 @@ mod tests {
         assert_eq!(poll.wait(now).unwrap(), [u64::MAX]);
         poll.remove(&reader).unwrap();
         assert_eq!(poll.wait(now).unwrap(), [0; 0]);
+    }
+
+    #[test]
+    fn a_descriptor_of_which_nothing_is_waited_for_tells_no_end() {
+        let (one, other) = std::os::unix::net::UnixStream::pair().unwrap();
+        let mut poll = Poll::new().unwrap();
+        let [none, reading, both] = [(false, false), (true, false), (true, true)]
+            .map(|(reading, writing)| Interest { reading, writing });
+        let now = Some(Duration::ZERO);
+        drop(other);
+        for (before, after, told) in
+            [(none, reading, &[7][..]), (reading, none, &[]), (none, both, &[7]), (both, both, &[7])]
+        {
+            poll.change(&one, 7, before, after).unwrap();
+            assert_eq!(poll.wait(now).unwrap(), told, "{after:?}");
+        }
     }
 
     #[test]
