@@ -186,12 +186,11 @@ impl PairListener {
     pub fn open(name: &str) -> io::Result<Self> {
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
         let socket = rustix::net::socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)?;
-        match name.strip_prefix('@') {
-            Some(name) => rustix::net::bind(&socket, &SocketAddrUnix::new_abstract_name(name.as_bytes())?)?,
-            None => {
-                let address = SocketAddrUnix::new(name.into_c_str()?.as_ref())?;
-                crate::local::for_the_owner_alone(|| rustix::net::bind(&socket, &address))?;
-            }
+        if let Some(name) = name.strip_prefix('@') {
+            rustix::net::bind(&socket, &SocketAddrUnix::new_abstract_name(name.as_bytes())?)?;
+        } else {
+            let address = SocketAddrUnix::new(name.into_c_str()?.as_ref())?;
+            crate::local::for_the_owner_alone(|| rustix::net::bind(&socket, &address))?;
         }
         rustix::net::listen(&socket, BACKLOG)?;
         Ok(Self { socket })
