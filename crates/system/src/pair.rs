@@ -315,7 +315,7 @@ mod tests {
         let flags = SocketFlags::CLOEXEC;
         let client =
             rustix::net::socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None).unwrap();
-        let address = SocketAddrUnix::new_abstract_name(name[1..].as_bytes()).unwrap();
+        let address = SocketAddrUnix::new_abstract_name(&name.as_bytes()[1..]).unwrap();
         rustix::net::connect(&client, &address).unwrap();
         let (mut own, user) = listener.accept().unwrap().expect("a client");
         assert_eq!(user, rustix::process::getuid().as_raw());

@@ -24,24 +24,6 @@ impl fmt::Debug for Poll {
     }
 }
 
-/// State of a descriptor that is waited for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Interest {
-    /// Something to read, or an end.
-    pub reading: bool,
-    /// Room to write.
-    pub writing: bool,
-}
-
-impl Interest {
-    fn flags(self) -> epoll::EventFlags {
-        let mut flags = epoll::EventFlags::empty();
-        flags.set(epoll::EventFlags::IN, self.reading);
-        flags.set(epoll::EventFlags::OUT, self.writing);
-        flags
-    }
-}
-
 impl Poll {
     /// Opens one without descriptors.
     pub fn new() -> io::Result<Self> {
@@ -62,22 +44,18 @@ impl Poll {
         Ok(epoll::modify(&self.epoll, descriptor, epoll::EventData::new_u64(token), events)?)
     }
 
-    /// Waits for this of a descriptor, of which `before` has been waited for, from now on. One of which nothing is
-    /// waited for is taken out: its end, which the system tells in any case, would be told without end.
-    pub fn change(
-        &self,
-        descriptor: impl AsFd,
-        token: u64,
-        before: Interest,
-        now: Interest,
-    ) -> io::Result<()> {
-        let data = epoll::EventData::new_u64(token);
-        match (before.flags(), now.flags()) {
-            (before, now) if before == now => Ok(()),
-            (_, now) if now.is_empty() => self.remove(descriptor),
-            (before, now) if before.is_empty() => Ok(epoll::add(&self.epoll, descriptor, data, now)?),
-            (_, now) => Ok(epoll::modify(&self.epoll, descriptor, data, now)?),
-        }
+    /// Waits for a descriptor from now on, which is told once for each thing that comes, or at its end: it is read until
+    /// nothing is left, or without being told anew. So one that always has something to read is waited for, too.
+    pub fn add_once_for_each(&self, descriptor: impl AsFd, token: u64) -> io::Result<()> {
+        let events = epoll::EventFlags::IN | epoll::EventFlags::ET;
+        Ok(epoll::add(&self.epoll, descriptor, epoll::EventData::new_u64(token), events)?)
+    }
+
+    /// Variant of [`wait_for_room`](Self::wait_for_room) for a descriptor that is told once for each thing that comes.
+    pub fn wait_for_room_once(&self, descriptor: impl AsFd, token: u64, is_waited_for: bool) -> io::Result<()> {
+        let room = if is_waited_for { epoll::EventFlags::OUT } else { epoll::EventFlags::empty() };
+        let events = epoll::EventFlags::IN | epoll::EventFlags::ET | room;
+        Ok(epoll::modify(&self.epoll, descriptor, epoll::EventData::new_u64(token), events)?)
     }
 
     /// Takes a descriptor out.
@@ -129,19 +107,22 @@ mod tests {
     }
 
     #[test]
-    fn a_descriptor_of_which_nothing_is_waited_for_tells_no_end() {
-        let (one, other) = std::os::unix::net::UnixStream::pair().unwrap();
+    fn what_comes_and_the_end_are_told_once_each_although_nothing_is_read() {
+        let (one, mut other) = std::os::unix::net::UnixStream::pair().unwrap();
         let mut poll = Poll::new().unwrap();
-        let [none, reading, both] = [(false, false), (true, false), (true, true)]
-            .map(|(reading, writing)| Interest { reading, writing });
+        poll.add_once_for_each(&one, 7).unwrap();
         let now = Some(Duration::ZERO);
-        drop(other);
-        for (before, after, told) in
-            [(none, reading, &[7][..]), (reading, none, &[]), (none, both, &[7]), (both, both, &[7])]
-        {
-            poll.change(&one, 7, before, after).unwrap();
-            assert_eq!(poll.wait(now).unwrap(), told, "{after:?}");
+        assert_eq!(poll.wait(now).unwrap(), [0; 0]);
+        for _ in 0..2 {
+            other.write_all(b"a").unwrap();
+            assert_eq!(poll.wait(now).unwrap(), [7]);
+            assert_eq!(poll.wait(now).unwrap(), [0; 0]);
         }
+        poll.wait_for_room_once(&one, 7, true).unwrap();
+        assert_eq!(poll.wait(now).unwrap(), [7]);
+        drop(other);
+        assert_eq!(poll.wait(now).unwrap(), [7]);
+        assert_eq!(poll.wait(now).unwrap(), [0; 0]);
     }
 
     #[test]

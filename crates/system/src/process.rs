@@ -224,6 +224,11 @@ pub fn wait_any() -> io::Result<Option<(u32, ExitStatus)>> {
     }
 }
 
+/// Id of the user whose rights the calling process has.
+pub fn own_user() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
 /// Descriptor of a child of the calling process, which can be read once it has ended.
 pub fn handle_of(child: &Child) -> io::Result<OwnedFd> {
     pidfd(child.id())

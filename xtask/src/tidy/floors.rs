@@ -76,6 +76,8 @@ const FLOORS: &[(&str, &[&str])] = &[
             "traffic",
         ],
     ),
+    // A live host with the sockets of programs, and their pairs: it knows pieces, and no command.
+    ("daemon", &["live", "requests", "sockets", "system"]),
     // Sockets of programs at attached nodes, in virtual time: hosts of relays and of live endpoints, and no model.
     ("testbed", &["interface", "live", "relay", "tcp", "wire"]),
     // Live associations for programs on tokio, which nothing else here needs.
@@ -142,6 +144,7 @@ const FLOORS: &[(&str, &[&str])] = &[
         &[
             "capture",
             "control",
+            "daemon",
             "profiles",
             "runner",
             "topology",
