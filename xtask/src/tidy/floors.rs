@@ -51,6 +51,8 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("points", &["reader", "profiles", "ss7", "sigtran", "signalling", "traffic"]),
     ("simulation", &["net", "sctp", "sigtran", "ss7", "host", "applications", "signalling", "traffic"]),
     ("live", &["wire", "interface", "sctp", "host", "applications"]),
+    // RFC 6458's sockets of programs: it knows neither a pair nor a process.
+    ("sockets", &["live", "requests", "sctp"]),
     // Attached devices: it knows bytes and instants, never what the network between them is modelled by.
     ("emulate", &["system", "wire"]),
     // Sockets of whoever operates a program: it knows the words of control, and not what runs.
@@ -247,6 +249,7 @@ const FOR_TESTS: &[(&str, &str, &str)] = &[
     ("signalling", "slantpath-wire", "the oracles judge every codec, in the packets that carry it"),
     ("gateway", "slantpath-net", "seats are tried on a network"),
     ("gateway", "slantpath-simulation", "seats are held to a run"),
+    ("sockets", "slantpath-wire", "its tests carry packets between two hosts"),
     ("live", "slantpath-instruments", "its sockets are tried under load"),
     ("sctp", "dcsctp", "a foreign peer judges the association"),
     ("sctp", "sctp-proto", "a foreign peer judges the association"),
