@@ -10,7 +10,7 @@
 //!   is to do itself, since a packet socket cannot describe it.
 //! - [`clock`] and [`poll`]: time, timers and waiting for descriptors. [`signals`]: signals as a descriptor.
 //! - [`local`]: sockets of this machine, for their owner alone. [`pair`][mod@pair]: pairs of them, in the place of
-//!   sockets of programs.
+//!   sockets of programs. [`peeking`]: the place of a Unix socket from which it is peeked at.
 //! - [`process`]: programs within a network, and the ends of processes.
 //!
 //! An error names the step that the system has refused ([`SystemFailure`]).
@@ -27,7 +27,11 @@ pub mod network;
 pub mod offloads;
 mod options;
 pub mod packet;
+<<<<<<< HEAD
 pub mod pair;
+=======
+pub mod peeking;
+>>>>>>> f-doors
 pub mod poll;
 pub mod process;
 pub mod reentry;
