@@ -11,6 +11,7 @@
 //! - [`clock`] and [`poll`]: time, timers and waiting for descriptors. [`signals`]: signals as a descriptor.
 //! - [`local`]: sockets of this machine, for their owner alone.
 //! - [`process`]: programs within a network, and the ends of processes.
+//! - [`notify`]: system calls of a program that another process answers.
 //!
 //! An error names the step that the system has refused ([`SystemFailure`]).
 #![cfg(target_os = "linux")]
@@ -23,6 +24,7 @@ mod interface;
 pub mod local;
 pub mod netlink;
 pub mod network;
+pub mod notify;
 pub mod offloads;
 mod options;
 pub mod packet;
