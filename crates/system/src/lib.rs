@@ -12,6 +12,7 @@
 //! - [`local`]: sockets of this machine, for their owner alone. [`pair`][mod@pair]: pairs of them, in the place of
 //!   sockets of programs. [`peeking`]: the place of a Unix socket from which it is peeked at.
 //! - [`process`]: programs within a network, and the ends of processes.
+//! - [`notify`]: system calls of a program that another process answers.
 //!
 //! An error names the step that the system has refused ([`SystemFailure`]).
 #![cfg(target_os = "linux")]
@@ -24,6 +25,7 @@ mod interface;
 pub mod local;
 pub mod netlink;
 pub mod network;
+pub mod notify;
 pub mod offloads;
 mod options;
 pub mod packet;

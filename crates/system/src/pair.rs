@@ -8,14 +8,13 @@ use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use nix::libc;
 use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, SendAncillaryBuffer,
     SendAncillaryMessage, SendFlags, SocketAddrUnix, SocketFlags, SocketType, sockopt,
 };
 use rustix::path::Arg as _;
 
-use crate::options;
+use crate::peeking;
 
 /// Settings with which a pair is made.
 #[derive(Clone, Copy, Debug)]
@@ -63,12 +62,12 @@ pub fn pair(config: &PairConfig<'_>) -> io::Result<(OwnEnd, OwnedFd)> {
     for end in [&own, &other] {
         set_buffer(end, config.buffer_bytes)?;
     }
-    set_peek_offset(&other, 0)?;
+    peeking::set_offset(&other, 0)?;
     let mut filler = None;
     if config.filler_bytes > 0 {
         let bytes = vec![0; config.filler_bytes];
         rustix::net::send(&other, &bytes, SendFlags::DONTWAIT | SendFlags::NOSIGNAL)?;
-        set_peek_offset(&own, i32::try_from(bytes.len()).map_err(|_| io::ErrorKind::InvalidInput)?)?;
+        peeking::set_offset(&own, i32::try_from(bytes.len()).map_err(|_| io::ErrorKind::InvalidInput)?)?;
         filler = Some(Filler::default());
     }
     Ok((OwnEnd { socket: own, filler }, other))
@@ -95,7 +94,7 @@ impl OwnEnd {
                 Err(errno) => return Err(errno.into()),
             }
         }
-        set_peek_offset(&self.socket, -1)
+        peeking::set_offset(&self.socket, -1)
     }
 
     /// Reads the next piece into `place`, and the descriptors beside it into `beside`.
@@ -224,10 +223,6 @@ fn set_buffer(socket: &OwnedFd, bytes: usize) -> io::Result<()> {
     // Beyond the system's limit only with a privilege: less than was asked for does as well.
     Ok(sockopt::set_socket_send_buffer_size_force(socket, bytes)
         .or_else(|_| sockopt::set_socket_send_buffer_size(socket, bytes))?)
-}
-
-fn set_peek_offset(socket: &OwnedFd, offset: i32) -> io::Result<()> {
-    options::set(socket, libc::SOL_SOCKET, libc::SO_PEEK_OFF, &offset.to_ne_bytes())
 }
 
 #[cfg(test)]

@@ -58,6 +58,11 @@ impl Poll {
         Ok(epoll::modify(&self.epoll, descriptor, epoll::EventData::new_u64(token), events)?)
     }
 
+    /// Waits for room to write to a descriptor from now on, and not until it can be read.
+    pub fn add_for_room(&self, descriptor: impl AsFd, token: u64) -> io::Result<()> {
+        Ok(epoll::add(&self.epoll, descriptor, epoll::EventData::new_u64(token), epoll::EventFlags::OUT)?)
+    }
+
     /// Takes a descriptor out.
     pub fn remove(&self, descriptor: impl AsFd) -> io::Result<()> {
         Ok(epoll::delete(&self.epoll, descriptor)?)
@@ -135,5 +140,8 @@ mod tests {
             poll.wait_for_room(&one, 1, is_waited_for).unwrap();
             assert_eq!(poll.wait(now).unwrap(), told);
         }
+        poll.remove(&one).unwrap();
+        poll.add_for_room(&one, 2).unwrap();
+        assert_eq!(poll.wait(now).unwrap(), [2]);
     }
 }
