@@ -190,7 +190,8 @@ fn man(options: &ManArguments, out: &mut impl Write) -> Result<(), Failure> {
         Some(name) => {
             let of_name = |command: &&clap::Command| command.get_name() == name;
             let Some(command) = program.get_subcommands().find(of_name) else {
-                let names: Vec<&str> = program.get_subcommands().map(clap::Command::get_name).collect();
+                let shown = program.get_subcommands().filter(|command| !command.is_hide_set());
+                let names: Vec<&str> = shown.map(clap::Command::get_name).collect();
                 let message = format!("there is no command `{name}`; commands: {}", names.join(", "));
                 return Err(Failure::Misused(message));
             };

@@ -84,13 +84,13 @@ impl Daemon {
         let readiness = live.readiness().map_err(failed("waiting for packets"))?;
         poll.add(&readiness, LIVE).map_err(failed("waiting for packets"))?;
         let word = slantpath_live::secret().map_err(failed("a name of pairs"))?;
-        let word: String = word[..8].iter().map(|octet| format!("{octet:02x}")).collect();
+        let word = word.first_chunk().map_or(0, |octets| u64::from_ne_bytes(*octets));
         Ok(Self {
             live,
             _readiness: readiness,
             poll,
             desk: None,
-            pairs: Pairs::new(&word, lint),
+            pairs: Pairs::new(&format!("{word:016x}"), lint),
             defaults: Arc::new(sctp),
             ready: Vec::new(),
             sayings: Vec::new(),
@@ -142,7 +142,7 @@ impl Daemon {
         self.live.host().program.is_over()
     }
 
-    /// Waits for something to do, at most for so long, and does a turn of it. Gives the numbers of descriptors of others
+    /// Waits for something to do, at most for so long, and does a turn of it. Gives the numbers of others' descriptors
     /// that can be read.
     pub fn turn(&mut self, at_most: Option<Duration>) -> io::Result<&[u64]> {
         let is_busy = self.is_host_touched || self.pairs.is_busy();
@@ -164,7 +164,8 @@ impl Daemon {
                 self.sayings.extend(desk.let_in(&self.poll));
             }
             for guest in guests {
-                let (live, pairs, poll, defaults) = (&mut self.live, &mut self.pairs, &self.poll, &self.defaults);
+                let (live, pairs, poll, defaults) =
+                    (&mut self.live, &mut self.pairs, &self.poll, &self.defaults);
                 desk.serve(guest, |wish| {
                     let number = live.host_mut().program.open(wish, defaults);
                     let made = pairs.open(number, wish, poll);
@@ -203,10 +204,9 @@ impl Daemon {
     fn claim(&mut self) {
         while let Some(port) = self.live.host_mut().program.poll_claim() {
             let outcome = self.live.add_port(port).map_err(|error| match error {
-                OpenError::PortInUse { .. } => Errno::EADDRINUSE,
                 OpenError::System { error, .. } => {
                     let number = error.raw_os_error().and_then(|number| u16::try_from(number).ok());
-                    number.map_or(Errno::EADDRINUSE, Errno)
+                    number.map_or(Errno::EIO, Errno)
                 }
                 _ => Errno::EADDRINUSE,
             });

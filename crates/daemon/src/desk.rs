@@ -78,7 +78,7 @@ impl Desk {
             Ok(ReceivedPiece::End | ReceivedPiece::ClosedUnread) | Err(_) => return,
         };
         match OpenRequest::decode(&place[..length]).map(open) {
-            Ok(Ok(program)) => answer(&guest, &Reply::default(), Some(program)),
+            Ok(Ok(program)) => answer(&guest, &Reply::default(), Some(&program)),
             Ok(Err(error)) => {
                 let number = error.raw_os_error().and_then(|number| u16::try_from(number).ok());
                 answer(&guest, &Reply::failed(number.map_or(Errno::EIO, Errno)), None);
@@ -89,7 +89,7 @@ impl Desk {
 }
 
 /// Answers one that has asked, if it still waits.
-fn answer(guest: &OwnEnd, reply: &Reply, program: Option<OwnedFd>) {
-    let beside = program.as_ref().map(|program| program.as_fd());
+fn answer(guest: &OwnEnd, reply: &Reply, program: Option<&OwnedFd>) {
+    let beside = program.map(|program| program.as_fd());
     let _ = guest.send(&[IoSlice::new(&reply.encode())], beside);
 }

@@ -9,7 +9,7 @@
 //!
 //! # Map
 //!
-//! - [`daemon`][]: the loop. [`desk`][]: programs that ask for sockets. [`pairs`][]: pairs of sockets, read and written.
+//! - [`daemon`][]: the loop. [`desk`][]: programs that ask for sockets. [`pairs`][]: pairs, read and written.
 //! - [`program_end`][]: one pair, with what waits on it. [`lint`][]: settings of programs that are hardly meant.
 #![cfg(target_os = "linux")]
 
@@ -20,3 +20,6 @@ mod pairs;
 mod program_end;
 
 pub use daemon::{Daemon, DaemonConfig};
+
+#[cfg(test)]
+mod tests;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use slantpath_base::Duration;
 use slantpath_live::SctpConfig;
-use slantpath_requests::Request;
+use slantpath_requests as requests;
 
 /// Looks at what programs set.
 #[derive(Debug)]
@@ -54,8 +54,8 @@ impl Lint {
     }
 
     /// Looks at a request.
-    pub(crate) fn look(&mut self, request: &Request) {
-        let Request::SetOption { level, name, value, .. } = request else { return };
+    pub(crate) fn look(&mut self, request: &requests::Request) {
+        let requests::Request::SetOption { level, name, value, .. } = request else { return };
         let word = |at: usize| value.get(at..)?.first_chunk().copied().map(u32::from_ne_bytes);
         match (*level, *name) {
             (SOL_SCTP, SCTP_RTOINFO) => {
@@ -87,7 +87,9 @@ impl Lint {
                 }
             }
             (SOL_SOCKET, SO_RCVBUF) => {
-                let Some(bytes) = word(0).filter(|bytes| (1..GEO_WINDOW_BYTES / 2).contains(bytes)) else { return };
+                let Some(bytes) = word(0).filter(|bytes| (1..GEO_WINDOW_BYTES / 2).contains(bytes)) else {
+                    return;
+                };
                 self.say(
                     Doubt::Window,
                     format!(
@@ -121,7 +123,7 @@ mod tests {
     fn said(level: i32, name: i32, value: &[u8]) -> Vec<String> {
         let mut lint = Lint::of(&SctpConfig::default());
         for _ in 0..2 {
-            lint.look(&Request::SetOption { level, name, value: value.to_vec(), waits: false });
+            lint.look(&requests::Request::SetOption { level, name, value: value.to_vec(), waits: false });
         }
         lint.take()
     }
@@ -141,7 +143,10 @@ mod tests {
     fn each_doubt_is_said_once_with_its_reason_and_a_value() {
         let of_rto = said(SOL_SCTP, SCTP_RTOINFO, &rtoinfo(100));
         assert_eq!(of_rto.len(), 1);
-        assert!(of_rto[0].contains("RTO.Min to 100 ms") && of_rto[0].ends_with("at least 250 ms"), "{of_rto:?}");
+        assert!(
+            of_rto[0].contains("RTO.Min to 100 ms") && of_rto[0].ends_with("at least 250 ms"),
+            "{of_rto:?}"
+        );
         let of_heartbeat = said(SOL_SCTP, SCTP_PEER_ADDR_PARAMS, &paddrparams(30_000, SPP_HB_ENABLE));
         assert!(of_heartbeat.len() == 1 && of_heartbeat[0].contains("to 30 s"), "{of_heartbeat:?}");
         let of_window = said(SOL_SOCKET, SO_RCVBUF, &65_536_u32.to_ne_bytes());

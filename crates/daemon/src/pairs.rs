@@ -7,8 +7,10 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use bytes::Bytes;
 use slantpath_base::Instant;
 use slantpath_live::Station;
-use slantpath_requests::{FromProgram, HEADER_LEN, OPTION_MAX, OpenRequest, PIECE_MAX, Reply, Request, Style, ToProgram};
-use slantpath_sockets::{Answer, News, Piece, SocketNumber, Sockets, Taken, Token};
+use slantpath_requests::{
+    self as requests, FromProgram, HEADER_LEN, OPTION_MAX, OpenRequest, PIECE_MAX, Reply, Style, ToProgram,
+};
+use slantpath_sockets::{Answered, ForProgram, News, SocketNumber, Sockets, Taken, Token};
 use slantpath_system::pair::{self, PairConfig, ReceivedPiece};
 use slantpath_system::poll::Poll;
 
@@ -20,8 +22,8 @@ use crate::program_end::{Held, ProgramEnd};
 #[derive(Debug)]
 pub(crate) struct Pairs {
     ends: BTreeMap<SocketNumber, ProgramEnd>,
-    /// Descriptors that take the replies of requests.
-    replies: BTreeMap<Token, OwnedFd>,
+    /// Descriptors that take the replies of requests, each with the socket that is asked about.
+    replies: BTreeMap<Token, (SocketNumber, OwnedFd)>,
     last_token: u64,
     /// Beginning of the pairs' names.
     name: String,
@@ -57,7 +59,12 @@ impl Pairs {
     }
 
     /// Makes the pair of a socket, and gives the program's end.
-    pub(crate) fn make(&mut self, number: SocketNumber, poll: &Poll, is_connected: bool) -> io::Result<OwnedFd> {
+    pub(crate) fn make(
+        &mut self,
+        number: SocketNumber,
+        poll: &Poll,
+        is_connected: bool,
+    ) -> io::Result<OwnedFd> {
         let name = format!("{}/{}", self.name, number.0);
         let filler_bytes = if is_connected { 0 } else { FILLER_BYTES };
         let config = PairConfig { name: name.as_bytes(), buffer_bytes: BUFFER_BYTES, filler_bytes };
@@ -68,7 +75,12 @@ impl Pairs {
     }
 
     /// Makes the pair of a socket that a program has asked for.
-    pub(crate) fn open(&mut self, number: SocketNumber, wish: OpenRequest, poll: &Poll) -> io::Result<OwnedFd> {
+    pub(crate) fn open(
+        &mut self,
+        number: SocketNumber,
+        wish: OpenRequest,
+        poll: &Poll,
+    ) -> io::Result<OwnedFd> {
         self.make(number, poll, wish.style == Style::OneToMany)
     }
 
@@ -165,6 +177,7 @@ impl Pairs {
         let waits = end.is_holding() && closing == slantpath_sockets::Closing::InOrder;
         if end.is_closed && !waits {
             self.ends.remove(&number);
+            self.replies.retain(|_, (of, _)| *of != number);
             station.program.close(now, &mut station.host, number, closing);
         }
     }
@@ -188,10 +201,12 @@ impl Pairs {
             }
             FromProgram::Data { .. } => self.take(number, station, now, header, bytes),
             FromProgram::Request => {
-                let (Some(taker), Ok(request)) = (self.beside.pop(), Request::decode(bytes)) else { return };
+                let (Some(taker), Ok(request)) = (self.beside.pop(), requests::Request::decode(bytes)) else {
+                    return;
+                };
                 self.last_token += 1;
                 let token = Token(self.last_token);
-                self.replies.insert(token, taker);
+                self.replies.insert(token, (number, taker));
                 if end.is_holding() && !asks_alone(&request) {
                     end.hold(Held::Request(token, request));
                 } else {
@@ -225,12 +240,12 @@ impl Pairs {
         number: SocketNumber,
         station: &mut Station<Sockets>,
         now: Instant,
-        (token, request): (Token, Request),
+        (token, request): (Token, requests::Request),
         poll: &Poll,
     ) {
-        let listens = matches!(request, Request::Listen { backlog } if backlog > 0);
+        let listens = matches!(request, requests::Request::Listen { backlog } if backlog > 0);
         self.lint.look(&request);
-        let answer = station.program.request(now, &mut station.host, number, token, request);
+        let answer = station.program.request(now, &mut station.host, number, token, &request);
         let Some(answer) = answer else { return };
         if listens
             && answer.reply.error.is_none()
@@ -242,14 +257,14 @@ impl Pairs {
         self.reply(token, &answer, poll);
     }
 
-    fn reply(&mut self, token: Token, answer: &Answer, poll: &Poll) {
-        let Some(taker) = self.replies.remove(&token) else { return };
+    fn reply(&mut self, token: Token, answer: &Answered, poll: &Poll) {
+        let Some((_, taker)) = self.replies.remove(&token) else { return };
         let peeled = answer.socket.map(|socket| self.make(socket, poll, true));
         let (reply, beside) = match peeled {
             None => (answer.reply.encode(), None),
             Some(Ok(program)) => (answer.reply.encode(), Some(program)),
             // Its association ends with the daemon.
-            Some(Err(_)) => (Reply::failed(slantpath_requests::Errno::EMFILE).encode(), None),
+            Some(Err(_)) => (Reply::failed(requests::Errno::EMFILE).encode(), None),
         };
         // Who has asked and does not wait any more has no need of it.
         let _ = pair::send(&taker, &[IoSlice::new(&reply)], beside.as_ref().map(|beside| beside.as_fd()));
@@ -269,7 +284,7 @@ impl Pairs {
                 break;
             }
             let Some(piece) = station.program.next(now, &mut station.host, number) else { break };
-            let Piece { header, bytes, socket } = piece;
+            let ForProgram { header, bytes, socket } = piece;
             let beside = match socket.map(|socket| (socket, self.make(socket, poll, true))) {
                 None => None,
                 Some((_, Ok(program))) => Some(program),
@@ -282,13 +297,10 @@ impl Pairs {
             };
             let Some(end) = self.ends.get_mut(&number) else { break };
             end.has_messages |= matches!(header, ToProgram::Data { .. });
-            has_room = match end.write(header.header(), bytes, beside) {
-                Ok(has_room) => has_room,
-                Err(_) => {
-                    end.forget_unsent();
-                    true
-                }
-            };
+            has_room = end.write(header.header(), bytes, beside).unwrap_or_else(|_| {
+                end.forget_unsent();
+                true
+            });
         }
         if let Some(end) = self.ends.get_mut(&number)
             && end.waits_for_room != end.has_unsent()
@@ -309,9 +321,12 @@ fn flushed(end: &mut ProgramEnd) -> bool {
 }
 
 /// Tells if a request changes nothing, so that it may be answered before messages that wait have been taken.
-fn asks_alone(request: &Request) -> bool {
+fn asks_alone(request: &requests::Request) -> bool {
     matches!(
         request,
-        Request::GetOption { .. } | Request::LocalName | Request::PeerName | Request::MaySend { .. }
+        requests::Request::GetOption { .. }
+            | requests::Request::LocalName
+            | requests::Request::PeerName
+            | requests::Request::MaySend { .. }
     )
 }

@@ -5,12 +5,13 @@ use std::io::{self, IoSlice};
 use std::os::fd::{AsFd as _, OwnedFd};
 
 use bytes::Bytes;
-use slantpath_requests::{FromProgram, HEADER_LEN, Request};
+use slantpath_requests::{self as requests, FromProgram, HEADER_LEN};
 use slantpath_sockets::{Closing, Token};
 use slantpath_system::pair::OwnEnd;
 
 /// Own end of a socket's pair.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is of one direction, and none excludes another")]
 pub(crate) struct ProgramEnd {
     pub(crate) own: OwnEnd,
     /// Pieces of the program behind a message that had no room, in order.
@@ -47,7 +48,7 @@ enum Mark {
 #[derive(Debug)]
 pub(crate) enum Held {
     Data(FromProgram, Bytes),
-    Request(Token, Request),
+    Request(Token, requests::Request),
 }
 
 #[derive(Debug)]

@@ -29,11 +29,8 @@ pub mod notify;
 pub mod offloads;
 mod options;
 pub mod packet;
-<<<<<<< HEAD
 pub mod pair;
-=======
 pub mod peeking;
->>>>>>> f-doors
 pub mod poll;
 pub mod process;
 pub mod reentry;

@@ -44,15 +44,20 @@ impl Poll {
         Ok(epoll::modify(&self.epoll, descriptor, epoll::EventData::new_u64(token), events)?)
     }
 
-    /// Waits for a descriptor from now on, which is told once for each thing that comes, or at its end: it is read until
-    /// nothing is left, or without being told anew. So one that always has something to read is waited for, too.
+    /// Waits for a descriptor from now on, which is told once for each thing that comes, and at its end: it is read
+    /// until nothing is left, or without being told anew. One that always has something to read can be waited for, too.
     pub fn add_once_for_each(&self, descriptor: impl AsFd, token: u64) -> io::Result<()> {
         let events = epoll::EventFlags::IN | epoll::EventFlags::ET;
         Ok(epoll::add(&self.epoll, descriptor, epoll::EventData::new_u64(token), events)?)
     }
 
     /// Variant of [`wait_for_room`](Self::wait_for_room) for a descriptor that is told once for each thing that comes.
-    pub fn wait_for_room_once(&self, descriptor: impl AsFd, token: u64, is_waited_for: bool) -> io::Result<()> {
+    pub fn wait_for_room_once(
+        &self,
+        descriptor: impl AsFd,
+        token: u64,
+        is_waited_for: bool,
+    ) -> io::Result<()> {
         let room = if is_waited_for { epoll::EventFlags::OUT } else { epoll::EventFlags::empty() };
         let events = epoll::EventFlags::IN | epoll::EventFlags::ET | room;
         Ok(epoll::modify(&self.epoll, descriptor, epoll::EventData::new_u64(token), events)?)

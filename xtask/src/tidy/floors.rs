@@ -252,6 +252,7 @@ const FOR_TESTS: &[(&str, &str, &str)] = &[
     ("gateway", "slantpath-net", "seats are tried on a network"),
     ("gateway", "slantpath-simulation", "seats are held to a run"),
     ("sockets", "slantpath-wire", "its tests carry packets between two hosts"),
+    ("daemon", "slantpath-door", "its pairs are tried from the side of programs"),
     ("live", "slantpath-instruments", "its sockets are tried under load"),
     ("sctp", "dcsctp", "a foreign peer judges the association"),
     ("sctp", "sctp-proto", "a foreign peer judges the association"),

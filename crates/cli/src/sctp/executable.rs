@@ -34,8 +34,8 @@ const SCRIPTS_MAX: usize = 5;
 const SCRIPT_LINE_MAX: usize = 256;
 
 impl Executable {
-    /// Looks at the program of this name, which is looked for in `PATH` unless it has a slash. `chosen` is the door that
-    /// was asked for. An error says what to do.
+    /// Looks at the program of this name, which is looked for in `PATH` unless it has a slash. `chosen` is the door
+    /// that was asked for. An error says what to do.
     pub(super) fn of(name: &OsStr, chosen: Option<Door>) -> Result<Self, String> {
         let mut path = found(name)?;
         for _ in 0..SCRIPTS_MAX {
@@ -61,9 +61,9 @@ impl Executable {
                  as its user (`sudo slantpath sctp -- ...`), or a copy without that bit"
             ));
         }
-        let linkage = File::open(path).map_err(told).and_then(|mut file| linkage(&mut file).map_err(|error| {
-            format!("`{name}` {error}")
-        }))?;
+        let linkage = File::open(path)
+            .map_err(told)
+            .and_then(|mut file| linkage(&mut file).map_err(|error| format!("`{name}` {error}")))?;
         let suited = match linkage {
             Linkage::Glibc => Door::Preload,
             Linkage::Go | Linkage::OtherLibrary | Linkage::Static => Door::Notify,
@@ -74,7 +74,9 @@ impl Executable {
                 Linkage::OtherLibrary => "is linked to another C library than glibc",
                 Linkage::Glibc | Linkage::Static => "is static",
             };
-            return Err(format!("`{name}` {is}: --door preload does not reach it; leave --door out, or say notify"));
+            return Err(format!(
+                "`{name}` {is}: --door preload does not reach it; leave --door out, or say notify"
+            ));
         }
         Ok(Self { door: chosen.unwrap_or(suited) })
     }
@@ -101,7 +103,7 @@ fn found(name: &OsStr) -> Result<PathBuf, String> {
 fn interpreter(start: &[u8]) -> Option<OsString> {
     let line = start.strip_prefix(b"#!")?;
     let line = line.split(|byte| *byte == b'\n').next()?;
-    let mut words = line.split(|byte| byte.is_ascii_whitespace()).filter(|word| !word.is_empty());
+    let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
     let first = words.next()?;
     let is_env = first.ends_with(b"/env");
     let next = words.find(|word| !word.starts_with(b"-") && !word.contains(&b'='));
@@ -135,7 +137,9 @@ fn linkage(file: &mut File) -> Result<Linkage, String> {
     let machine = u16::from_le_bytes([header[18], header[19]]);
     let own = if cfg!(target_arch = "aarch64") { EM_AARCH64 } else { EM_X86_64 };
     if header[5] != LITTLE || machine != own {
-        return Err("is of another kind of machine, which no door serves: take that of this machine".to_owned());
+        return Err(
+            "is of another kind of machine, which no door serves: take that of this machine".to_owned()
+        );
     }
     let word = |at: usize| u64::from_le_bytes(*header[at..].first_chunk().expect("of a whole header"));
     let short = |at: usize| u16::from_le_bytes(*header[at..].first_chunk().expect("of a whole header"));
@@ -148,7 +152,8 @@ fn linkage(file: &mut File) -> Result<Linkage, String> {
             return Err("is cut off".to_owned());
         }
         let word = |at: usize| u64::from_le_bytes(*segment[at..].first_chunk().expect("of a whole segment"));
-        let (kind, at, length) = (word(0) as u32, word(8), word(32).min(NAME_MAX));
+        let kind = u32::from_le_bytes(*segment.first_chunk().expect("of a whole segment"));
+        let (at, length) = (word(8), word(32).min(NAME_MAX));
         if kind != PT_INTERP && kind != PT_NOTE {
             continue;
         }

@@ -46,7 +46,9 @@ pub(super) fn open(arguments: &ProgramArguments) -> Result<Opened, Failure> {
                 return Ok(Opened { daemon, addresses, sctp, line });
             }
             Err(OpenError::NoPrivilege { .. }) => why = "since raw sockets need CAP_NET_RAW",
-            Err(OpenError::KernelSctp) => why = "since this kernel's own SCTP would answer on raw sockets, too",
+            Err(OpenError::KernelSctp) => {
+                why = "since this kernel's own SCTP would answer on raw sockets, too";
+            }
             Err(error) => return Err(not_opened(&error)),
         }
     }
@@ -58,7 +60,8 @@ pub(super) fn open(arguments: &ProgramArguments) -> Result<Opened, Failure> {
     }
     let (mut daemon, sctp) = opened.map_err(|error| not_opened(&error))?;
     let own_port = daemon.live().bound().map_err(failed)?.first().map_or(0, std::net::SocketAddr::port);
-    let peers = if remote_port == own_port { String::new() } else { format!(", to port {remote_port} of peers") };
+    let peers =
+        if remote_port == own_port { String::new() } else { format!(", to port {remote_port} of peers") };
     let line = format!("SCTP in UDP port {own_port}{peers}, {why}, at {}", list(&addresses));
     Ok(Opened { daemon, addresses, sctp, line })
 }

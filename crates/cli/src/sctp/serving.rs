@@ -52,7 +52,8 @@ pub(crate) fn main(arguments: &ProgramArguments, command: &[String]) -> Result<(
             )));
         }
         (None, None) => {
-            let message = "name a program behind `--`, like `slantpath sctp -- iperf3 --sctp -s`, or --serve PATH";
+            let message =
+                "name a program behind `--`, like `slantpath sctp -- iperf3 --sctp -s`, or --serve PATH";
             return Err(Failure::Misused(message.to_owned()));
         }
     };
@@ -85,10 +86,13 @@ pub(crate) fn notifier(arguments: &NotifierArguments) -> Result<(), Failure> {
     Err(Failure::Failed("this slantpath has no --door notify".to_owned()))
 }
 
-/// What is served.
+/// Programs that are served.
 enum Served {
     /// Programs that are started elsewhere.
-    Path { path: std::path::PathBuf, _library: Option<Library> },
+    Path {
+        path: std::path::PathBuf,
+        _library: Option<Library>,
+    },
     Program(Started),
 }
 
@@ -106,9 +110,9 @@ impl Served {
         };
         daemon.listen(name).map_err(refused)?;
         let library = written_library().ok();
-        let front = library.as_ref().map_or_else(String::new, |library| {
-            format!(" LD_PRELOAD={}", library.path().display())
-        });
+        let front = library
+            .as_ref()
+            .map_or_else(String::new, |library| format!(" LD_PRELOAD={}", library.path().display()));
         say(&format!("start programs with {}={name}{front}; Ctrl-C stops", started::DAEMON));
         Ok(Self::Path { path: path.to_owned(), _library: library })
     }
@@ -122,7 +126,7 @@ impl Drop for Served {
     }
 }
 
-/// How far the run has come.
+/// Stage of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     Serving,
@@ -148,21 +152,18 @@ fn serve(mut daemon: Daemon, mut served: Served, signals: &Signals, kept: &mut K
         }
         let ready = daemon.turn(Some(GLANCE)).map_err(failed)?.to_vec();
         for number in ready {
-            match number {
-                SIGNALS => {
-                    while let Some(signal) = signals.read().map_err(failed)? {
-                        phase = heard(signal, &mut daemon, &served, phase, &mut outcome);
-                    }
+            if number == SIGNALS {
+                while let Some(signal) = signals.read().map_err(failed)? {
+                    phase = heard(signal, &mut daemon, &served, phase, &mut outcome);
                 }
-                _ => {
-                    let Served::Program(program) = &mut served else { continue };
-                    if phase == Phase::Serving
-                        && let Some(status) = program.ended().map_err(failed)?
-                    {
-                        outcome = if status == 0 { Ok(()) } else { Err(Failure::Ended(status)) };
-                        phase = stopped(&mut daemon);
-                    }
-                }
+                continue;
+            }
+            let Served::Program(program) = &mut served else { continue };
+            if phase == Phase::Serving
+                && let Some(status) = program.ended().map_err(failed)?
+            {
+                outcome = if status == 0 { Ok(()) } else { Err(Failure::Ended(status)) };
+                phase = stopped(&mut daemon);
             }
         }
         for saying in daemon.take_sayings() {

@@ -62,9 +62,8 @@ impl Started {
         }
         command.env(DAEMON, daemon);
         let started = signals.let_through(|| command.spawn()).and_then(|started| started);
-        let child = started.map_err(|error| {
-            Failure::Failed(format!("cannot start `{}`: {error}", program.display()))
-        })?;
+        let child = started
+            .map_err(|error| Failure::Failed(format!("cannot start `{}`: {error}", program.display())))?;
         let handle = slantpath_system::process::handle_of(&child);
         let handle = handle.map_err(|error| Failure::Failed(format!("waiting for the program: {error}")))?;
         Ok(Self { child, handle, _library: library })
