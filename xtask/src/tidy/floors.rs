@@ -20,6 +20,8 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("system", &[]),
     // What a program's SCTP descriptor and its daemon say to each other: no system call.
     ("requests", &[]),
+    // What a program's side does with the pair of such a descriptor.
+    ("door", &["requests", "system"]),
     // The topology file and its answer: it knows no packets.
     ("topology", &["orbit", "reader", "results", "workers"]),
     // Formulas and the planner that needs no simulator.
@@ -215,7 +217,7 @@ const FLOORS: &[(&str, &[&str])] = &[
 const RESERVED: &[(&str, &[&str])] = &[
     ("tokio", &["tokio"]),
     ("nix", &["cli", "live", "system", "tokio"]),
-    ("rustix", &["live", "system"]),
+    ("rustix", &["door", "live", "system"]),
     ("httparse", &["operation"]),
     ("mio", &["relay"]),
     ("socket2", &["live", "relay"]),
