@@ -22,6 +22,8 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("requests", &[]),
     // What a program's side does with the pair of such a descriptor.
     ("door", &["requests", "system"]),
+    // Its unsafe calls are system's.
+    ("notifier", &["door", "requests", "system"]),
     // The topology file and its answer: it knows no packets.
     ("topology", &["orbit", "reader", "results", "workers"]),
     // Formulas and the planner that needs no simulator.
@@ -222,7 +224,7 @@ const FLOORS: &[(&str, &[&str])] = &[
 const RESERVED: &[(&str, &[&str])] = &[
     ("tokio", &["tokio"]),
     ("nix", &["cli", "live", "system", "tokio"]),
-    ("rustix", &["door", "live", "system"]),
+    ("rustix", &["door", "live", "notifier", "system"]),
     ("httparse", &["operation"]),
     ("mio", &["relay"]),
     ("socket2", &["live", "relay"]),

@@ -39,8 +39,6 @@ pub struct NotifiedProgram<'a> {
 pub struct StartedProgram {
     /// Id of its process.
     pub process: u32,
-    /// Listener of its calls.
-    pub listener: Listener,
     handle: OwnedFd,
 }
 
@@ -72,12 +70,12 @@ struct Entry {
     report: Report,
 }
 
-/// Starts a program. It and whatever it starts gain no rights by `exec` any more: a set-user-ID program among them runs
-/// without its owner's.
+/// Starts a program; gives it and the listener of its calls. It and whatever it starts gain no rights by `exec` any
+/// more: a set-user-ID program among them runs without its owner's.
 ///
 /// # Errors
 /// The step [`SystemStep::Exec`] is the program's own: it is not found, as a rule.
-pub fn start(program: NotifiedProgram<'_>) -> Result<StartedProgram, SystemFailure> {
+pub fn start(program: NotifiedProgram<'_>) -> Result<(StartedProgram, Listener), SystemFailure> {
     let NotifiedProgram { mut command, filter, open_files } = program;
     let (reports, report) = report::reports().map_err(|error| SystemStep::Fork.failed(error))?;
     let (own, pair) = UnixStream::pair().map_err(|error| SystemStep::Fork.failed(error))?;
@@ -99,7 +97,7 @@ pub fn start(program: NotifiedProgram<'_>) -> Result<StartedProgram, SystemFailu
     let handle = pidfd(process).map_err(|error| SystemStep::Wait.failed(error));
     let listener = received(&own).and_then(Listener::new).map_err(|error| SystemStep::Listener.failed(error));
     match (handle, listener) {
-        (Ok(handle), Ok(listener)) => Ok(StartedProgram { process, listener, handle }),
+        (Ok(handle), Ok(listener)) => Ok((StartedProgram { process, handle }, listener)),
         (Err(failure), _) | (_, Err(failure)) => {
             // Its calls would fail one by one.
             let mut child = child;
@@ -186,10 +184,11 @@ mod tests {
         );
         let mut command = Command::new("/bin/sh");
         command.args(["-c", script]).stdout(Stdio::null()).stderr(Stdio::null());
-        let mut started = start(NotifiedProgram { command, filter: &filter, open_files: Some(200) }).unwrap();
+        let (started, mut listener) =
+            start(NotifiedProgram { command, filter: &filter, open_files: Some(200) }).unwrap();
         let mut poll = Poll::new().unwrap();
         poll.add(&started, 0).unwrap();
-        poll.add(&started.listener, 1).unwrap();
+        poll.add(&listener, 1).unwrap();
         loop {
             let ready = poll.wait(Some(Duration::from_secs(20))).unwrap();
             assert!(!ready.is_empty(), "it neither calls nor ends");
@@ -201,8 +200,8 @@ mod tests {
                         .unwrap();
                 return status.as_raw();
             }
-            if let Some(call) = started.listener.receive().unwrap() {
-                answer(&started.listener, call);
+            if let Some(call) = listener.receive().unwrap() {
+                answer(&listener, call);
             }
         }
     }

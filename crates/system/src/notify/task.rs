@@ -56,6 +56,11 @@ impl Task {
         Ok(numbers)
     }
 
+    /// Sends the process a signal.
+    pub fn signal(&self, number: i32) -> io::Result<()> {
+        crate::process::send(&self.handle, number)
+    }
+
     /// Reads the memory of a thread at one address; gives how much could be read.
     pub fn read(thread: u32, address: u64, place: &mut [u8]) -> io::Result<usize> {
         if place.is_empty() {
