@@ -151,6 +151,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "capture",
             "control",
             "daemon",
+            "notifier",
             "profiles",
             "runner",
             "topology",
