@@ -1,0 +1,195 @@
+//! Claims: what has come is taken by peeks, and its end by a real receive.
+
+use std::io::IoSliceMut;
+use std::os::fd::{AsFd, OwnedFd};
+
+use rustix::io::Errno as KernelErrno;
+use rustix::net::{RecvAncillaryBuffer, RecvFlags, ReturnFlags, recv, recvmsg};
+use slantpath_requests::{Errno, HEADER_LEN, ToProgram};
+use slantpath_system::peeking;
+use std::net::SocketAddr;
+
+use crate::ask::receive_with_descriptor;
+use crate::failure::{errno, of_io};
+use crate::gather;
+
+/// Turns that another process is given between the claim of a piece's end and its removal.
+const TURNS: usize = 50;
+
+/// State of what one process has claimed of a socket: whose turn a claim is, the caller sees to.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Claim {
+    /// Piece that the last claim has left unfinished, and the peek offset behind that claim.
+    unfinished: Option<(ToProgram, i32)>,
+}
+
+/// Bytes that have come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Came {
+    /// Number of bytes.
+    pub len: usize,
+    /// Piece that they are of.
+    pub piece: ToProgram,
+    /// True if the message or notification ends with them (`MSG_EOR`).
+    pub is_end: bool,
+}
+
+/// Association that has come to a listener.
+#[derive(Debug)]
+pub struct Accepted {
+    /// Socket of the association.
+    pub descriptor: OwnedFd,
+    /// Address of its peer.
+    pub peer: SocketAddr,
+}
+
+/// Takes what is there of a message into the buffers, or reads it and leaves it there (`MSG_PEEK`). A message of many
+/// pieces is taken as far as it is there. None: the daemon has said that nothing more will come.
+///
+/// # Errors
+/// `EAGAIN` if nothing is there.
+pub fn receive(
+    pair: impl AsFd,
+    claim: &mut Claim,
+    buffers: &mut [IoSliceMut<'_>],
+    leaves: bool,
+) -> Result<Option<Came>, Errno> {
+    let room = gather::room(buffers);
+    let begin = peeking::offset(&pair).map_err(|error| of_io(&error))?;
+    let mut came: Option<Came> = None;
+    let mut filled = 0;
+    loop {
+        let may_be_begun = came.is_none() || !leaves;
+        let step = take_piece(&pair, claim, buffers, filled, leaves, may_be_begun);
+        let part = match (step, came) {
+            (Ok(Some(part)), _) => part,
+            (Ok(None), None) => return Ok(None),
+            (Err(error), None) => return Err(error),
+            // What has come is the program's; a failure is seen at its next call.
+            (Ok(None) | Err(_), Some(_)) => break,
+        };
+        filled += part.len;
+        let piece = came.map_or(part.piece, |first| first.piece);
+        came = Some(Came { len: filled, piece, is_end: part.is_end });
+        if part.is_end || filled >= room || claim.unfinished.is_some() {
+            break;
+        }
+    }
+    if leaves {
+        peeking::set_offset(&pair, begin).map_err(|error| of_io(&error))?;
+        claim.unfinished = claim.unfinished.filter(|(_, at)| *at == begin && begin != 0);
+    }
+    Ok(came)
+}
+
+/// Takes bytes of the piece whose turn it is.
+fn take_piece(
+    pair: impl AsFd,
+    claim: &mut Claim,
+    buffers: &mut [IoSliceMut<'_>],
+    filled: usize,
+    leaves: bool,
+    may_be_begun: bool,
+) -> Result<Option<Came>, Errno> {
+    let at = peeking::offset(&pair).map_err(|error| of_io(&error))?;
+    let goes_on = match claim.unfinished {
+        Some((piece, left_at)) if left_at == at && at != 0 => Some(piece),
+        // Another process has begun the piece, or takes it away at this moment.
+        _ if at > 0 && may_be_begun => {
+            if is_taken_away_soon(&pair, at)? {
+                return take_piece(pair, claim, buffers, filled, leaves, may_be_begun);
+            }
+            begun_elsewhere(&pair, at)?
+        }
+        _ => None,
+    };
+    let mut header = [0; HEADER_LEN];
+    let in_front: &mut [u8] = if goes_on.is_some() { &mut [] } else { &mut header };
+    let in_front_len = in_front.len();
+    let (bytes, is_short) = gather::receiving(in_front, buffers, filled, |all| {
+        let flags = RecvFlags::PEEK | RecvFlags::DONTWAIT;
+        let came = recvmsg(&pair, all, &mut RecvAncillaryBuffer::default(), flags).map_err(errno)?;
+        Ok::<_, Errno>((came.bytes, came.flags.contains(ReturnFlags::TRUNC)))
+    })?;
+    if bytes < in_front_len || (bytes == 0 && goes_on.is_none()) {
+        claim.unfinished = None;
+        return if bytes == 0 { Ok(None) } else { Err(Errno::EIO) };
+    }
+    let piece = match goes_on {
+        Some(piece) => piece,
+        None => ToProgram::decode(&header).map_err(|_| Errno::EIO)?.0,
+    };
+    let len = bytes - in_front_len;
+    if is_short {
+        claim.unfinished = Some((piece, at + i32::try_from(bytes).unwrap_or(i32::MAX)));
+    } else {
+        claim.unfinished = None;
+        if !leaves {
+            take_away(&pair)?;
+        }
+    }
+    let ends = match piece {
+        ToProgram::Data { is_end, .. } | ToProgram::Notification { is_end } => is_end,
+        ToProgram::Accepted { .. } => true,
+    };
+    Ok(Some(Came { len, piece, is_end: ends && !is_short }))
+}
+
+/// True once another process has moved the offset: it had claimed the end of a piece, or claims more of it.
+fn is_taken_away_soon(pair: impl AsFd, at: i32) -> Result<bool, Errno> {
+    for _ in 0..TURNS {
+        if peeking::offset(&pair).map_err(|error| of_io(&error))? != at {
+            return Ok(true);
+        }
+        std::thread::yield_now();
+    }
+    Ok(false)
+}
+
+/// Header of a piece that another process has begun. It stays for this one to go on with.
+fn begun_elsewhere(pair: impl AsFd, at: i32) -> Result<Option<ToProgram>, Errno> {
+    let mut header = [0; HEADER_LEN];
+    let set = |offset| peeking::set_offset(&pair, offset).map_err(|error| of_io(&error));
+    set(0)?;
+    let peeked = recv(&pair, &mut header, RecvFlags::PEEK | RecvFlags::DONTWAIT);
+    set(at)?;
+    match peeked {
+        Ok((HEADER_LEN, _)) => Ok(ToProgram::decode(&header).ok().map(|(piece, _)| piece)),
+        Ok(_) => Ok(None),
+        Err(error) => Err(errno(error)),
+    }
+}
+
+/// Takes a piece away whose end has been claimed.
+fn take_away(pair: impl AsFd) -> Result<(), Errno> {
+    loop {
+        match recv(&pair, &mut [0_u8; 1], RecvFlags::DONTWAIT) {
+            Ok(_) => return Ok(()),
+            Err(KernelErrno::INTR) => {}
+            Err(error) => return Err(errno(error)),
+        }
+    }
+}
+
+/// Waits for a piece, or for the end, as a receive of this socket waits: with its time limit, and its signals.
+///
+/// # Errors
+/// `EAGAIN` at the time limit, `EINTR` by a signal.
+pub fn wait_for_piece(pair: impl AsFd) -> Result<(), Errno> {
+    recv(pair, &mut [0_u8; 0], RecvFlags::PEEK).map(|_| ()).map_err(errno)
+}
+
+/// Accepts an association.
+///
+/// # Errors
+/// `EAGAIN` if none is there; `EINVAL` if the daemon has said that none will come, or what comes is none.
+pub fn accept(pair: impl AsFd) -> Result<Accepted, Errno> {
+    let mut header = [0; HEADER_LEN];
+    let mut buffers = [IoSliceMut::new(&mut header)];
+    let (len, descriptor) = receive_with_descriptor(pair, &mut buffers, RecvFlags::DONTWAIT)?;
+    match (ToProgram::decode(&header[..len]), descriptor) {
+        (Ok((ToProgram::Accepted { peer }, _)), Some(descriptor)) => Ok(Accepted { descriptor, peer }),
+        (Ok((ToProgram::Accepted { .. }, _)), None) => Err(Errno::EMFILE),
+        _ => Err(Errno::EINVAL),
+    }
+}
