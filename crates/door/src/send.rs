@@ -46,6 +46,14 @@ pub fn close(pair: impl AsFd) {
     let _ = rustix::net::send(pair, &header, SendFlags::NOSIGNAL | SendFlags::DONTWAIT);
 }
 
+/// Sends one piece, never waiting.
+///
+/// # Errors
+/// `EAGAIN` if it would have to wait, `EPIPE` if the daemon takes nothing more.
+pub fn send_piece(pair: impl AsFd, piece: &FromProgram, bytes: &[IoSlice<'_>]) -> Result<(), Errno> {
+    put(pair, piece, bytes, false, true)
+}
+
 /// Puts a piece in.
 fn put(
     pair: impl AsFd,

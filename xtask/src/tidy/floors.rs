@@ -22,6 +22,10 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("requests", &[]),
     // What a program's side does with the pair of such a descriptor.
     ("door", &["requests", "system"]),
+    // A program's side as functions of the C library.
+    ("preload", &["door", "requests"]),
+    // Its bytes, for whoever starts programs. The edge stands in no build: it has packages bring what they need.
+    ("carried", &["preload"]),
     // The topology file and its answer: it knows no packets.
     ("topology", &["orbit", "reader", "results", "workers"]),
     // Formulas and the planner that needs no simulator.
@@ -217,7 +221,7 @@ const FLOORS: &[(&str, &[&str])] = &[
 const RESERVED: &[(&str, &[&str])] = &[
     ("tokio", &["tokio"]),
     ("nix", &["cli", "live", "system", "tokio"]),
-    ("rustix", &["door", "live", "system"]),
+    ("rustix", &["carried", "door", "live", "preload", "system"]),
     ("httparse", &["operation"]),
     ("mio", &["relay"]),
     ("socket2", &["live", "relay"]),
@@ -244,6 +248,8 @@ const FOR_TESTS: &[(&str, &str, &str)] = &[
     ("signalling", "slantpath-sigtran-adaptations", "the oracles judge every codec"),
     ("signalling", "slantpath-user-parts", "the oracles judge every codec"),
     ("signalling", "slantpath-wire", "the oracles judge every codec, in the packets that carry it"),
+    ("carried", "slantpath-requests", "a daemon of the test stands behind the library"),
+    ("carried", "slantpath-system", "a daemon of the test stands behind the library"),
     ("gateway", "slantpath-net", "seats are tried on a network"),
     ("gateway", "slantpath-simulation", "seats are held to a run"),
     ("live", "slantpath-instruments", "its sockets are tried under load"),
