@@ -32,6 +32,7 @@ use socket2::{Domain, Protocol, SockFilter, Socket, Type};
 use crate::config::{Carriage, LiveConfig, OpenError, check_addresses};
 use claim::Claim;
 use readiness::Readiness;
+use receive::Batch;
 pub(crate) use receive::{MOST_IN_BATCH, Received, Receiver};
 pub(crate) use reports::Report;
 pub(crate) use transmit::{Transmitter, Unsent};
@@ -82,6 +83,7 @@ pub(crate) struct End {
     options: Options,
     /// True if the socket takes many packets as one of UDP.
     cuts_into_segments: bool,
+    batch: Batch,
 }
 
 /// Values that a socket of UDP puts into the headers of what it sends.
@@ -298,7 +300,7 @@ fn open_end(address: IpAddr, config: &LiveConfig) -> Result<End, OpenError> {
     let is_udp = config.carriage != Carriage::Raw;
     // What came as one is read as one; a kernel that knows nothing of it does without.
     let _ = is_udp.then(|| setsockopt(&socket, sockopt::UdpGroSegment, &true));
-    Ok(End { socket, address, options: Options::FIRST, cuts_into_segments: is_udp })
+    Ok(End { socket, address, options: Options::FIRST, cuts_into_segments: is_udp, batch: Batch::FIRST })
 }
 
 fn set_options(socket: &Socket, domain: Domain, is_raw: bool) -> io::Result<()> {

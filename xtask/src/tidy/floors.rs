@@ -24,6 +24,10 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("door", &["requests", "system"]),
     // Its unsafe calls are system's.
     ("notifier", &["door", "requests", "system"]),
+    // A program's side as functions of the C library.
+    ("preload", &["door", "requests"]),
+    // Its bytes, for whoever starts programs. The edge stands in no build: it has packages bring what they need.
+    ("carried", &["preload"]),
     // The topology file and its answer: it knows no packets.
     ("topology", &["orbit", "reader", "results", "workers"]),
     // Formulas and the planner that needs no simulator.
@@ -225,7 +229,7 @@ const FLOORS: &[(&str, &[&str])] = &[
 const RESERVED: &[(&str, &[&str])] = &[
     ("tokio", &["tokio"]),
     ("nix", &["cli", "live", "system", "tokio"]),
-    ("rustix", &["door", "live", "notifier", "system"]),
+    ("rustix", &["carried", "door", "live", "notifier", "preload", "system"]),
     ("httparse", &["operation"]),
     ("mio", &["relay"]),
     ("socket2", &["live", "relay"]),
@@ -252,6 +256,8 @@ const FOR_TESTS: &[(&str, &str, &str)] = &[
     ("signalling", "slantpath-sigtran-adaptations", "the oracles judge every codec"),
     ("signalling", "slantpath-user-parts", "the oracles judge every codec"),
     ("signalling", "slantpath-wire", "the oracles judge every codec, in the packets that carry it"),
+    ("carried", "slantpath-requests", "a daemon of the test stands behind the library"),
+    ("carried", "slantpath-system", "a daemon of the test stands behind the library"),
     ("gateway", "slantpath-net", "seats are tried on a network"),
     ("gateway", "slantpath-simulation", "seats are held to a run"),
     ("sockets", "slantpath-wire", "its tests carry packets between two hosts"),
