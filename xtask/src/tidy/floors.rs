@@ -153,6 +153,7 @@ const FLOORS: &[(&str, &[&str])] = &[
         "cli",
         &[
             "capture",
+            "carried",
             "control",
             "daemon",
             "notifier",
