@@ -156,6 +156,14 @@ impl<H: EndSystem> Live<H> {
         Ok(())
     }
 
+    /// Leaves an SCTP port to other programs, if it had it: what comes for it from now on is not the host's.
+    pub fn remove_port(&mut self, port: u16) {
+        if let Ok(place) = self.config.ports.binary_search(&port) {
+            self.config.ports.remove(place);
+            self.sockets.release(port);
+        }
+    }
+
     /// Takes packets to one more own address, for all ports, and gives the interface that it has. The host has to be
     /// told of it by a [command](Self::command), since it may be for some of its ports alone.
     ///

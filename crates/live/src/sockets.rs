@@ -44,7 +44,8 @@ pub(crate) struct Sockets {
     pub(crate) carriage: Carriage,
     /// They take nothing in, so that the kernel has somebody for every packet; one for each IP version.
     guards: Vec<(Domain, Socket)>,
-    claims: Vec<Claim>,
+    /// Claims on ports, each with its port.
+    claims: Vec<(u16, Claim)>,
     /// For each address, whether this program answers what is of no port there.
     answers: Vec<Answers>,
     pub(crate) watch: Watch,
@@ -150,8 +151,8 @@ impl Sockets {
             Answers::Ours { _claim: None }
         };
         let claims = if is_raw { &config.ports[..] } else { &[] };
-        let claims = claims.iter().map(|port| claim_at(address, *port));
-        let claims: Vec<Claim> = claims.collect::<Result<_, _>>()?;
+        let claims = claims.iter().map(|port| Ok((*port, claim_at(address, *port)?)));
+        let claims: Vec<_> = claims.collect::<Result<_, OpenError>>()?;
         self.claims.extend(claims);
         self.answers.push(answers);
         self.ends.push(end);
@@ -163,10 +164,15 @@ impl Sockets {
         if self.carriage != Carriage::Raw {
             return Ok(());
         }
-        let claims = self.ends.iter().map(|end| claim_at(end.address, port));
-        let claims: Vec<Claim> = claims.collect::<Result<_, _>>()?;
+        let claims = self.ends.iter().map(|end| Ok((port, claim_at(end.address, port)?)));
+        let claims: Vec<_> = claims.collect::<Result<_, OpenError>>()?;
         self.claims.extend(claims);
         Ok(())
+    }
+
+    /// Gives the claims on an SCTP port back.
+    pub(crate) fn release(&mut self, port: u16) {
+        self.claims.retain(|(claimed, _)| *claimed != port);
     }
 
     /// The address and port of each socket; the port is that of UDP, or zero.

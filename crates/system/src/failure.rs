@@ -59,11 +59,19 @@ pub enum SystemStep {
     OffloadHeader,
     /// Wait for a process.
     Wait,
+    /// Set the limit of open files.
+    OpenFiles,
+    /// Have programs gain no rights.
+    NoNewPrivileges,
+    /// Put a filter before the program's calls.
+    Filter,
+    /// Hand over the listener of a filter.
+    Listener,
 }
 
 impl SystemStep {
     /// Every step, in the order of its number.
-    const ALL: [Self; 25] = [
+    const ALL: [Self; 29] = [
         Self::Bind,
         Self::Descriptors,
         Self::OwnProgram,
@@ -89,6 +97,10 @@ impl SystemStep {
         Self::UserNamespace,
         Self::OffloadHeader,
         Self::Wait,
+        Self::OpenFiles,
+        Self::NoNewPrivileges,
+        Self::Filter,
+        Self::Listener,
     ];
 
     pub(crate) fn of_number(number: u32) -> Option<Self> {
@@ -128,6 +140,10 @@ impl fmt::Display for SystemStep {
             Self::UserNamespace => "make a user namespace",
             Self::OffloadHeader => "have frames come with their offload headers",
             Self::Wait => "wait for the process",
+            Self::OpenFiles => "set the limit of open files",
+            Self::NoNewPrivileges => "have the program gain no rights",
+            Self::Filter => "put a filter before the program's calls",
+            Self::Listener => "hand over the filter's listener",
         })
     }
 }
@@ -174,7 +190,7 @@ mod tests {
             assert_eq!(SystemStep::of_number(number), Some(step));
             assert_eq!(step as u32, number);
         }
-        for number in [0, 26, u32::MAX] {
+        for number in [0, 30, u32::MAX] {
             assert_eq!(SystemStep::of_number(number), None, "{number}");
         }
     }

@@ -1,0 +1,150 @@
+//! One call on its way to an answer.
+
+use std::os::fd::OwnedFd;
+use std::rc::Rc;
+use std::time::Duration;
+
+use slantpath_door::Pending;
+use slantpath_requests::{self as requests, Errno, OpenRequest};
+use slantpath_system::notify::{CallAnswer, NotifiedCall};
+
+use crate::calls::SocketCall;
+use crate::processes::{Place, SendTarget};
+
+/// Call that is being answered, with what has been done of it.
+#[derive(Debug)]
+pub(crate) struct Job {
+    pub(crate) notified: NotifiedCall,
+    pub(crate) call: SocketCall,
+    /// Process that calls.
+    pub(crate) process: u32,
+    /// Time at which it is given up, once it has begun to wait.
+    pub(crate) deadline: Option<Duration>,
+    /// Parts that are done: messages of a call for several, bytes of a long one, descriptors that were marked.
+    pub(crate) done: usize,
+    /// Bytes of the message under way that are sent.
+    pub(crate) sent: usize,
+    /// True once the daemon has said that the message under way may be sent.
+    pub(crate) is_checked: bool,
+    /// True once a signal was seen that another thread may take.
+    pub(crate) has_seen_signal: bool,
+}
+
+/// State of a call after a try.
+#[derive(Debug)]
+pub(crate) enum Step {
+    /// Answer that it has.
+    Done(CallAnswer),
+    /// End of a call that was answered on the way, or is no more.
+    Over,
+    /// The daemon is asked about a socket.
+    Ask(Rc<OwnedFd>, requests::Request, Purpose),
+    /// The daemon is asked for a socket.
+    Open(OpenRequest),
+    /// Something has to come.
+    Come(Rc<OwnedFd>),
+    /// There has to be room.
+    Room(Rc<OwnedFd>),
+}
+
+/// Purpose of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// Purpose of the call itself.
+    Call,
+    /// The end of what comes has been read: an error may be the cause.
+    End,
+    /// Socket that takes associations.
+    Listens,
+    /// A message may be sent.
+    MaySend {
+        /// Association or peer to which it goes.
+        target: SendTarget,
+        /// Length of the message.
+        length: u32,
+    },
+    /// The program wants control messages: by the old option.
+    WantsEvents,
+    /// Wish for them by the newer one.
+    WantsInfo {
+        /// True if the old option wants them.
+        sndrcv: bool,
+    },
+}
+
+/// Reason for which a call is kept.
+#[derive(Debug)]
+pub(crate) enum Wait {
+    /// A socket of the daemon's comes.
+    Opening(Pending),
+    /// The reply to a request comes.
+    Reply(Pending, Purpose),
+    /// Something comes, or there is room: a copy of the descriptor for this call alone.
+    Ready(OwnedFd),
+}
+
+/// Call that is kept until it can be tried.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    pub(crate) job: Job,
+    pub(crate) wait: Wait,
+}
+
+impl Job {
+    pub(crate) fn new(notified: NotifiedCall, call: SocketCall, process: u32) -> Self {
+        let (done, sent, is_checked, has_seen_signal) = (0, 0, false, false);
+        Self { notified, call, process, deadline: None, done, sent, is_checked, has_seen_signal }
+    }
+
+    pub(crate) fn argument(&self, index: usize) -> u64 {
+        self.notified.arguments[index]
+    }
+
+    /// Argument that is an `int` or `unsigned int`.
+    pub(crate) fn number(&self, index: usize) -> u32 {
+        u32::try_from(self.argument(index) & u64::from(u32::MAX)).expect("32 bits")
+    }
+
+    pub(crate) fn signed(&self, index: usize) -> i32 {
+        self.number(index).cast_signed()
+    }
+
+    /// Descriptor of the call.
+    pub(crate) fn place(&self) -> Place {
+        (self.process, self.number(0))
+    }
+
+    /// True if a signal breaks it off while it waits.
+    pub(crate) fn is_interruptible(&self) -> bool {
+        use SocketCall::{
+            Accept, Accept4, Connect, Read, ReadV, RecvFrom, RecvMMsg, RecvMsg, SendMMsg, SendMsg, SendTo,
+            Write, WriteV,
+        };
+        matches!(
+            self.call,
+            Accept
+                | Accept4
+                | Connect
+                | Read
+                | ReadV
+                | RecvFrom
+                | RecvMMsg
+                | RecvMsg
+                | SendMMsg
+                | SendMsg
+                | SendTo
+                | Write
+                | WriteV
+        )
+    }
+}
+
+impl Step {
+    pub(crate) fn value(value: impl TryInto<i64>) -> Self {
+        Self::Done(CallAnswer::Value(value.try_into().unwrap_or(i64::MAX)))
+    }
+
+    pub(crate) fn failed(error: Errno) -> Self {
+        Self::Done(CallAnswer::Failed(error.0))
+    }
+}

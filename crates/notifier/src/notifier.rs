@@ -1,0 +1,471 @@
+//! The loop: calls arrive, are tried, are kept, and are answered.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write as _};
+use std::ops::Range;
+use std::os::fd::OwnedFd;
+use std::rc::Rc;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::OFlags;
+use rustix::net::sockopt::{Timeout, socket_timeout};
+use slantpath_door::{Pending, Replied};
+use slantpath_requests::{Errno, Reply};
+use slantpath_system::clock;
+use slantpath_system::notify::{CallAnswer, Listener, PendingSignals, Task};
+use slantpath_system::poll::Poll;
+
+use crate::asking::{IPPROTO_SCTP_LEVEL, SCTP_RECVRCVINFO, option_of};
+use crate::calls::SocketCall;
+use crate::job::{Job, Kept, Purpose, Step, Wait};
+use crate::processes::{Place, Processes};
+
+/// Time between two looks for signals and copies that are no longer used.
+const LOOK: Duration = Duration::from_millis(20);
+/// Calls whose signals are looked for at one time.
+const LOOKED_AT: usize = 32;
+/// Calls that are taken before kept ones have their turn.
+const TURN: usize = 64;
+
+/// Tokens of the loop: those below are its user's.
+const LISTENER: u64 = 1 << 61;
+const PROCESS: u64 = 1 << 62;
+const KEPT: u64 = 1 << 63;
+
+/// Answers the calls of programs.
+#[derive(Debug)]
+pub(crate) struct Notifier {
+    pub(crate) listener: Listener,
+    poll: Poll,
+    /// Numbers of SCTP descriptors.
+    pub(crate) numbers: Range<u32>,
+    /// Number that is tried next for a new one.
+    pub(crate) next_number: u32,
+    /// Address of the daemon.
+    pub(crate) daemon: Vec<u8>,
+    pub(crate) processes: Processes,
+    kept: BTreeMap<u64, Kept>,
+    next_token: u64,
+    last_looked: Duration,
+    /// Token of the kept call that was looked at last.
+    looked_at: u64,
+    /// True once a socket was opened.
+    pub(crate) has_sockets: bool,
+    /// Place of messages on their way.
+    pub(crate) place: Vec<u8>,
+    /// Sockets of which a message is sent in part, each with the call that sends it.
+    pub(crate) sending: BTreeMap<Place, u64>,
+    /// Lines that were said, each once.
+    pub(crate) said: BTreeSet<&'static str>,
+}
+
+impl Notifier {
+    pub(crate) fn new(
+        listener: Listener,
+        poll: Poll,
+        numbers: Range<u32>,
+        daemon: Vec<u8>,
+    ) -> io::Result<Self> {
+        poll.add(&listener, LISTENER)?;
+        listener.wake_in_place();
+        Ok(Self {
+            listener,
+            poll,
+            next_number: numbers.start,
+            numbers,
+            daemon,
+            processes: Processes::default(),
+            kept: BTreeMap::new(),
+            next_token: 0,
+            last_looked: Duration::ZERO,
+            looked_at: 0,
+            has_sockets: false,
+            place: Vec::new(),
+            sending: BTreeMap::new(),
+            said: BTreeSet::new(),
+        })
+    }
+
+    /// Waits for calls and other events, and serves what has come. It gives the tokens of others.
+    pub(crate) fn turn(&mut self) -> io::Result<Vec<u64>> {
+        let has_to_look = !self.kept.is_empty() || self.processes.has_copies();
+        let ready = self.poll.wait(has_to_look.then_some(LOOK))?.to_vec();
+        let mut others = Vec::new();
+        for token in ready {
+            if token == LISTENER {
+                self.take_calls()?;
+            } else if token & KEPT != 0 {
+                self.wake(token);
+            } else if token & PROCESS != 0 {
+                self.process_has_ended(token);
+            } else {
+                others.push(token);
+            }
+        }
+        self.look();
+        Ok(others)
+    }
+
+    fn take_calls(&mut self) -> io::Result<()> {
+        for _ in 0..TURN {
+            let Some(notified) = self.listener.receive()? else { break };
+            let job = self.processes.of_thread(notified.thread, clock::monotonic());
+            let Some(call) = SocketCall::of_number(notified.number) else {
+                self.listener.answer(notified.id, CallAnswer::Continue)?;
+                continue;
+            };
+            match job {
+                Ok((process, is_new)) => {
+                    if is_new && let Some(task) = self.processes.task(process) {
+                        self.poll.add(task, PROCESS | u64::from(process))?;
+                    }
+                    self.run(Job::new(notified, call, process));
+                }
+                // It may have ended just now. If this process may not look at it, its calls run as they are.
+                Err(_) => {
+                    self.listener.answer(notified.id, CallAnswer::Continue)?;
+                }
+            }
+            // Taking a call that is not there would wait for one.
+            let mut ready = [PollFd::new(&self.listener, PollFlags::IN)];
+            if !matches!(poll(&mut ready, Some(&Timespec::default())), Ok(1..)) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Tries a call, and answers or keeps it.
+    pub(crate) fn run(&mut self, mut job: Job) {
+        let step = self.step(&mut job).unwrap_or_else(Step::failed);
+        self.follow(job, step);
+    }
+
+    fn follow(&mut self, job: Job, step: Step) {
+        let id = job.notified.id;
+        let outcome = match step {
+            Step::Done(answer) => {
+                // A call that is no more needs none.
+                let _ = self.listener.answer(id, answer);
+                return;
+            }
+            Step::Over => return,
+            Step::Ask(pair, request, purpose) => match slantpath_door::ask(&pair, &request, false) {
+                Ok(pending) => Ok(Wait::Reply(pending, purpose)),
+                Err(Errno::EAGAIN) => return self.keep_for(job, &pair, true),
+                Err(error) => {
+                    let step = Self::unanswered(purpose, error);
+                    return self.follow(job, step);
+                }
+            },
+            Step::Open(request) => slantpath_door::ask_to_open(&self.daemon, request).map(Wait::Opening),
+            Step::Come(pair) => return self.keep_for(job, &pair, false),
+            Step::Room(pair) => return self.keep_for(job, &pair, true),
+        };
+        match outcome {
+            Ok(wait) => self.keep(job, wait, false),
+            Err(error) => self.follow(job, Step::failed(error)),
+        }
+    }
+
+    /// Keeps a call until its socket is ready, if it may wait.
+    fn keep_for(&mut self, mut job: Job, pair: &Rc<OwnedFd>, for_room: bool) {
+        let now = clock::monotonic();
+        if job.deadline.is_none() {
+            let limit = if for_room { Timeout::Send } else { Timeout::Recv };
+            let limit = socket_timeout(pair, limit).ok().flatten();
+            job.deadline = limit.map(|limit| now.saturating_add(limit));
+        }
+        match pair.try_clone() {
+            Ok(copy) => self.keep(job, Wait::Ready(copy), for_room),
+            Err(_) => self.follow(job, Step::failed(Errno::ENOMEM)),
+        }
+    }
+
+    fn keep(&mut self, job: Job, wait: Wait, for_room: bool) {
+        let token = KEPT | self.next_token;
+        self.next_token += 1;
+        let added = match &wait {
+            Wait::Ready(copy) if for_room => self.poll.add_for_room(copy, token),
+            Wait::Ready(copy) => self.poll.add(copy, token),
+            Wait::Opening(pending) | Wait::Reply(pending, _) => self.poll.add(pending, token),
+        };
+        if added.is_err() {
+            return self.follow(job, Step::failed(Errno::ENOMEM));
+        }
+        self.kept.insert(token, Kept { job, wait });
+    }
+
+    /// Takes a kept call, which is waited for no longer.
+    fn release(&mut self, token: u64) -> Option<Kept> {
+        let kept = self.kept.remove(&token)?;
+        // The description of a copy lives on in the program: closing alone would not take it out.
+        let removed = match &kept.wait {
+            Wait::Ready(copy) => self.poll.remove(copy),
+            Wait::Opening(pending) | Wait::Reply(pending, _) => self.poll.remove(pending),
+        };
+        debug_assert!(removed.is_ok(), "it was added");
+        Some(kept)
+    }
+
+    /// Goes on with a kept call whose descriptor is ready.
+    fn wake(&mut self, token: u64) {
+        let Some(kept) = self.release(token) else { return };
+        let Kept { job, wait } = kept;
+        match wait {
+            Wait::Ready(_) => self.run(job),
+            Wait::Opening(pending) => match taken(&pending) {
+                Ok(None) => self.keep(job, Wait::Opening(pending), false),
+                Ok(Some(answer)) => {
+                    let step = self.opened(&job, answer).unwrap_or_else(Step::failed);
+                    self.follow(job, step);
+                }
+                Err(error) => self.follow(job, Step::failed(error)),
+            },
+            Wait::Reply(pending, purpose) => match taken(&pending) {
+                Ok(None) => self.keep(job, Wait::Reply(pending, purpose), false),
+                Ok(Some(answer)) => {
+                    let mut job = job;
+                    let step = self.replied(&mut job, purpose, answer).unwrap_or_else(Step::failed);
+                    self.follow(job, step);
+                }
+                Err(error) => {
+                    let step = Self::unanswered(purpose, error);
+                    self.follow(job, step);
+                }
+            },
+        }
+    }
+
+    /// Replied to a call whose request has none: the daemon is no more.
+    fn unanswered(purpose: Purpose, error: Errno) -> Step {
+        if purpose == Purpose::End { Step::value(0) } else { Step::failed(error) }
+    }
+
+    fn process_has_ended(&mut self, token: u64) {
+        let Ok(process) = u32::try_from(token & u64::from(u32::MAX)) else { return };
+        if let Some(task) = self.processes.task(process) {
+            let _ = self.poll.remove(task);
+        }
+        self.processes.ended(process);
+        self.sending.retain(|place, _| place.0 != process);
+        let ended: Vec<u64> = self
+            .kept
+            .iter()
+            .filter(|(_, kept)| kept.job.process == process)
+            .map(|(token, _)| *token)
+            .collect();
+        for token in ended {
+            self.release(token);
+        }
+    }
+
+    /// Looks from time to time for calls to be given up and copies to be let go of.
+    fn look(&mut self) {
+        let now = clock::monotonic();
+        if now.saturating_sub(self.last_looked) < LOOK {
+            return;
+        }
+        self.last_looked = now;
+        self.processes.let_go(now);
+        let over: Vec<u64> = self
+            .kept
+            .iter()
+            .filter(|(_, kept)| kept.job.deadline.is_some_and(|deadline| deadline <= now))
+            .map(|(token, _)| *token)
+            .collect();
+        for token in over {
+            if let Some(Kept { job, .. }) = self.release(token) {
+                let step = Self::gave_up(&job, Errno::EAGAIN);
+                self.follow(job, step);
+            }
+        }
+        let behind = self.kept.range(self.looked_at + 1..).map(|(token, _)| *token);
+        let looked_at: Vec<u64> = behind.take(LOOKED_AT).collect();
+        // From the front at the next time.
+        self.looked_at = if looked_at.len() < LOOKED_AT { 0 } else { looked_at.last().copied().unwrap_or(0) };
+        for token in looked_at {
+            self.look_for_signals(token);
+        }
+    }
+
+    fn look_for_signals(&mut self, token: u64) {
+        let Some(Kept { job, .. }) = self.kept.get_mut(&token) else { return };
+        if !self.listener.is_waiting(job.notified.id) {
+            self.release(token);
+            return;
+        }
+        if !job.is_interruptible() {
+            return;
+        }
+        let signals = self.processes.task(job.process).map(|task| task.pending_signals(job.notified.thread));
+        let step = match signals {
+            // A call with a time limit does not start anew.
+            Some(Ok(PendingSignals::Own)) if job.deadline.is_none() && job.done == 0 => {
+                Step::Done(CallAnswer::Interrupted)
+            }
+            Some(Ok(PendingSignals::Own)) => Self::gave_up(job, Errno::EINTR),
+            Some(Ok(PendingSignals::Shared)) if job.has_seen_signal => Self::gave_up(job, Errno::EINTR),
+            Some(Ok(PendingSignals::Shared)) => {
+                job.has_seen_signal = true;
+                return;
+            }
+            Some(Ok(PendingSignals::None)) => {
+                job.has_seen_signal = false;
+                return;
+            }
+            Some(Err(_)) | None => return,
+        };
+        if let Some(Kept { job, .. }) = self.release(token) {
+            self.follow(job, step);
+        }
+    }
+
+    /// Replied of a call that waits no longer: what it has done, if it has done anything.
+    fn gave_up(job: &Job, error: Errno) -> Step {
+        match job.call {
+            SocketCall::RecvMMsg | SocketCall::SendMMsg if job.done > 0 => Step::value(job.done),
+            SocketCall::Connect if error == Errno::EAGAIN => Step::failed(Errno::EINPROGRESS),
+            SocketCall::Close => Step::Done(CallAnswer::Continue),
+            _ => Step::failed(error),
+        }
+    }
+
+    /// Tries a call.
+    fn step(&mut self, job: &mut Job) -> Result<Step, Errno> {
+        match job.call {
+            SocketCall::Socket => Ok(Self::socket(job)),
+            SocketCall::ExitGroup => Ok(self.exit_group(job)),
+            SocketCall::CloseRange => Ok(self.close_range(job)),
+            SocketCall::Dup2 | SocketCall::Dup3 => self.duplicate_to(job),
+            _ => {
+                let Some(pair) = self.processes.pair(job.place(), clock::monotonic()) else {
+                    return Ok(Step::Done(CallAnswer::Continue));
+                };
+                self.step_of_pair(job, &pair)
+            }
+        }
+    }
+
+    fn step_of_pair(&mut self, job: &mut Job, pair: &Rc<OwnedFd>) -> Result<Step, Errno> {
+        match job.call {
+            SocketCall::Accept | SocketCall::Accept4 => self.accept(job, pair),
+            SocketCall::Close => Ok(self.close(job, pair)),
+            SocketCall::Dup => self.duplicate(job, pair, self.numbers.start, false),
+            SocketCall::Fcntl => self.fcntl(job, pair),
+            SocketCall::Ioctl => self.ioctl(job, pair),
+            SocketCall::Read | SocketCall::ReadV | SocketCall::RecvFrom | SocketCall::RecvMsg => {
+                self.receive(job, pair)
+            }
+            SocketCall::RecvMMsg => self.receive_several(job, pair),
+            SocketCall::Write | SocketCall::WriteV | SocketCall::SendTo | SocketCall::SendMsg => {
+                self.send(job, pair)
+            }
+            SocketCall::SendMMsg => self.send_several(job, pair),
+            SocketCall::SendFile => self.send_file(job, pair),
+            SocketCall::Bind
+            | SocketCall::Connect
+            | SocketCall::GetPeerName
+            | SocketCall::GetSockName
+            | SocketCall::GetSockOpt
+            | SocketCall::Listen
+            | SocketCall::SetSockOpt
+            | SocketCall::Shutdown => self.ask(job, pair),
+            SocketCall::Socket
+            | SocketCall::ExitGroup
+            | SocketCall::CloseRange
+            | SocketCall::Dup2
+            | SocketCall::Dup3 => Ok(Step::Done(CallAnswer::Continue)),
+        }
+    }
+
+    /// Goes on with the reply to a request.
+    fn replied(&mut self, job: &mut Job, purpose: Purpose, answer: Replied) -> Result<Step, Errno> {
+        match purpose {
+            Purpose::Call => self.asked(job, answer),
+            Purpose::End => {
+                let error = answer.reply.value.first_chunk().map_or(0, |octets| i32::from_ne_bytes(*octets));
+                let error = u16::try_from(error).ok().filter(|number| *number != 0);
+                Ok(error.map_or_else(|| Step::value(0), |number| Step::failed(Errno(number))))
+            }
+            Purpose::Listens => {
+                if !is_set(&answer.reply) {
+                    return Err(Errno::EINVAL);
+                }
+                self.processes.remembered(job.place()).listens = true;
+                self.step(job)
+            }
+            Purpose::MaySend { target, length } => {
+                if let Some(error) = answer.reply.error {
+                    return self.not_sent(job, error);
+                }
+                job.is_checked = true;
+                if let Some(streams) = u16::try_from(answer.reply.number).ok().filter(|number| *number > 0) {
+                    self.processes.remembered(job.place()).note_possible(target, streams, length);
+                }
+                self.step(job)
+            }
+            Purpose::WantsEvents => {
+                let sndrcv = answer.reply.value.first().is_some_and(|octet| *octet != 0);
+                let pair = self.processes.pair(job.place(), clock::monotonic()).ok_or(Errno::EBADF)?;
+                let request = option_of(IPPROTO_SCTP_LEVEL, SCTP_RECVRCVINFO, 4);
+                Ok(Step::Ask(pair, request, Purpose::WantsInfo { sndrcv }))
+            }
+            Purpose::WantsInfo { sndrcv } => {
+                let rcvinfo = is_set(&answer.reply);
+                let wanted = slantpath_door::Wanted { sndrcv, rcvinfo };
+                self.processes.remembered(job.place()).wanted = Some(wanted);
+                self.step(job)
+            }
+        }
+    }
+
+    /// True if a call on this socket may wait, by its flags.
+    pub(crate) fn may_wait(pair: &Rc<OwnedFd>, is_told_not_to: bool) -> bool {
+        !is_told_not_to && rustix::fs::fcntl_getfl(pair).is_ok_and(|flags| !flags.contains(OFlags::NONBLOCK))
+    }
+
+    /// Reads a program's memory whole.
+    pub(crate) fn read_memory(job: &Job, address: u64, place: &mut [u8]) -> Result<(), Errno> {
+        match Task::read(job.notified.thread, address, place) {
+            Ok(length) if length == place.len() => Ok(()),
+            _ => Err(Errno::EFAULT),
+        }
+    }
+
+    /// Reads a number of 32 bits.
+    pub(crate) fn read_number(job: &Job, address: u64) -> Result<u32, Errno> {
+        let mut octets = [0; 4];
+        Self::read_memory(job, address, &mut octets)?;
+        Ok(u32::from_ne_bytes(octets))
+    }
+
+    /// Writes into a program's memory whole.
+    pub(crate) fn write_memory(job: &Job, address: u64, octets: &[u8]) -> Result<(), Errno> {
+        match Task::write_pieces(job.notified.thread, &[(address, octets.len())], octets) {
+            Ok(length) if length == octets.len() => Ok(()),
+            _ => Err(Errno::EFAULT),
+        }
+    }
+
+    /// Says a line to whoever started the program, once.
+    pub(crate) fn say(&mut self, line: &'static str) {
+        if self.said.insert(line) {
+            let _ = writeln!(io::stderr(), "slantpath: {line}");
+        }
+    }
+
+    /// True if the call waits still, so that what was read was its own.
+    pub(crate) fn is_waiting(&self, job: &Job) -> bool {
+        self.listener.is_waiting(job.notified.id)
+    }
+}
+
+fn is_set(reply: &Reply) -> bool {
+    reply.value.first_chunk().is_some_and(|octets| i32::from_ne_bytes(*octets) != 0)
+}
+
+fn taken(pending: &Pending) -> Result<Option<Replied>, Errno> {
+    pending.take()
+}
