@@ -82,8 +82,14 @@ pub(crate) fn main(arguments: &ProgramArguments, command: &[String]) -> Result<(
 
 /// The process behind door 2, which starts the program.
 pub(crate) fn notifier(arguments: &NotifierArguments) -> Result<(), Failure> {
-    let _ = arguments;
-    Err(Failure::Failed("this slantpath has no --door notify".to_owned()))
+    let Some((program, rest)) = arguments.program.split_first() else {
+        return Err(Failure::Misused("name a program behind `--`".to_owned()));
+    };
+    match slantpath_notifier::serve(program, rest) {
+        Ok(0) => Ok(()),
+        Ok(status) => Err(Failure::Ended(status)),
+        Err(failure) => Err(Failure::Failed(failure.to_string())),
+    }
 }
 
 /// Programs that are served.
