@@ -195,6 +195,23 @@ mod tests {
     }
 
     #[test]
+    fn other_settings_hold_from_then_on_and_bound_the_timeout_that_there_is() {
+        let config = |min, initial, max| RtoConfig {
+            min: Duration::from_millis(min),
+            initial: Duration::from_millis(initial),
+            max: Duration::from_millis(max),
+            ..RtoConfig::sctp()
+        };
+        let mut rtt = RttEstimator::new(config(1_000, 3_000, 60_000));
+        rtt.configure(config(100, 500, 900));
+        assert_eq!(rtt.rto(), Duration::from_millis(500), "without a sample it begins anew");
+        rtt.sample(Duration::from_millis(10));
+        assert_eq!(rtt.rto(), Duration::from_millis(100));
+        rtt.configure(config(200, 500, 900));
+        assert_eq!(rtt.rto(), Duration::from_millis(200));
+    }
+
+    #[test]
     fn the_first_sample_sets_srtt_to_it_and_the_variation_to_its_half() {
         let mut rtt = RttEstimator::new(without_floor());
         assert_eq!((rtt.srtt(), rtt.rto()), (None, ms(1_000)));

@@ -33,6 +33,8 @@ pub(crate) struct Association {
     pub(crate) number: AssociationNumber,
     /// Socket that has it; `None` once that is closed.
     pub(crate) owner: Option<SocketNumber>,
+    /// Own port of the association.
+    pub(crate) port: u16,
     /// First address of the peer.
     pub(crate) peer: SocketAddr,
     pub(crate) stage: Stage,
@@ -64,14 +66,15 @@ impl Association {
     pub(crate) fn opening(
         now: Instant,
         number: AssociationNumber,
-        owner: Option<SocketNumber>,
-        peer: SocketAddr,
+        owner: SocketNumber,
+        ends: (u16, SocketAddr),
         choices: &Choices,
     ) -> Self {
         Self {
             number,
-            owner,
-            peer,
+            owner: Some(owner),
+            port: ends.0,
+            peer: ends.1,
             stage: Stage::Opening,
             outbound_streams: 0,
             inbound_streams: 0,

@@ -1,5 +1,6 @@
 //! Addresses and ports of sockets.
 
+use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
 
 use slantpath_base::Instant;
@@ -23,6 +24,30 @@ impl Sockets {
     /// [`Sockets::port_claimed`] as soon as may be: requests wait for it.
     pub fn poll_claim(&mut self) -> Option<u16> {
         self.claims.pop_front()
+    }
+
+    /// A claimed port that nobody has any more: it may be given back to the machine.
+    pub fn poll_release(&mut self) -> Option<u16> {
+        self.releases.pop_front()
+    }
+
+    /// An association of a port is over.
+    pub(crate) fn forget_at_port(&mut self, port: u16) {
+        if let Some(place) = self.places.get_mut(&port) {
+            place.alive = place.alive.saturating_sub(1);
+        }
+        self.give_back(port);
+    }
+
+    /// Gives a port back that nobody has, unless it is held ready for others.
+    fn give_back(&mut self, port: u16) {
+        let free = self.claimed.iter().filter(|one| **one >= DYNAMIC_FIRST && self.is_free(**one)).count();
+        let is_spare = port < DYNAMIC_FIRST || free > RESERVE;
+        let is_wanted =
+            self.open.values().any(|socket| socket.binding.as_ref().is_some_and(|one| one.port == port));
+        if is_spare && !is_wanted && self.is_free(port) && self.claimed.remove(&port) {
+            self.releases.push_back(port);
+        }
     }
 
     /// A port has been claimed, or is another's.
@@ -59,7 +84,7 @@ impl Sockets {
     }
 
     fn is_free(&self, port: u16) -> bool {
-        self.places.get(&port).is_none_or(|place| place.users.is_empty())
+        self.places.get(&port).is_none_or(Place::is_free)
     }
 
     /// Binds a socket; `None` if the answer has to wait until the port has been claimed.
@@ -71,6 +96,7 @@ impl Sockets {
         token: Token,
         address: SocketAddr,
     ) -> Option<Result<(), Errno>> {
+        self.reclaim(address.port());
         let socket = self.open.get_mut(&number)?;
         if socket.bound.is_some() || socket.binding.is_some() {
             return Some(Err(Errno::EINVAL));
@@ -88,6 +114,15 @@ impl Sockets {
         socket.binding = Some(Binding { token, port: own.port(), wanted: Wanted::One(own) });
         self.claim(own.port());
         None
+    }
+
+    /// Takes a port back that is to be given back and has not been.
+    fn reclaim(&mut self, port: u16) {
+        let before = self.releases.len();
+        self.releases.retain(|one| *one != port);
+        if self.releases.len() < before {
+            self.claimed.insert(port);
+        }
     }
 
     fn claim(&mut self, port: u16) {
@@ -148,7 +183,7 @@ impl Sockets {
             };
             let id = host.add_program_told_all(&config, self.stream.fork(&format!("port/{port}")));
             host.refuse_callers(id);
-            self.places.insert(port, Place { id, listener: None, users: std::collections::BTreeSet::new() });
+            self.places.insert(port, Place { id, listener: None, users: BTreeSet::new(), alive: 0 });
         }
         if let Some(place) = self.places.get_mut(&port) {
             place.users.insert(number);
@@ -194,6 +229,9 @@ impl Sockets {
     pub(crate) fn bind_more(&mut self, call: &mut Call<'_>, is_added: bool) -> Option<Answered> {
         let port =
             call.given.addresses().ok().and_then(|wanted| wanted.first().copied()).map(|one| one.port());
+        if let Some(port) = port {
+            self.reclaim(port);
+        }
         let socket = self.open.get_mut(&call.number)?;
         if let Some(port) = port
             && is_added
@@ -284,6 +322,7 @@ impl Sockets {
             place.listener = None;
             host.refuse_callers(place.id);
         }
+        self.give_back(port);
     }
 
     /// Serves `listen` of a socket.

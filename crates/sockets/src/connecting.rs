@@ -72,9 +72,8 @@ impl Sockets {
             self.configure_port(host, listener);
         }
         let id = begun.map_err(|error| outcome::of_connect(&error))?;
-        let association = Association::opening(now, self.next_association(), Some(number), first, &choices);
-        self.by_number.insert(association.number, id);
-        self.associations.insert(id, association);
+        let association = Association::opening(now, self.next_association(), number, (port, first), &choices);
+        self.keep(id, association);
         if let Some(socket) = self.open.get_mut(&number) {
             socket.associations.insert(id);
         }

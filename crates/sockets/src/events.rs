@@ -78,7 +78,7 @@ impl Sockets {
         if self.is_stopping || socket.inbox.accepted_count() > limit {
             return false;
         }
-        let mut association = Association::opening(now, next, Some(number), peer, &socket.choices);
+        let mut association = Association::opening(now, next, number, (port, peer), &socket.choices);
         association.stage = Stage::Up;
         if socket.is_one_to_one() {
             let accepted = socket.accepted(id);
@@ -95,8 +95,7 @@ impl Sockets {
         } else {
             socket.associations.insert(id);
         }
-        self.by_number.insert(association.number, id);
-        self.associations.insert(id, association);
+        self.keep(id, association);
         true
     }
 
@@ -142,6 +141,7 @@ impl Sockets {
             self.tell_end(number);
         }
         host.release(id);
+        self.forget_at_port(association.port);
     }
 
     fn note_sctp(&mut self, now: Instant, host: &mut Host, id: SocketId, event: sctp::Event) {

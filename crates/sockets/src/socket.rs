@@ -213,6 +213,13 @@ impl Socket {
     }
 }
 
+impl Place {
+    /// Tells if nobody has the port, and nothing of it is left.
+    pub(crate) fn is_free(&self) -> bool {
+        self.users.is_empty() && self.alive == 0
+    }
+}
+
 /// Sockets that have a port.
 #[derive(Debug)]
 pub(crate) struct Place {
@@ -222,4 +229,6 @@ pub(crate) struct Place {
     pub(crate) listener: Option<SocketNumber>,
     /// Sockets that are bound to it, listener included.
     pub(crate) users: BTreeSet<SocketNumber>,
+    /// Number of associations that are not over, of whichever socket, or of none any more.
+    pub(crate) alive: usize,
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use slantpath_base::{Deadlines, Instant, Stream};
 use slantpath_live::{BySocket, Host, Program, ProgramEvent, SocketId};
 use slantpath_requests::OpenRequest;
-use slantpath_sctp::SctpConfig;
+use slantpath_sctp::{Extension, Extensions, SctpConfig};
 
 use crate::association::{Association, AssociationNumber, LAST_WORD};
 use crate::inbox::ForProgram;
@@ -26,6 +26,8 @@ pub struct Sockets {
     pub(crate) places: BTreeMap<u16, Place>,
     /// Ports that have been claimed for this, whether in use or not.
     pub(crate) claimed: BTreeSet<u16>,
+    /// Ports that are to be given back.
+    pub(crate) releases: VecDeque<u16>,
     /// Ports that are to be claimed.
     pub(crate) claims: VecDeque<u16>,
     pub(crate) news: VecDeque<(SocketNumber, News)>,
@@ -48,6 +50,7 @@ impl Sockets {
             by_number: BTreeMap::new(),
             places: BTreeMap::new(),
             claimed: BTreeSet::new(),
+            releases: VecDeque::new(),
             claims: VecDeque::new(),
             news: VecDeque::new(),
             last_socket: 0,
@@ -57,6 +60,19 @@ impl Sockets {
         };
         sockets.fill_reserve();
         sockets
+    }
+
+    /// Settings of sockets of programs that choose none, where Linux has others than RFC 9260: ten streams asked for
+    /// and as many inbound ones as there may be, partial reliability, and its buffers.
+    pub fn usual_settings() -> SctpConfig {
+        SctpConfig {
+            outbound_streams: 10,
+            inbound_streams: u16::MAX,
+            extensions: Extensions::of(&[Extension::PartialReliability]),
+            receive_buffer_bytes: 212_992,
+            send_buffer_bytes: 212_992,
+            ..SctpConfig::default()
+        }
     }
 
     /// Opens a socket, whose associations have these settings unless the program chooses others.
@@ -80,6 +96,15 @@ impl Sockets {
                 return number;
             }
         }
+    }
+
+    /// Takes an association in.
+    pub(crate) fn keep(&mut self, id: SocketId, association: Association) {
+        if let Some(place) = self.places.get_mut(&association.port) {
+            place.alive += 1;
+        }
+        self.by_number.insert(association.number, id);
+        self.associations.insert(id, association);
     }
 
     /// Takes what is told of a socket, oldest first.

@@ -89,6 +89,64 @@ fn a_port_is_one_sockets_until_it_is_closed() {
 }
 
 #[test]
+fn a_port_is_given_back_once_nothing_of_it_is_left_and_a_caller_takes_another_until_then() {
+    let mut pair = Pair::new();
+    let (listener, [caller, accepted]) = pair.connected();
+    let own = pair.done(0, caller, requests::Request::LocalName).unwrap().address.unwrap().port();
+    // The peer does not answer: it is on its way to its end.
+    pair.is_silent[1] = true;
+    pair.close(0, caller, Closing::InOrder);
+    let next = pair.open(0, Style::OneToOne, requests::Family::V4);
+    assert_eq!(pair.ask(0, next, requests::Request::Connect { peer: at(1), waits: true }), None);
+    let other = pair.done(0, next, requests::Request::LocalName).unwrap().address.unwrap().port();
+    assert_ne!(own, other);
+    pair.is_silent[1] = false;
+    pair.pass(Duration::from_secs(4));
+    assert_eq!(pair.associations(), [1, 1]);
+    assert_eq!(pair.act(1, |sockets, _, _| sockets.poll_release()), None);
+    for socket in [listener, accepted] {
+        pair.close(1, socket, Closing::Killed);
+    }
+    assert_eq!(pair.associations(), [0, 0]);
+    assert_eq!(pair.act(1, |sockets, _, _| sockets.poll_release()), Some(PORT));
+    pair.listener(1, Style::OneToOne);
+}
+
+#[test]
+fn a_long_message_comes_in_parts_and_what_follows_it_comes_behind_its_end() {
+    let config = SctpConfig {
+        receive_buffer_bytes: 20_000,
+        partial_delivery_point_bytes: Some(5_000),
+        ..SctpConfig::default()
+    };
+    let mut pair = Pair::with(config);
+    let (_, [caller, accepted]) = pair.connected();
+    let long: Vec<u8> = (0..100_000_u32).flat_map(u32::to_be_bytes).collect();
+    assert_eq!(pair.send(0, caller, SendInfo { stream: 1, ..SendInfo::default() }, &long), Taken::Taken);
+    assert_eq!(pair.send(0, caller, SendInfo { stream: 2, ..SendInfo::default() }, b"short"), Taken::Taken);
+    let mut got = Vec::new();
+    let mut parts = 0;
+    loop {
+        match pair.next(1, accepted) {
+            None => pair.pass(Duration::from_millis(50)),
+            Some(ForProgram { header: ToProgram::Data { is_end, info, .. }, bytes, .. }) => {
+                parts += 1;
+                assert_eq!(info.stream, 1);
+                got.extend_from_slice(&bytes);
+                if is_end {
+                    break;
+                }
+            }
+            Some(other) => panic!("{other:?}"),
+        }
+    }
+    assert!(parts > 3 && got == long, "{parts} parts of {} bytes", got.len());
+    pair.exchange();
+    pair.pass(Duration::from_secs(2));
+    assert_eq!(pair.message(1, accepted).unwrap().1, "short");
+}
+
+#[test]
 fn what_has_no_room_is_held_and_goes_first_once_there_is_some() {
     let mut pair = Pair::new();
     let (_, [caller, accepted]) = pair.connected();

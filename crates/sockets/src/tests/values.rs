@@ -75,6 +75,86 @@ fn sockets_of_all_kinds_have_what_the_system_has() {
     assert_eq!(pair.done(0, one, asked), Err(Errno::EMSGSIZE));
 }
 
+#[test]
+fn both_ends_that_have_a_key_authenticate_data_and_know_what_the_other_wants() {
+    let mut pair = Pair::new();
+    let listener = pair.open(1, Style::OneToOne, requests::Family::V4);
+    let caller = pair.open(0, Style::OneToOne, requests::Family::V4);
+    let key = Told::default().i32(0).u16(5).u16(6).bytes(b"secret").0;
+    let id = Told::default().i32(0).u16(5).padded_to(8).0;
+    for (end, socket) in [(0, caller), (1, listener)] {
+        // SCTP_AUTH_CHUNK of DATA, SCTP_AUTH_KEY, SCTP_AUTH_ACTIVE_KEY.
+        assert_eq!(pair.set(end, socket, 24, &id), Err(Errno::EACCES), "not before it is offered");
+        pair.set(end, socket, 21, &[0]).unwrap();
+        assert_eq!(pair.set(end, socket, 21, &[1]), Err(Errno::EINVAL), "INIT");
+        assert_eq!(pair.set(end, socket, 24, &id), Err(Errno::EINVAL), "no such key");
+        pair.set(end, socket, 23, &key).unwrap();
+        pair.set(end, socket, 24, &id).unwrap();
+        assert_eq!(pair.set(end, socket, 25, &id), Err(Errno::EINVAL), "it is the active one");
+    }
+    pair.done(1, listener, requests::Request::Bind(at(1))).unwrap();
+    pair.done(1, listener, requests::Request::Listen { backlog: 1 }).unwrap();
+    assert_eq!(pair.ask(0, caller, requests::Request::Connect { peer: at(1), waits: true }), None);
+    pair.exchange();
+    let accepted = pair.next(1, listener).unwrap().socket.unwrap();
+    assert_eq!(pair.send(0, caller, SendInfo::default(), b"signed"), Taken::Taken);
+    pair.exchange();
+    assert_eq!(pair.message(1, accepted).unwrap().1, "signed");
+    let chunks = Told::default().i32(0).u32(1).u8(0).0;
+    for option in [26, 27] {
+        assert_eq!(pair.get(0, caller, option, &[0; 16]).as_ref(), Ok(&chunks));
+    }
+    assert_eq!(pair.get(0, caller, 24, &[0; 8]), Ok(id));
+}
+
+#[test]
+fn streams_are_reset_and_added_where_both_ends_permit_it_and_both_are_told() {
+    let mut pair = Pair::new();
+    let listener = pair.open(1, Style::OneToOne, requests::Family::V4);
+    let caller = pair.open(0, Style::OneToOne, requests::Family::V4);
+    let all = Told::default().i32(0).u32(7).0;
+    for (end, socket) in [(0, caller), (1, listener)] {
+        pair.set(end, socket, 118, &all).unwrap();
+        assert_eq!(pair.get(end, socket, 118, &[0; 8]).as_ref(), Ok(&all));
+        pair.set(end, socket, 11, &[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1]).unwrap();
+    }
+    pair.done(1, listener, requests::Request::Bind(at(1))).unwrap();
+    pair.done(1, listener, requests::Request::Listen { backlog: 1 }).unwrap();
+    assert_eq!(pair.ask(0, caller, requests::Request::Connect { peer: at(1), waits: true }), None);
+    pair.exchange();
+    let accepted = pair.next(1, listener).unwrap().socket.unwrap();
+    let request = Told::default().i32(0).u16(2).u16(2).u16(1).u16(3).0;
+    pair.set(0, caller, 119, &request).unwrap();
+    pair.exchange();
+    let told = |flags: u8| [&[0x0a, 0x80, flags, 0, 16, 0, 0, 0][..], &[1, 0, 3, 0]].concat();
+    for (end, socket, flags) in [(0, caller, 2), (1, accepted, 1)] {
+        let (_, bytes) = pair.notification(end, socket).unwrap();
+        assert_eq!([&bytes[..8], &bytes[12..]].concat(), told(flags));
+    }
+    pair.set(0, caller, 121, &Told::default().i32(0).u16(0).u16(4).0).unwrap();
+    pair.exchange();
+    let (kind, bytes) = pair.notification(0, caller).unwrap();
+    assert_eq!((kind, bytes[14]), (0x800c, 20), "outbound streams");
+    let asked = requests::Request::MaySend { stream: 19, association: 0, length: 1 };
+    assert_eq!(pair.done(0, caller, asked).map(|reply| reply.number), Ok(20));
+    assert_eq!(pair.set(0, caller, 119, &request[..8]), Err(Errno::EINVAL), "without its list");
+}
+
+#[test]
+fn a_message_that_was_worth_no_time_is_given_up_and_counted() {
+    let mut pair = Pair::with(Sockets::usual_settings());
+    let (_, [caller, _]) = pair.connected();
+    let worthless = SendInfo { stream: 2, policy: 0x10, policy_value: 0, context: 9, ..SendInfo::default() };
+    pair.set(0, caller, 11, &[0, 0, 0, 1]).unwrap();
+    assert_eq!(pair.send(0, caller, worthless, b"late"), Taken::Taken);
+    pair.exchange();
+    let (kind, bytes) = pair.notification(0, caller).unwrap();
+    assert_eq!((kind, &bytes[24..28], &bytes[48..]), (0x8003, &[9, 0, 0, 0][..], &b"late"[..]));
+    let asked = Told::default().i32(0).u16(2).u16(0x10).u64(0).u64(0).0;
+    let status = pair.get(0, caller, 116, &asked).unwrap();
+    assert_eq!(status[8..], Told::default().u64(1).u64(0).0);
+}
+
 fn any_option() -> impl Strategy<Value = (i32, i32)> {
     let number = prop_oneof![4 => 0..134_i32, 1 => any::<i32>()];
     (prop_oneof![8 => Just(SCTP), 1 => Just(1), 1 => Just(41), 1 => any::<i32>()], number)
