@@ -416,6 +416,26 @@ def test_events_are_sentences_of_the_first_run_and_those_beyond_what_is_listed_a
         "data: from x to y, after 2,000 ms (t3-rtx)",
         "a to b over 10.0.0.2: carries packets again",
     ]
+    tables["drops"] = {
+        "at_s": [1.5, 1.6, 1.7],
+        "link": ["sat"] * 3,
+        "direction": ["forward"] * 3,
+        "reason": ["queue full", "loss", "unreachable"],
+        "packet_bytes": [1_048, 60, 9],
+        "protocol": ["sctp", "icmp", None],
+        "source": ["fd00::1", "10.0.0.1", None],
+        "destination": ["fd00::2", "10.0.0.2", None],
+        "source_port": [5_000, None, None],
+        "destination_port": [5_001, None, None],
+        "tsn": [4_294_967_295, None, None],
+    }
+    page = Page(view(by_hand(tmp_path / "dropped", tables)))
+    words = page.blocks["events"]["words"].to_pylist()
+    assert [told for told in words if told.startswith("sat")] == [
+        "sat, forward: 1,048 B dropped (queue full), SCTP [fd00::1]:5000 to [fd00::2]:5001, TSN 4294967295",
+        "sat, forward: 60 B dropped (loss), ICMP 10.0.0.1 to 10.0.0.2",
+        "sat, forward: 9 B dropped (unreachable)",
+    ]
     scripted: dict[str, Sequence[object]] = {
         "at_s": [float(at) for at in range(5_001)],
         **{key: [key] * 5_001 for key in ("kind", "name", "part", "event")},

@@ -75,7 +75,7 @@ impl Associations for Host {
                 (false, false) => MessageReports::Nothing,
             },
             timers: config.sctp.trace_timers,
-            arrivals: false,
+            ..Reports::default()
         };
         let peers = config.peer.is_none().then_some(Peers::One);
         let carrier = Application(Kind::Carrier(Box::new(Carrier::new(config))));

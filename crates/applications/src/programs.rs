@@ -15,6 +15,10 @@ pub trait Programs {
     /// If its port is in use.
     fn add_program(&mut self, config: &ProgramConfig, stream: Stream) -> SocketId;
 
+    /// Variant of [`Programs::add_program`] for a program that is told what becomes of its associations in SCTP's own
+    /// words, messages included: all but their beginning and end is [`ProgramEvent::Sctp`].
+    fn add_program_told_all(&mut self, config: &ProgramConfig, stream: Stream) -> SocketId;
+
     /// Opens an association from a program's port, whether that listens or not, to a peer with which it has none.
     ///
     /// # Errors
@@ -55,6 +59,12 @@ impl Programs for Host {
     fn add_program(&mut self, config: &ProgramConfig, stream: Stream) -> SocketId {
         let peers = config.peer.is_none().then_some(Peers::Many);
         self.add(config.transport(), peers, Reports::default(), stream, application(Program::new(config)))
+    }
+
+    fn add_program_told_all(&mut self, config: &ProgramConfig, stream: Stream) -> SocketId {
+        let peers = config.peer.is_none().then_some(Peers::Many);
+        let reports = Reports { verbatim: true, ..Reports::default() };
+        self.add(config.transport(), peers, reports, stream, application(Program::new(config)))
     }
 
     fn connect(&mut self, now: Instant, port: SocketId, peer: &Peer) -> Result<SocketId, sctp::ConnectError> {

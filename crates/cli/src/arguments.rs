@@ -2,7 +2,9 @@
 
 mod gateway_flags;
 mod plan_flags;
+mod program_flags;
 mod sctp_flags;
+mod tool_flags;
 
 use std::ffi::OsString;
 use std::net::IpAddr;
@@ -20,7 +22,9 @@ pub(crate) use gateway_flags::{
     TitleArguments, TrafficArguments,
 };
 pub(crate) use plan_flags::{PlanArguments, PlanFormat};
+pub(crate) use program_flags::{Door, NotifierArguments, ProgramArguments};
 use sctp_flags::Flags;
+pub(crate) use tool_flags::{CompletionsArguments, KeysArguments, ManArguments, NewArguments};
 
 /// Simulates transport protocols over satellite networks, and runs them over real ones.
 #[derive(Debug, Parser)]
@@ -68,6 +72,10 @@ pub(crate) enum Command {
     Run(RunArguments),
     /// Print the JSON Schema of the scenario file, or of another, for editors.
     Schema(SchemaArguments),
+    /// Give a program that exists the SCTP sockets of RFC 6458, on a machine whose kernel has none.
+    Sctp(ProgramArguments),
+    #[command(hide = true)]
+    SctpNotifier(NotifierArguments),
     /// Change a network that runs, such as an emulation with `--control`, and ask how it does.
     Set(SetArguments),
     /// Run a grid of scenarios on all cores. What was interrupted goes on where it was.
@@ -89,42 +97,6 @@ pub(crate) struct CheckArguments {
     /// Print as JSON: kind, errors and warnings, each with its place and its cure.
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct KeysArguments {
-    /// Words to look for, such as `fade` or `rto min`; the case of letters does not matter. Without one all sections
-    /// are listed.
-    #[arg(value_name = "WORD")]
-    pub(crate) words: Vec<String>,
-    /// Print as JSON, all that is found.
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct NewArguments {
-    /// Name of the template: `slantpath new --list` tells what each is.
-    #[arg(required_unless_present = "list")]
-    pub(crate) template: Option<String>,
-    /// The file to write, which must not exist; TEMPLATE.toml if absent.
-    pub(crate) file: Option<PathBuf>,
-    /// List the templates, a line each.
-    #[arg(long, conflicts_with_all = ["template", "file"])]
-    pub(crate) list: bool,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct CompletionsArguments {
-    /// The shell that is to complete.
-    #[arg(value_enum)]
-    pub(crate) shell: clap_complete::Shell,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct ManArguments {
-    /// The command; the whole program if absent.
-    pub(crate) command: Option<String>,
 }
 
 #[derive(Args, Clone, Debug)]

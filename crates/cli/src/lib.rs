@@ -8,6 +8,7 @@
 //! - [`emulate`][]: attached programs, and the doors or relays to them.
 //! - [`keys`][]: finds what declarations say. [`new`][]: templates, which are files in `templates`. [`other_file`][]: a
 //!   file in the place of another.
+//! - [`sctp`][]: a program that exists, with sockets of SCTP.
 //! - [`terminal`][]: the only way to print. No text of a file commands a terminal.
 
 mod arguments;
@@ -30,6 +31,7 @@ mod plan;
 mod progress;
 mod replay;
 mod run;
+mod sctp;
 #[cfg(unix)]
 mod set;
 #[cfg(not(unix))]
@@ -138,6 +140,8 @@ pub fn main_with(args: impl IntoIterator<Item = OsString>, draw: Option<Draw<'_>
             };
             out.write_all(schema.as_bytes()).map_err(Failure::from)
         }
+        Command::Sctp(options) => sctp::main(options, &command),
+        Command::SctpNotifier(options) => sctp::notifier(options),
         Command::Set(options) => set::main(options, &mut out),
         Command::Sweep(options) => sweep::main(options, own, &mut out),
         Command::Topology(options) => topology::main(options, draw, &mut out),
@@ -186,7 +190,8 @@ fn man(options: &ManArguments, out: &mut impl Write) -> Result<(), Failure> {
         Some(name) => {
             let of_name = |command: &&clap::Command| command.get_name() == name;
             let Some(command) = program.get_subcommands().find(of_name) else {
-                let names: Vec<&str> = program.get_subcommands().map(clap::Command::get_name).collect();
+                let shown = program.get_subcommands().filter(|command| !command.is_hide_set());
+                let names: Vec<&str> = shown.map(clap::Command::get_name).collect();
                 let message = format!("there is no command `{name}`; commands: {}", names.join(", "));
                 return Err(Failure::Misused(message));
             };

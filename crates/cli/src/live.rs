@@ -12,7 +12,7 @@ mod like;
 #[cfg(target_os = "linux")]
 mod nodes;
 #[cfg(target_os = "linux")]
-mod outputs;
+pub(crate) mod outputs;
 #[cfg(target_os = "linux")]
 mod rebuilt;
 #[cfg(target_os = "linux")]
@@ -20,7 +20,7 @@ mod replay;
 #[cfg(target_os = "linux")]
 mod server;
 #[cfg(target_os = "linux")]
-mod settings;
+pub(crate) mod settings;
 #[cfg(target_os = "linux")]
 mod traffic;
 

@@ -94,6 +94,8 @@ fn wanted(command: &Command) -> Option<(&Path, IsRight)> {
         | Command::Man(_)
         | Command::New(_)
         | Command::Schema(_)
+        | Command::Sctp(_)
+        | Command::SctpNotifier(_)
         | Command::Set(_) => return None,
     })
 }

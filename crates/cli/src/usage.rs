@@ -17,7 +17,7 @@ const CURES: [(&str, &str); 5] = [
 ];
 
 /// Commands whose `--udp` may have a port behind it.
-const IN_UDP: [&str; 4] = ["echo", "gateway", "load", "traffic"];
+const IN_UDP: [&str; 5] = ["echo", "gateway", "load", "sctp", "traffic"];
 
 /// Meanings of exit statuses, which end the program's help.
 pub(crate) const STATUS: &str =

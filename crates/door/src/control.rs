@@ -80,7 +80,7 @@ impl SendControl {
         match kind {
             SCTP_INIT => self.init = Some(whole(data)?),
             SCTP_SNDRCV => self.info = Some(sndrcv(&whole::<32>(data)?)?),
-            SCTP_SNDINFO => self.info = Some(sndinfo(&whole::<16>(data)?)?),
+            SCTP_SNDINFO => self.info = Some(sndinfo(data)?),
             SCTP_PRINFO => {
                 let data: [u8; 8] = whole(data)?;
                 let policy = u16::from_ne_bytes(array(&data, 0)?);
@@ -103,7 +103,7 @@ impl SendControl {
 ///
 /// # Errors
 /// `EINVAL` for flags that no sender may set.
-pub(crate) fn sndrcv(data: &[u8; 32]) -> Result<SendInfo, Errno> {
+fn sndrcv(data: &[u8; 32]) -> Result<SendInfo, Errno> {
     let flags = u16::from_ne_bytes(array(data, 4)?);
     let value = u32::from_ne_bytes(array(data, 16)?);
     let (flags, policy) = split(flags)?;
@@ -123,8 +123,9 @@ pub(crate) fn sndrcv(data: &[u8; 32]) -> Result<SendInfo, Errno> {
 /// Options of a `struct sctp_sndinfo`.
 ///
 /// # Errors
-/// `EINVAL` for flags that no sender may set.
-pub(crate) fn sndinfo(data: &[u8; 16]) -> Result<SendInfo, Errno> {
+/// `EINVAL` for another length, or flags that no sender may set.
+pub fn sndinfo(data: &[u8]) -> Result<SendInfo, Errno> {
+    let data: &[u8; 16] = data.try_into().map_err(|_| Errno::EINVAL)?;
     let (flags, policy) = split(u16::from_ne_bytes(array(data, 2)?))?;
     Ok(SendInfo {
         stream: u16::from_ne_bytes(array(data, 0)?),

@@ -30,9 +30,9 @@ mod recognise;
 mod send;
 
 pub use ask::{Pending, Replied, ask};
-pub use control::{ControlOut, SendControl, Wanted};
+pub use control::{ControlOut, SendControl, Wanted, sndinfo};
 pub use name::{address_of, bytes_of};
 pub use open::{DAEMON, ask_to_open};
-pub use receive::{Accepted, Came, Claim, accept, receive, wait_for_piece};
+pub use receive::{Accepted, Came, Claim, accept, next_len, receive, wait_for_piece};
 pub use recognise::{NAME_PREFIX, is_pair};
 pub use send::{close, send, send_piece};

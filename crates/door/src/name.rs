@@ -13,7 +13,7 @@ const V6_LEN: usize = 28;
 /// Address that a program names. None: it names none on purpose (`AF_UNSPEC`).
 ///
 /// # Errors
-/// `EINVAL` if it is too short, `EAFNOSUPPORT` if it is of another family.
+/// `EINVAL` if it is too short, or of another family, as Linux says for SCTP.
 pub fn address_of(bytes: &[u8]) -> Result<Option<SocketAddr>, Errno> {
     let (family, rest) = bytes.split_first_chunk().ok_or(Errno::EINVAL)?;
     match u16::from_ne_bytes(*family) {
@@ -33,7 +33,7 @@ pub fn address_of(bytes: &[u8]) -> Result<Option<SocketAddr>, Errno> {
             let (flow, scope) = (u32::from_be_bytes(*flow), u32::from_ne_bytes(*scope));
             Ok(Some(SocketAddrV6::new(ip, u16::from_be_bytes(*port), flow, scope).into()))
         }
-        _ => Err(Errno::EAFNOSUPPORT),
+        _ => Err(Errno::EINVAL),
     }
 }
 
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn addresses_of_other_families_are_refused_and_none_is_none() {
-        assert_eq!(address_of(&[1, 0, b'/', 0]), Err(Errno::EAFNOSUPPORT));
+        assert_eq!(address_of(&[1, 0, b'/', 0]), Err(Errno::EINVAL));
         assert_eq!(address_of(&[0; 16]), Ok(None));
         assert_eq!(address_of(&[2]), Err(Errno::EINVAL));
     }

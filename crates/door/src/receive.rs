@@ -171,6 +171,20 @@ fn take_away(pair: impl AsFd) -> Result<(), Errno> {
     }
 }
 
+/// Length of what is left of the piece that comes next (`FIONREAD`); 0 if nothing is there.
+///
+/// # Errors
+/// If it is no socket.
+pub fn next_len(pair: impl AsFd) -> Result<usize, Errno> {
+    let at = peeking::offset(&pair).map_err(|error| of_io(&error))?;
+    let flags = RecvFlags::PEEK | RecvFlags::TRUNC | RecvFlags::DONTWAIT;
+    match recv(pair, &mut [0_u8; 0], flags) {
+        Ok((_, len)) => Ok(if at == 0 { len.saturating_sub(HEADER_LEN) } else { len }),
+        Err(KernelErrno::AGAIN) => Ok(0),
+        Err(error) => Err(errno(error)),
+    }
+}
+
 /// Waits for a piece, or for the end, as a receive of this socket waits: with its time limit, and its signals.
 ///
 /// # Errors

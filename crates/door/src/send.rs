@@ -39,19 +39,19 @@ pub fn send(
     Ok(len)
 }
 
-/// Sends one piece of a message, and never waits.
-///
-/// # Errors
-/// If it would have to wait (`EAGAIN`), or the daemon takes nothing more (`EPIPE`).
-pub fn send_piece(pair: impl AsFd, piece: &FromProgram, bytes: &[IoSlice<'_>]) -> Result<(), Errno> {
-    put(pair, piece, bytes, false, false)
-}
-
 /// Marks that a process closes a descriptor of the socket, or ends, in order. There is nobody to whom a failure could
 /// be told.
 pub fn close(pair: impl AsFd) {
     let header = FromProgram::Closing.header();
     let _ = rustix::net::send(pair, &header, SendFlags::NOSIGNAL | SendFlags::DONTWAIT);
+}
+
+/// Sends one piece, never waiting.
+///
+/// # Errors
+/// `EAGAIN` if it would have to wait, `EPIPE` if the daemon takes nothing more.
+pub fn send_piece(pair: impl AsFd, piece: &FromProgram, bytes: &[IoSlice<'_>]) -> Result<(), Errno> {
+    put(pair, piece, bytes, false, true)
 }
 
 /// Puts a piece in.

@@ -28,4 +28,7 @@ pub struct Reports {
     pub timers: bool,
     /// True if the content that each packet brings is reported.
     pub arrivals: bool,
+    /// True if all that becomes of an association is told in SCTP's own words (SCTP): messages, and parts of those that
+    /// are delivered in parts, too.
+    pub verbatim: bool,
 }

@@ -112,6 +112,8 @@ pub(crate) struct SocketState {
     kind: Kind,
     local_port: u16,
     reading: Reading,
+    /// True if the application is told in SCTP's own words.
+    verbatim: bool,
     /// If the association is traced: what its application has asked for.
     traced: Option<Reports>,
     /// The peer's addresses in the order in which paths are numbered.
@@ -204,7 +206,8 @@ impl SocketState {
             }
         };
         let paths = peer.as_ref().map(|peer| peer.addresses.clone()).unwrap_or_default();
-        Self { kind, local_port, peer, paths, reading: Reading::Flowing, traced, answered: None }
+        let (verbatim, reading) = (reports.verbatim, Reading::Flowing);
+        Self { kind, local_port, peer, paths, reading, verbatim, traced, answered: None }
     }
 
     /// Lets others open associations or connections to the port.
@@ -248,6 +251,7 @@ impl SocketState {
             peer: None,
             paths: Vec::new(),
             reading: Reading::Flowing,
+            verbatim: self.verbatim,
             traced,
             answered: None,
         }

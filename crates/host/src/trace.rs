@@ -82,7 +82,8 @@ impl TraceBuffer {
 mod tests {
     use super::*;
 
-    const NOTHING: Reports = Reports { messages: MessageReports::Nothing, timers: false, arrivals: false };
+    const NOTHING: Reports =
+        Reports { messages: MessageReports::Nothing, timers: false, arrivals: false, verbatim: false };
 
     fn acknowledged(context: u64) -> sctp::Event {
         sctp::Event::Acknowledged { context }

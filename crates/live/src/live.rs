@@ -156,6 +156,14 @@ impl<H: EndSystem> Live<H> {
         Ok(())
     }
 
+    /// Leaves an SCTP port to other programs, if it had it: what comes for it from now on is not the host's.
+    pub fn remove_port(&mut self, port: u16) {
+        if let Ok(place) = self.config.ports.binary_search(&port) {
+            self.config.ports.remove(place);
+            self.sockets.release(port);
+        }
+    }
+
     /// Takes packets to one more own address, for all ports, and gives the interface that it has. The host has to be
     /// told of it by a [command](Self::command), since it may be for some of its ports alone.
     ///
@@ -312,7 +320,7 @@ impl<H: EndSystem> Live<H> {
             }
             if packets {
                 woken = Woken::Worked;
-                self.receive(end)?;
+                self.receive_what_waits(end)?;
             }
         }
         let now = self.now();
@@ -406,7 +414,7 @@ impl<H: EndSystem> Live<H> {
         Ok(descriptor)
     }
 
-    /// Does what there is to do now, a batch of packets from each socket at most, without waiting: also what has been
+    /// Does what there is to do now, some batches of packets from each socket at most, without waiting: also what was
     /// left to do by commands that did not go through [`Live::command`]. While it is [`Woken::Worked`] there may be
     /// more.
     pub fn turn(&mut self) -> io::Result<Woken> {
@@ -442,12 +450,24 @@ impl<H: EndSystem> Live<H> {
         self.flush(now);
     }
 
-    fn receive(&mut self, end: usize) -> io::Result<()> {
+    /// Takes what waits at a socket, up to a bound: the other sockets and the deadlines have their turn as well. What
+    /// is due, a load perhaps, may take longer than one batch of packets does. Without the rest acknowledgements would
+    /// then come ever later, until links fail that work.
+    fn receive_what_waits(&mut self, end: usize) -> io::Result<()> {
+        for _ in 0..BATCHES {
+            if !self.receive(end)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes a batch of packets from a socket, and tells if more wait there.
+    fn receive(&mut self, end: usize) -> io::Result<bool> {
         let mut received = std::mem::take(&mut self.received);
         let carriage = self.sockets.carriage;
-        // One batch: the other sockets and the deadlines have their turn before the next.
         self.counters.receive_calls += 1;
-        self.receiver.receive(&self.sockets.ends[end], carriage, &mut received)?;
+        let more_waits = self.receiver.receive(&mut self.sockets.ends[end], carriage, &mut received)?;
         // They have all come by now: what the host takes for one does not make the next one late.
         let now = self.now();
         for Received { bytes, udp_port } in received.drain(..) {
@@ -467,7 +487,7 @@ impl<H: EndSystem> Live<H> {
             self.udp_ports.put_down();
         }
         self.received = received;
-        Ok(())
+        Ok(more_waits)
     }
 
     /// Whose packet it is; `None` if it is not for this host.
@@ -625,6 +645,8 @@ impl<H: EndSystem> Live<H> {
 
 /// Number of changes of addresses that are kept while nobody asks for them.
 const CHANGES_MAX: usize = 1_024;
+/// Number of batches that a turn takes from a socket at most.
+const BATCHES: usize = 8;
 /// Longest time that a step waits.
 const LONGEST_WAIT: Duration = Duration::from_secs(3_600);
 /// Number of times that a packet that is too long is made shorter at one instant.

@@ -32,6 +32,7 @@ use socket2::{Domain, Protocol, SockFilter, Socket, Type};
 use crate::config::{Carriage, LiveConfig, OpenError, check_addresses};
 use claim::Claim;
 use readiness::Readiness;
+use receive::Batch;
 pub(crate) use receive::{MOST_IN_BATCH, Received, Receiver};
 pub(crate) use reports::Report;
 pub(crate) use transmit::{Transmitter, Unsent};
@@ -44,7 +45,8 @@ pub(crate) struct Sockets {
     pub(crate) carriage: Carriage,
     /// They take nothing in, so that the kernel has somebody for every packet; one for each IP version.
     guards: Vec<(Domain, Socket)>,
-    claims: Vec<Claim>,
+    /// Claims on ports, each with its port.
+    claims: Vec<(u16, Claim)>,
     /// For each address, whether this program answers what is of no port there.
     answers: Vec<Answers>,
     pub(crate) watch: Watch,
@@ -81,6 +83,7 @@ pub(crate) struct End {
     options: Options,
     /// True if the socket takes many packets as one of UDP.
     cuts_into_segments: bool,
+    batch: Batch,
 }
 
 /// Values that a socket of UDP puts into the headers of what it sends.
@@ -150,8 +153,8 @@ impl Sockets {
             Answers::Ours { _claim: None }
         };
         let claims = if is_raw { &config.ports[..] } else { &[] };
-        let claims = claims.iter().map(|port| claim_at(address, *port));
-        let claims: Vec<Claim> = claims.collect::<Result<_, _>>()?;
+        let claims = claims.iter().map(|port| Ok((*port, claim_at(address, *port)?)));
+        let claims: Vec<_> = claims.collect::<Result<_, OpenError>>()?;
         self.claims.extend(claims);
         self.answers.push(answers);
         self.ends.push(end);
@@ -163,10 +166,15 @@ impl Sockets {
         if self.carriage != Carriage::Raw {
             return Ok(());
         }
-        let claims = self.ends.iter().map(|end| claim_at(end.address, port));
-        let claims: Vec<Claim> = claims.collect::<Result<_, _>>()?;
+        let claims = self.ends.iter().map(|end| Ok((port, claim_at(end.address, port)?)));
+        let claims: Vec<_> = claims.collect::<Result<_, OpenError>>()?;
         self.claims.extend(claims);
         Ok(())
+    }
+
+    /// Gives the claims on an SCTP port back.
+    pub(crate) fn release(&mut self, port: u16) {
+        self.claims.retain(|(claimed, _)| *claimed != port);
     }
 
     /// The address and port of each socket; the port is that of UDP, or zero.
@@ -292,7 +300,7 @@ fn open_end(address: IpAddr, config: &LiveConfig) -> Result<End, OpenError> {
     let is_udp = config.carriage != Carriage::Raw;
     // What came as one is read as one; a kernel that knows nothing of it does without.
     let _ = is_udp.then(|| setsockopt(&socket, sockopt::UdpGroSegment, &true));
-    Ok(End { socket, address, options: Options::FIRST, cuts_into_segments: is_udp })
+    Ok(End { socket, address, options: Options::FIRST, cuts_into_segments: is_udp, batch: Batch::FIRST })
 }
 
 fn set_options(socket: &Socket, domain: Domain, is_raw: bool) -> io::Result<()> {

@@ -10,11 +10,11 @@ mod recent;
 use std::net::IpAddr;
 
 use slantpath_base::{Instant, Seed, Stream, StreamFamily};
-use slantpath_wire::Packet;
 use slantpath_wire::ip::Dscp;
 
 use crate::address_names::AddressNames;
-use crate::link::{DirectionCounters, DropReason};
+use crate::link::{DirectionTally, DropReason};
+use crate::packets::PacketStore;
 use crate::parcel::Parcel;
 pub(crate) use flow_key::FlowKey;
 use meter::Meter;
@@ -123,10 +123,12 @@ impl Conditioner {
         &mut self,
         now: Instant,
         parcel: Parcel,
-        packet: &Packet,
-        counters: &mut DirectionCounters,
+        packets: &mut PacketStore,
+        counters: &mut DirectionTally,
     ) -> Result<Parcel, DropReason> {
-        let Some(flow) = FlowKey::of_parcel(parcel, packet) else { return Ok(parcel) };
+        let Some(flow) = FlowKey::of_parcel(parcel, packets.packet(parcel.packet())) else {
+            return Ok(parcel);
+        };
         let Self { rules, found, meters, names } = self;
         let codepoint = parcel.traffic_class() >> 2;
         let find = || rules.iter().position(|(rule, _)| rule.classifier.holds_for(&flow, codepoint));
@@ -143,7 +145,7 @@ impl Conditioner {
         match rule.actions[colour as usize] {
             ConditioningAction::Drop => {
                 counters.offered.add(parcel.length());
-                counters.drop(DropReason::Policed, parcel.length());
+                counters.drop(now, DropReason::Policed, parcel, packets);
                 Err(DropReason::Policed)
             }
             ConditioningAction::Mark(dscp) => Ok(parcel.with_dscp(dscp)),

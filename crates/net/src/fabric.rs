@@ -73,8 +73,9 @@ impl Fabric {
     pub(crate) fn new(graph: NetworkGraph, seed: Seed) -> Self {
         let direction = |(index, config)| {
             #[expect(clippy::cast_possible_truncation, reason = "numbered by 32 bits")]
-            let path = graph.direction_path(DirectionId(index as u32));
-            LinkDirection::new(config, seed, &path)
+            let id = DirectionId(index as u32);
+            let path = graph.direction_path(id);
+            LinkDirection::new(id, config, seed, &path)
         };
         let mut directions: Vec<_> = graph.directions.iter().enumerate().map(direction).collect();
         for direction in graph.contact_links.iter().flat_map(|link| [link.forward(), link.reverse()]) {
@@ -132,7 +133,7 @@ impl Fabric {
             self.resolve(interface, header.destination).map(|destination| (destination, header))
         });
         let Some((destination, header)) = target else {
-            self.end_unreachable(direction, id, length);
+            self.end_unreachable(direction, Parcel::new(id, DestinationId::from_index(0), length, 0, 0));
             return Ok(());
         };
         let mut parcel = Parcel::new(id, destination, length, header.hop_limit, header.traffic_class);
@@ -153,11 +154,11 @@ impl Fabric {
 
     /// Ends a packet at its sender, since it is addressed to nobody.
     #[cold]
-    fn end_unreachable(&mut self, direction: DirectionId, id: PacketId, length: u32) {
+    fn end_unreachable(&mut self, direction: DirectionId, parcel: Parcel) {
         let counters = &mut self.directions[direction.index()].counters;
-        counters.offered.add(length);
-        counters.drop(DropReason::Unreachable, length);
-        self.packets.remove(id);
+        counters.offered.add(parcel.length());
+        counters.drop(self.kernel.now(), DropReason::Unreachable, parcel, &mut self.packets);
+        self.packets.remove(parcel.packet());
     }
 
     #[inline]
@@ -189,7 +190,9 @@ impl Fabric {
         match direction.offer_plainly(self.kernel.now(), parcel) {
             Offered::Behind => {}
             Offered::Next(arrival) => self.kernel.schedule(Slots::direction(id.index()), arrival),
-            Offered::NoRoom => return Err(direction.refuse_for_room(parcel.length())),
+            Offered::NoRoom => {
+                return Err(direction.refuse_for_room(self.kernel.now(), parcel, &mut self.packets));
+            }
         }
         Ok(())
     }
@@ -296,7 +299,7 @@ impl Fabric {
             self.kernel.record(Slots::direction(id.index()), parcel.digest_word());
             return Some(parcel);
         }
-        parcel = self.directions[id.index()].count_arrival(parcel);
+        parcel = self.directions[id.index()].count_arrival(self.kernel.now(), parcel, &mut self.packets);
         self.kernel.record(Slots::direction(id.index()), parcel.digest_word());
         match parcel.fate() {
             Fate::Arrives => {}
@@ -361,7 +364,8 @@ impl Fabric {
         reason: DropReason,
         source: &mut impl Source,
     ) {
-        self.directions[from.index()].counters.drop(reason, parcel.length());
+        let counters = &mut self.directions[from.index()].counters;
+        counters.drop(self.kernel.now(), reason, parcel, &mut self.packets);
         self.discard(node, from, parcel, reason, from, source);
     }
 

@@ -51,6 +51,7 @@
 mod address_names;
 mod capture;
 mod conditioner;
+mod drops;
 mod fabric;
 mod graph;
 mod header;
@@ -77,6 +78,7 @@ pub use conditioner::{
     Classifier, Colour, ColourMode, ConditioningAction, ConditioningRule, FlowPorts, MeterConfig, MeterScope,
     TrafficProfile,
 };
+pub use drops::{DroppedFlow, DroppedPacket};
 pub use graph::{GraphError, NetworkBuilder, NetworkGraph, Routing};
 pub use host_pairs::{Delays, HostPair};
 pub use id::{DirectionId, LinkEnd, LinkId, NodeId, SharedPortId};

@@ -43,6 +43,7 @@ pub use bursts::{ChannelState, GilbertElliott};
 pub use config::DirectionConfig;
 pub use contact::{LeftBehind, LinkContact};
 pub use contact_delay::DelayPiece;
+pub(crate) use counters::DirectionTally;
 pub use counters::{DirectionCounters, DropReason, PacketCount};
 pub use frames::{FrameConfig, SlotRun, SlotRuns};
 pub use header_compression::HeaderCompression;
@@ -59,7 +60,6 @@ pub use shared_port::SharedPortStatistics;
 
 use slantpath_base::{Duration, Instant, Seed};
 
-use crate::NodeId;
 use crate::address_names::AddressNames;
 use crate::conditioner::Conditioner;
 use crate::link::contact::Contacts;
@@ -70,6 +70,7 @@ use crate::parcel::{Fate, Parcel};
 use crate::probe::{QueueProbe, QueueSample};
 use crate::script::Change;
 use crate::ways::OutageCause;
+use crate::{DirectionId, NodeId};
 
 #[derive(Clone, Debug)]
 pub(crate) struct LinkDirection {
@@ -79,7 +80,7 @@ pub(crate) struct LinkDirection {
     plain_bytes_max: u32,
     lane: Lane,
     port: Port,
-    pub(crate) counters: DirectionCounters,
+    pub(crate) counters: DirectionTally,
     /// If packets are conditioned before they queue.
     conditioner: Option<Box<Conditioner>>,
     /// If it exists in contacts only.
@@ -87,13 +88,13 @@ pub(crate) struct LinkDirection {
 }
 
 impl LinkDirection {
-    pub(crate) fn new(config: &DirectionConfig, seed: Seed, path: &str) -> Self {
+    pub(crate) fn new(id: DirectionId, config: &DirectionConfig, seed: Seed, path: &str) -> Self {
         let mut direction = Self {
             asked: Asked::default(),
             plain_bytes_max: 0,
             lane: config.lane(seed, path),
             port: Port::new(config, seed, path),
-            counters: DirectionCounters::default(),
+            counters: DirectionTally::new(id),
             conditioner: (!config.conditioner.is_empty())
                 .then(|| Box::new(Conditioner::new(&config.conditioner, seed, path))),
             contacts: None,
@@ -164,7 +165,7 @@ impl LinkDirection {
         counters.offered.add(parcel.length());
         match port.transmit_plainly(now, parcel.length(), asked.has(Asked::QUEUE_CHANGES)) {
             Some(transmission) => Ok(lane.carry(transmission, parcel, counters, packets)),
-            None => Err(self.refuse_for_room(parcel.length())),
+            None => Err(self.refuse_for_room(now, parcel, packets)),
         }
     }
 
@@ -176,8 +177,13 @@ impl LinkDirection {
 
     /// Counts a packet for which there was no room where nothing is asked for.
     #[cold]
-    pub(crate) fn refuse_for_room(&mut self, length: u32) -> DropReason {
-        self.counters.drop(DropReason::QueueFull, length);
+    pub(crate) fn refuse_for_room(
+        &mut self,
+        now: Instant,
+        parcel: Parcel,
+        packets: &mut PacketStore,
+    ) -> DropReason {
+        self.counters.drop(now, DropReason::QueueFull, parcel, packets);
         DropReason::QueueFull
     }
 
@@ -187,10 +193,10 @@ impl LinkDirection {
         &mut self,
         now: Instant,
         parcel: Parcel,
-        packets: &PacketStore,
+        packets: &mut PacketStore,
     ) -> Result<Parcel, DropReason> {
         let Some(conditioner) = &mut self.conditioner else { return Ok(parcel) };
-        conditioner.condition(now, parcel, packets.packet(parcel.packet()), &mut self.counters)
+        conditioner.condition(now, parcel, packets, &mut self.counters)
     }
 
     /// Takes a packet in that is [no longer than the MTU](Self::carries), or says why not. The drop is counted; the
@@ -212,9 +218,9 @@ impl LinkDirection {
     }
 
     /// Counts a packet that is longer than the MTU and must not be cut.
-    pub(crate) fn refuse_too_long(&mut self, length: u32) {
-        self.counters.offered.add(length);
-        self.counters.drop(DropReason::Mtu, length);
+    pub(crate) fn refuse_too_long(&mut self, now: Instant, parcel: Parcel, packets: &mut PacketStore) {
+        self.counters.offered.add(parcel.length());
+        self.counters.drop(now, DropReason::Mtu, parcel, packets);
     }
 
     /// Instant of the next event: the transmitter chooses a packet, or one arrives at the far end;
@@ -241,8 +247,13 @@ impl LinkDirection {
     }
 
     /// Counts any packet that has arrived, or was lost, and returns it as it goes on.
-    pub(crate) fn count_arrival(&mut self, parcel: Parcel) -> Parcel {
-        self.lane.count_arrival(parcel, &mut self.counters)
+    pub(crate) fn count_arrival(
+        &mut self,
+        now: Instant,
+        parcel: Parcel,
+        packets: &mut PacketStore,
+    ) -> Parcel {
+        self.lane.count_arrival(now, parcel, &mut self.counters, packets)
     }
 
     /// Lets the transmitter choose: nothing arrives by that.
@@ -368,7 +379,7 @@ impl LinkDirection {
     pub(crate) fn restart_statistics(&mut self, now: Instant, shared: Option<&SharedPort>) {
         self.restart_shared_busy(now, |length| time_of(shared, length));
         self.port.restart_statistics(now);
-        self.counters = DirectionCounters::default();
+        self.counters.restart();
     }
 
     pub(crate) fn set_queue_probe(&mut self, probe: QueueProbe) {
@@ -402,7 +413,7 @@ mod tests {
         let queue = QueueConfig::DropTail(QueueLimit::Packets(1));
         let config =
             DirectionConfig::new(DataRate::from_bits_per_sec(8_000), Duration::from_millis(1), queue);
-        LinkDirection::new(&config, Seed::new(1, 0), "links/first")
+        LinkDirection::new(DirectionId(0), &config, Seed::new(1, 0), "links/first")
     }
 
     #[test]

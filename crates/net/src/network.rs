@@ -5,6 +5,7 @@ use slantpath_wire::Packet;
 use slantpath_wire::pcapng::CapturedKind;
 
 use crate::capture::CaptureId;
+use crate::drops::DroppedPacket;
 use crate::fabric::{Delivery, Fabric, Refusal};
 use crate::graph::{NetworkGraph, NodeKind};
 use crate::host_pairs::{HostPair, HostPairs};
@@ -399,6 +400,21 @@ impl<H: EndSystem, S: Source> Network<H, S> {
     pub fn host_pairs(&self) -> &[((NodeId, NodeId), HostPair)] {
         let pairs = self.fabric.packets.observers().and_then(|observers| observers.host_pairs.as_ref());
         pairs.map_or(&[], HostPairs::all)
+    }
+
+    /// Records each packet that is dropped from now on.
+    pub fn record_drops(&mut self) {
+        self.fabric.packets.observers_mut().drops.get_or_insert_default();
+    }
+
+    /// Takes the drops that were [recorded](Self::record_drops) since they were last taken, in the order in which they
+    /// happened.
+    pub fn take_drops(&mut self) -> Vec<DroppedPacket> {
+        // Nobody is observed for that alone: without observers there is nothing to take.
+        if !self.fabric.packets.is_observed() {
+            return Vec::new();
+        }
+        self.fabric.packets.observers_mut().drops.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// Tells hosts, with each packet that is sent from now on, [what its journey took](EndSystem::note_journey).

@@ -1,4 +1,4 @@
-//! Observers of packets: journeys, pairs of hosts and captures, behind one hook.
+//! Observers of packets: journeys, pairs of hosts, drops and captures, behind one hook.
 //!
 //! The [store](crate::packets::PacketStore) has them while there are any. A packet is noted where it is sent, where it
 //! comes to a link that is captured, and where it is received. What links take is noted of packets whose
@@ -9,6 +9,7 @@ use slantpath_interface::Journey;
 
 use crate::NodeId;
 use crate::capture::Captures;
+use crate::drops::DroppedPacket;
 use crate::host_pairs::HostPairs;
 use crate::journeys::Journeys;
 use crate::parcel::{Condition, Parcel};
@@ -20,6 +21,8 @@ pub(crate) struct Observers {
     /// If packets between hosts are counted.
     pub(crate) host_pairs: Option<HostPairs>,
     pub(crate) captures: Captures,
+    /// If drops are recorded: those since they were taken last.
+    pub(crate) drops: Option<Vec<DroppedPacket>>,
 }
 
 impl Observers {

@@ -4,6 +4,7 @@ use slantpath_base::Instant;
 use slantpath_interface::Journey;
 use slantpath_wire::Packet;
 
+use crate::drops::DroppedPacket;
 use crate::link::{DropReason, Transmission};
 use crate::observers::Observers;
 use crate::parcel::{PacketId, Parcel};
@@ -136,6 +137,21 @@ impl PacketStore {
             && let Some(Observers { journeys: Some(journeys), .. }) = self.observers.as_deref_mut()
         {
             journeys.end_hop(parcel.packet().index(), now);
+        }
+    }
+
+    /// Notes that a packet goes no further on a direction. Its bytes are still here.
+    #[cold]
+    pub(crate) fn note_drop(
+        &mut self,
+        now: Instant,
+        direction: DirectionId,
+        reason: DropReason,
+        parcel: Parcel,
+    ) {
+        if let Some(Observers { drops: Some(drops), .. }) = self.observers.as_deref_mut() {
+            let packet = &self.places[parcel.packet().index()];
+            drops.push(DroppedPacket::new(now, direction, reason, parcel, packet));
         }
     }
 

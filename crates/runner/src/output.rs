@@ -74,6 +74,9 @@ tables! {
     /// The delays of a flow, counted in a histogram.
     Delays = "delays" keyed by ["flow"],
         given "with `probes.delays`",
+    /// A packet that was dropped.
+    Drops = "drops" keyed by [],
+        given "with `probes.drops`",
     /// A failover of a flow, or of an association that carries signalling: new messages go by another path, since the
     /// former one has not answered.
     Failovers = "failovers" keyed by [],

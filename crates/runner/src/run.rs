@@ -7,6 +7,7 @@ mod course;
 mod datagrams;
 mod delays;
 mod diversions_record;
+mod drops_record;
 mod failover_sums;
 mod intervals;
 mod live_seat;
@@ -209,6 +210,9 @@ fn run_at_pace(
     }
     if *scenario.probes.host_pairs {
         network.count_host_pairs();
+    }
+    if announced::keeps_drops(scenario) {
+        network.record_drops();
     }
     let captures = start_captures(scenario, options, &links, &mut network)?;
     // Nobody looks at each of thousands of links between satellites over time.

@@ -28,6 +28,7 @@ mod reconfiguration;
 mod routes;
 mod send;
 mod send_pool;
+mod settings;
 mod stats;
 mod stray;
 mod table;

@@ -9,8 +9,8 @@
 //! - [`packet`]: frames of an interface, by a ring that is shared with the kernel. [`offloads`]: work that the kernel
 //!   is to do itself, since a packet socket cannot describe it.
 //! - [`clock`] and [`poll`]: time, timers and waiting for descriptors. [`signals`]: signals as a descriptor.
-//! - [`local`]: sockets of this machine, for their owner alone.
-//! - [`peeking`]: the place of a Unix socket from which it is peeked at.
+//! - [`local`]: sockets of this machine, for their owner alone. [`pair`][mod@pair]: pairs of them, in the place of
+//!   sockets of programs. [`peeking`]: the place of a Unix socket from which it is peeked at.
 //! - [`process`]: programs within a network, and the ends of processes.
 //! - [`notify`]: system calls of a program that another process answers.
 //!
@@ -29,6 +29,7 @@ pub mod notify;
 pub mod offloads;
 mod options;
 pub mod packet;
+pub mod pair;
 pub mod peeking;
 pub mod poll;
 pub mod process;

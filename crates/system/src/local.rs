@@ -12,11 +12,16 @@ use rustix::process::umask;
 /// # Errors
 /// If the path exists, or cannot be made.
 pub fn listen(path: &Path) -> io::Result<UnixListener> {
+    for_the_owner_alone(|| UnixListener::bind(path))
+}
+
+/// Makes a file, such as that of a socket, which nobody but its owner may use.
+pub(crate) fn for_the_owner_alone<T>(make: impl FnOnce() -> T) -> T {
     // Permissions that are set afterwards would leave a time in which anybody may connect.
     let before = umask(Mode::RWXG | Mode::RWXO | Mode::XUSR);
-    let listener = UnixListener::bind(path);
+    let made = make();
     umask(before);
-    listener
+    made
 }
 
 #[cfg(test)]

@@ -44,6 +44,25 @@ impl Poll {
         Ok(epoll::modify(&self.epoll, descriptor, epoll::EventData::new_u64(token), events)?)
     }
 
+    /// Waits for a descriptor from now on, which is told once for each thing that comes, and at its end: it is read
+    /// until nothing is left, or without being told anew. One that always has something to read can be waited for, too.
+    pub fn add_once_for_each(&self, descriptor: impl AsFd, token: u64) -> io::Result<()> {
+        let events = epoll::EventFlags::IN | epoll::EventFlags::ET;
+        Ok(epoll::add(&self.epoll, descriptor, epoll::EventData::new_u64(token), events)?)
+    }
+
+    /// Variant of [`wait_for_room`](Self::wait_for_room) for a descriptor that is told once for each thing that comes.
+    pub fn wait_for_room_once(
+        &self,
+        descriptor: impl AsFd,
+        token: u64,
+        is_waited_for: bool,
+    ) -> io::Result<()> {
+        let room = if is_waited_for { epoll::EventFlags::OUT } else { epoll::EventFlags::empty() };
+        let events = epoll::EventFlags::IN | epoll::EventFlags::ET | room;
+        Ok(epoll::modify(&self.epoll, descriptor, epoll::EventData::new_u64(token), events)?)
+    }
+
     /// Waits for room to write to a descriptor from now on, and not until it can be read.
     pub fn add_for_room(&self, descriptor: impl AsFd, token: u64) -> io::Result<()> {
         Ok(epoll::add(&self.epoll, descriptor, epoll::EventData::new_u64(token), epoll::EventFlags::OUT)?)
@@ -94,6 +113,25 @@ mod tests {
         drop(writer);
         assert_eq!(poll.wait(now).unwrap(), [u64::MAX]);
         poll.remove(&reader).unwrap();
+        assert_eq!(poll.wait(now).unwrap(), [0; 0]);
+    }
+
+    #[test]
+    fn what_comes_and_the_end_are_told_once_each_although_nothing_is_read() {
+        let (one, mut other) = std::os::unix::net::UnixStream::pair().unwrap();
+        let mut poll = Poll::new().unwrap();
+        poll.add_once_for_each(&one, 7).unwrap();
+        let now = Some(Duration::ZERO);
+        assert_eq!(poll.wait(now).unwrap(), [0; 0]);
+        for _ in 0..2 {
+            other.write_all(b"a").unwrap();
+            assert_eq!(poll.wait(now).unwrap(), [7]);
+            assert_eq!(poll.wait(now).unwrap(), [0; 0]);
+        }
+        poll.wait_for_room_once(&one, 7, true).unwrap();
+        assert_eq!(poll.wait(now).unwrap(), [7]);
+        drop(other);
+        assert_eq!(poll.wait(now).unwrap(), [7]);
         assert_eq!(poll.wait(now).unwrap(), [0; 0]);
     }
 

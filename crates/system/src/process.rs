@@ -8,7 +8,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
-use std::process::{ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 
 use nix::unistd::Pid;
 use rustix::process::{PidfdFlags, WaitOptions};
@@ -222,6 +222,16 @@ pub fn wait_any() -> io::Result<Option<(u32, ExitStatus)>> {
         Err(rustix::io::Errno::CHILD) => Ok(None),
         Err(errno) => Err(errno.into()),
     }
+}
+
+/// Id of the user whose rights the calling process has.
+pub fn own_user() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
+/// Descriptor of a child of the calling process, which can be read once it has ended.
+pub fn handle_of(child: &Child) -> io::Result<OwnedFd> {
+    pidfd(child.id())
 }
 
 /// Descriptor of a process.

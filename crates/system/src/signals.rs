@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::os::fd::{AsFd, BorrowedFd};
 
 use nix::libc;
-use nix::sys::signal::SigSet;
+use nix::sys::signal::{SigSet, SigmaskHow};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 
 pub use nix::sys::signal::Signal;
@@ -53,6 +53,15 @@ impl Signals {
         }))
     }
 
+    /// Calls `act`, which starts a program, with the signals let through as before: a program inherits what its parent
+    /// holds back.
+    pub fn let_through<T>(&self, act: impl FnOnce() -> T) -> io::Result<T> {
+        let held_back = self.before.thread_swap_mask(SigmaskHow::SIG_SETMASK)?;
+        let result = act();
+        held_back.thread_set_mask()?;
+        Ok(result)
+    }
+
     /// The mask of signals as it was before.
     pub(crate) fn before(&self) -> SigSet {
         self.before
@@ -84,6 +93,8 @@ mod tests {
         let received = ReceivedSignal { number: Signal::SIGURG as i32, is_from_program: true };
         assert_eq!(signals.read().unwrap(), Some(received));
         assert_eq!(signals.read().unwrap(), None);
+        let is_held_back = || SigSet::thread_get_mask().unwrap().contains(Signal::SIGURG);
+        assert!(!signals.let_through(is_held_back).unwrap() && is_held_back());
         drop(signals);
         assert!(!SigSet::thread_get_mask().unwrap().contains(Signal::SIGURG));
     }

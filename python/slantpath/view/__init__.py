@@ -121,6 +121,8 @@ def _missing(results: Results, has_trace: bool) -> list[str]:  # noqa: FBT001 - 
         said.append('There are no intervals: `intervals = "1 s"` under [probes] writes them.')
     if "messages" not in tables:
         said.append("There are no messages: `messages = true` under [probes] writes them.")
+    if "drops" not in tables:
+        said.append("There are no single drops: `drops = true` under [probes] writes them.")
     if not has_trace:
         said.append(
             "There is no trace: `slantpath run --trace FLOW=FILE` writes one, `--trace FILE` shows it."

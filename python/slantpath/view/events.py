@@ -52,9 +52,11 @@ class Events:
     def read(self, results: Results, offset_s: float = 0.0) -> None:
         """Take those of the tables of a directory, of its first run."""
         tellers = _SKY if results.kind is Kind.TOPOLOGY else _RUN
+        has_drops = results.shape("drops")[0] > 0
         for name, (columns, tell) in tellers.items():
             rows, there = results.shape(name)
-            if not rows:
+            # Drops that are told one by one are not counted by interval, too.
+            if not rows or (has_drops and name == "link_intervals"):
                 continue
             # A table of another program may be called so, too.
             if not set(columns) <= set(there):
@@ -186,6 +188,22 @@ def _retransmitted(row: Row) -> Told:
         yield row.get("retransmitted_s"), "retransmission", words
 
 
+def _drop(row: Row) -> Told:
+    words = f"{row['link']}, {row['direction']}: {row['packet_bytes']:,} B dropped ({row['reason']})"
+    if row.get("source"):
+        ends = [_end(row[end], row[f"{end}_port"]) for end in ("source", "destination")]
+        words += f", {row['protocol'].upper()} {' to '.join(ends)}"
+    if row.get("tsn") is not None:
+        words += f", TSN {row['tsn']}"
+    yield row["at_s"], "drop", words
+
+
+def _end(address: str, port: int | None) -> str:
+    if port is None:
+        return address
+    return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
+
+
 def _dropped(row: Row) -> Told:
     dropped = row.get("dropped_packets") or 0
     if dropped:
@@ -236,6 +254,22 @@ _RUN: Mapping[str, tuple[tuple[str, ...], Callable[[Row], Told]]] = {
     "signalling_failovers": (
         ("at_s", "point", "from", "to", "cause", "failed_s", "failover_s"),
         _signalling_failover,
+    ),
+    "drops": (
+        (
+            "at_s",
+            "link",
+            "direction",
+            "reason",
+            "packet_bytes",
+            "protocol",
+            "source",
+            "destination",
+            "source_port",
+            "destination_port",
+            "tsn",
+        ),
+        _drop,
     ),
     "timelines": (("flow", "at_s", "path", "event", "rto_s"), _step),
     "messages": (

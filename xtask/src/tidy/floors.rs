@@ -24,6 +24,10 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("door", &["requests", "system"]),
     // Its unsafe calls are system's.
     ("notifier", &["door", "requests", "system"]),
+    // A program's side as functions of the C library.
+    ("preload", &["door", "requests"]),
+    // Its bytes, for whoever starts programs. The edge stands in no build: it has packages bring what they need.
+    ("carried", &["preload"]),
     // The topology file and its answer: it knows no packets.
     ("topology", &["orbit", "reader", "results", "workers"]),
     // Formulas and the planner that needs no simulator.
@@ -55,6 +59,8 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("points", &["reader", "profiles", "ss7", "sigtran", "signalling", "traffic"]),
     ("simulation", &["net", "sctp", "sigtran", "ss7", "host", "applications", "signalling", "traffic"]),
     ("live", &["wire", "interface", "sctp", "host", "applications"]),
+    // RFC 6458's sockets of programs: it knows neither a pair nor a process.
+    ("sockets", &["live", "requests", "sctp"]),
     // Attached devices: it knows bytes and instants, never what the network between them is modelled by.
     ("emulate", &["system", "wire"]),
     // Sockets of whoever operates a program: it knows the words of control, and not what runs.
@@ -80,6 +86,8 @@ const FLOORS: &[(&str, &[&str])] = &[
             "traffic",
         ],
     ),
+    // A live host with the sockets of programs, and their pairs: it knows pieces, and no command.
+    ("daemon", &["live", "requests", "sockets", "system"]),
     // Sockets of programs at attached nodes, in virtual time: hosts of relays and of live endpoints, and no model.
     ("testbed", &["interface", "live", "relay", "tcp", "wire"]),
     // Live associations for programs on tokio, which nothing else here needs.
@@ -146,6 +154,8 @@ const FLOORS: &[(&str, &[&str])] = &[
         &[
             "capture",
             "control",
+            "daemon",
+            "notifier",
             "profiles",
             "runner",
             "topology",
@@ -219,7 +229,7 @@ const FLOORS: &[(&str, &[&str])] = &[
 const RESERVED: &[(&str, &[&str])] = &[
     ("tokio", &["tokio"]),
     ("nix", &["cli", "live", "system", "tokio"]),
-    ("rustix", &["door", "live", "notifier", "system"]),
+    ("rustix", &["carried", "door", "live", "notifier", "preload", "system"]),
     ("httparse", &["operation"]),
     ("mio", &["relay"]),
     ("socket2", &["live", "relay"]),
@@ -246,8 +256,12 @@ const FOR_TESTS: &[(&str, &str, &str)] = &[
     ("signalling", "slantpath-sigtran-adaptations", "the oracles judge every codec"),
     ("signalling", "slantpath-user-parts", "the oracles judge every codec"),
     ("signalling", "slantpath-wire", "the oracles judge every codec, in the packets that carry it"),
+    ("carried", "slantpath-requests", "a daemon of the test stands behind the library"),
+    ("carried", "slantpath-system", "a daemon of the test stands behind the library"),
     ("gateway", "slantpath-net", "seats are tried on a network"),
     ("gateway", "slantpath-simulation", "seats are held to a run"),
+    ("sockets", "slantpath-wire", "its tests carry packets between two hosts"),
+    ("daemon", "slantpath-door", "its pairs are tried from the side of programs"),
     ("live", "slantpath-instruments", "its sockets are tried under load"),
     ("sctp", "dcsctp", "a foreign peer judges the association"),
     ("sctp", "sctp-proto", "a foreign peer judges the association"),

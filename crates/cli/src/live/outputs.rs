@@ -23,19 +23,19 @@ pub(super) struct Files {
 }
 
 /// A run as whoever repeats it has to know it.
-pub(super) struct About<'a> {
+pub(crate) struct About<'a> {
     /// The command, without the program's name.
-    pub(super) command: &'a [String],
+    pub(crate) command: &'a [String],
     /// The own addresses.
-    pub(super) addresses: &'a [IpAddr],
+    pub(crate) addresses: &'a [IpAddr],
     /// The first of the own SCTP ports.
-    pub(super) first_port: u16,
+    pub(crate) first_port: u16,
     /// The hash of the scenario that the load was like.
-    pub(super) like: Option<String>,
+    pub(crate) like: Option<String>,
     /// SCTP's settings.
-    pub(super) sctp: &'a SctpConfig,
+    pub(crate) sctp: &'a SctpConfig,
     /// Settings by their names in scenarios; `None` if they are a flow's.
-    pub(super) profile: Option<&'a Profile>,
+    pub(crate) profile: Option<&'a Profile>,
 }
 
 impl Files {
@@ -130,23 +130,23 @@ impl About<'_> {
     }
 }
 
-pub(super) fn created(path: &Path) -> Result<File, Failure> {
+pub(crate) fn created(path: &Path) -> Result<File, Failure> {
     File::create(path).map_err(Failure::of_file(path.to_owned()))
 }
 
 /// The trace of a run.
-pub(super) struct TraceFile {
+pub(crate) struct TraceFile {
     path: PathBuf,
     out: Option<BufWriter<File>>,
     writer: Option<TraceWriter<BufWriter<File>>>,
 }
 
 impl TraceFile {
-    pub(super) fn create(path: &Path) -> Result<Self, Failure> {
+    pub(crate) fn create(path: &Path) -> Result<Self, Failure> {
         Ok(Self { path: path.to_owned(), out: Some(BufWriter::new(created(path)?)), writer: None })
     }
 
-    pub(super) fn begin(&mut self, about: &About<'_>) -> Result<(), Failure> {
+    pub(crate) fn begin(&mut self, about: &About<'_>) -> Result<(), Failure> {
         let Some(out) = self.out.take() else { return Ok(()) };
         let origin = TraceOrigin::Live { command: about.command.to_vec() };
         let profile = about.profile.map(|profile| profile.table().settings());
@@ -156,7 +156,7 @@ impl TraceFile {
     }
 
     /// Writes what the host has told.
-    pub(super) fn keep(&mut self, host: &mut Host) -> Result<(), Failure> {
+    pub(crate) fn keep(&mut self, host: &mut Host) -> Result<(), Failure> {
         let (records, dropped) = host.take_trace();
         records.iter().try_for_each(|record| self.write(record))?;
         match records.last().filter(|_| dropped > 0) {
@@ -182,7 +182,7 @@ impl TraceFile {
         writer.write(record).map_err(Failure::of_file(self.path.clone()))
     }
 
-    pub(super) fn end(&mut self, at: Instant) -> Result<(), Failure> {
+    pub(crate) fn end(&mut self, at: Instant) -> Result<(), Failure> {
         let Some(writer) = &mut self.writer else { return Ok(()) };
         let written = writer.write(&Record { at, association: 0, what: What::End {} });
         written.and_then(|()| writer.flush()).map_err(Failure::of_file(self.path.clone()))
@@ -190,7 +190,7 @@ impl TraceFile {
 }
 
 /// Says what has become of own addresses and their links.
-pub(super) fn say_changes<H: slantpath_live::EndSystem>(live: &mut Live<H>) {
+pub(crate) fn say_changes<H: slantpath_live::EndSystem>(live: &mut Live<H>) {
     while let Some(change) = live.poll_change() {
         // When nobody listens the work goes on.
         let _ = writeln!(io::stderr(), "{change}");

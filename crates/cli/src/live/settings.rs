@@ -18,7 +18,7 @@ use crate::terminal;
 
 /// SCTP's settings: RFC 9260's, but for what a profile and the flags say, and what the carriage leaves of the path MTU.
 /// So many streams are sent on at least.
-pub(super) fn sctp(
+pub(crate) fn sctp(
     arguments: &SctpArguments,
     carriage: Carriage,
     streams: u16,
@@ -39,7 +39,7 @@ pub(super) fn sctp(
 }
 
 /// The settings that a scenario has as well: of `--profile` and of all that was given one by one.
-pub(super) fn profile(arguments: &SctpArguments) -> Result<Profile, Failure> {
+pub(crate) fn profile(arguments: &SctpArguments) -> Result<Profile, Failure> {
     read_profile(arguments).map_err(|error| match error {
         ProfileError::Invalid(diagnostics) => Failure::Invalid(diagnostics),
         other => Failure::Misused(format!("--profile: {other}")),
@@ -116,7 +116,7 @@ pub(super) fn live(addresses: &[IpAddr], carriage: Carriage, ports: Vec<u16>) ->
 
 /// Sorts an error of opening: if the cause is in what was asked for, the user has to mend it, as a misuse; any other is
 /// a failure.
-pub(super) fn not_opened(error: &OpenError) -> Failure {
+pub(crate) fn not_opened(error: &OpenError) -> Failure {
     match error {
         OpenError::NoAddress | OpenError::NotOurs { .. } | OpenError::Unusable { .. } => {
             Failure::Misused(error.to_string())
@@ -127,7 +127,7 @@ pub(super) fn not_opened(error: &OpenError) -> Failure {
 
 /// A failure of the system while a run lasts.
 #[expect(clippy::needless_pass_by_value, reason = "it stands where errors are mapped")]
-pub(super) fn failed(error: std::io::Error) -> Failure {
+pub(crate) fn failed(error: std::io::Error) -> Failure {
     Failure::Failed(format!("the network: {error}"))
 }
 

@@ -269,6 +269,7 @@ fn every_command_has_its_page_of_the_manual() {
         "replay",
         "run",
         "schema",
+        "sctp",
         "sweep",
         "topology",
         "traffic",
@@ -279,7 +280,7 @@ fn every_command_has_its_page_of_the_manual() {
     assert!(page(&["run"]).contains("\\-\\-reps"));
     let outcome = place.run(&["man", "rnu"]);
     let wanted = "error: there is no command `rnu`; commands: check, completions, echo, emulate, explain, gateway, \
-     import, keys, load, man, new, plan, replay, run, schema, set, sweep, topology, traffic, help\n";
+     import, keys, load, man, new, plan, replay, run, schema, sctp, set, sweep, topology, traffic, help\n";
     assert_eq!((outcome.status, outcome.err.as_str()), (Some(2), wanted));
 }
 

@@ -4,6 +4,8 @@ mod fixture;
 mod hostile;
 mod metrics;
 mod operation;
+mod overload;
+mod patience;
 mod peer;
 mod promises;
 mod reload;

@@ -17,14 +17,12 @@ use slantpath_live::{Station, host_from};
 use slantpath_net::{
     Change, DirectionConfig, LinkId, Network, NetworkBuilder, NodeId, QueueConfig, QueueLimit,
 };
-use slantpath_sctp::SctpConfig;
 use slantpath_signalling::ScreeningConfig;
 use slantpath_signalling::network::{
     self, AdaptationConfig, AdaptationId, AspId, Carried, GatewayId, LinkCarrier, LoadConfig, M3uaConfig,
     NetworkConfig, PointEnd, PointId, ServedPointId, Side, SignallingLinkId, UserPlace,
 };
 use slantpath_sigtran::asp::{self, ProcessConfig, TrafficMode};
-use slantpath_sigtran::m2pa;
 use slantpath_sigtran::m3ua::QueueLimits;
 use slantpath_ss7::load::{self, ByCode, GeneratorConfig, Lengths, Selection};
 use slantpath_ss7::mtp3::node::{
@@ -36,6 +34,7 @@ use slantpath_ss7::{PointCode, PointCodeFormat};
 use slantpath_wire::Packet;
 
 use super::fixture::{behind, server};
+use super::patience::Patience;
 
 const SEED: Seed = Seed::new(7, 0);
 const PATHS: usize = 2;
@@ -69,6 +68,8 @@ pub(crate) struct Plan {
     pub(crate) rate: u32,
     /// Time for which loads send.
     pub(crate) lasts: Duration,
+    /// Room and time for messages that wait.
+    pub(crate) patience: Patience,
 }
 
 impl Default for Plan {
@@ -81,6 +82,7 @@ impl Default for Plan {
             is_ipv6: false,
             rate: 20_000,
             lasts: Duration::from_millis(1_500),
+            patience: Patience::Long,
         }
     }
 }
@@ -114,6 +116,7 @@ struct Way {
     gateway: SideOf,
     user: SideOf,
     links: Vec<LinkId>,
+    patience: Patience,
 }
 
 /// Fate of a load's messages.
@@ -139,20 +142,6 @@ pub(crate) struct Site {
 
 fn code(point: usize) -> PointCode {
     PointCode(u32::try_from(point).unwrap() + 1)
-}
-
-fn sctp() -> Box<SctpConfig> {
-    Box::new(SctpConfig {
-        outbound_streams: 17,
-        rto_initial: Duration::from_millis(200),
-        rto_min: Duration::from_millis(60),
-        path_max_retrans: 1,
-        association_max_retrans: 3,
-        heartbeat_interval: Some(Duration::from_millis(500)),
-        // What waits until a failure has been detected.
-        send_buffer_bytes: 4 << 20,
-        ..SctpConfig::default()
-    })
 }
 
 impl Plan {
@@ -272,16 +261,7 @@ impl Plan {
 
     fn network(&self) -> NetworkConfig {
         let points = if self.far == Far::Exchange { self.gateways + 2 } else { self.gateways + 1 };
-        let carrier = m2pa::LinkConfig {
-            timers: m2pa::Timers { t7: Duration::from_secs(30), ..m2pa::LinkConfig::default().timers },
-            ranges: m2pa::TimerRanges::Free,
-            proving: m2pa::Proving::Omitted,
-            outstanding_max: 1 << 16,
-            buffer_max: 1 << 17,
-            congestion: vec![m2pa::CongestionThreshold { onset: 100_000, abatement: 50_000 }],
-            held_max: 1 << 17,
-            ..m2pa::LinkConfig::default()
-        };
+        let carrier = self.patience.m2pa();
         let mut links = Vec::new();
         for gateway in 1..=self.gateways {
             let own = |link: usize| Mtp3LinkId(u16::try_from(link).unwrap());
@@ -346,7 +326,8 @@ impl Plan {
             };
             let port = 2_905 + u16::try_from(place).unwrap();
             let (gateway, user) = (side(gateway, 1), side(user, 2));
-            ways.push(Way { name, carried, port, gateway, user, links: Vec::new() });
+            let (links, patience) = (Vec::new(), self.patience);
+            ways.push(Way { name, carried, port, gateway, user, links, patience });
         };
         // Those of one seat behind one another, as the bench numbers its interfaces.
         for (number, link) in network.links.iter().enumerate() {
@@ -384,7 +365,7 @@ impl Way {
             name: self.name.clone(),
             carried: self.carried,
             port: ProgramConfig {
-                sctp: sctp(),
+                sctp: self.patience.sctp(),
                 local_addresses: own.addresses.clone(),
                 local_port: self.port,
                 peer: Some(Peer { addresses: far.addresses.clone(), port: self.port }),
@@ -556,6 +537,14 @@ impl Site {
         }
     }
 
+    /// All paths have this rate from now on.
+    pub(crate) fn narrow(&mut self, at: Instant, rate: &str) {
+        let rate = Change::Rate(rate.parse().unwrap());
+        for way in 0..self.ways.len() {
+            (0..PATHS).for_each(|path| self.change(at, way, path, &rate));
+        }
+    }
+
     /// Names of all associations.
     pub(crate) fn names(&self) -> Vec<String> {
         self.ways.iter().map(|way| way.name.clone()).collect()
@@ -609,6 +598,18 @@ impl Site {
             }
             fate
         })
+    }
+
+    /// Messages that gateways and users' entities have thrown away, whatever the cause.
+    pub(crate) fn discards(&mut self) -> u64 {
+        let now = self.network.now();
+        let of = |station: &mut Station<Seat>| {
+            let status = station.program.status(now, &mut station.host);
+            status.discards.values().flat_map(BTreeMap::values).sum::<u64>()
+        };
+        let at_gateways: u64 = (0..self.gateways.len()).map(|number| of(self.gateway(number))).sum();
+        let Kind::Bench(bench) = &mut self.network.host_mut(self.bench).kind else { unreachable!() };
+        at_gateways + bench.stations().map(of).sum::<u64>()
     }
 
     /// Counts of an association at its gateway, and at its other side.

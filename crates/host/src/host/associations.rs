@@ -39,6 +39,15 @@ impl<A: Application> SocketHost<A> {
         self.sockets.call(now, port, peer, application, &mut self.stack)
     }
 
+    /// Gives a port of SCTP other settings and other addresses, for associations that are set up from now on. `false`
+    /// if nobody has the port.
+    ///
+    /// # Panics
+    /// As [`SocketHost::add`] does.
+    pub fn configure_port(&mut self, port: sctp::PortConfig) -> bool {
+        self.stack.sctp.configure_port(port)
+    }
+
     /// Lets nobody open an association to a socket's port any more. `false` if there is no such socket.
     pub fn refuse_callers(&mut self, port: SocketId) -> bool {
         let Some((_, socket, _)) = self.sockets.command(port, &mut self.stack) else { return false };

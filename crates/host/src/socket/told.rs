@@ -20,6 +20,9 @@ impl Socket<'_> {
     ) -> Option<SocketEvent> {
         let Kind::Sctp { link, partial, longest_message } = &mut self.state.kind else { return None };
         if let sctp::Event::Received(message) = event {
+            if self.state.verbatim {
+                return Some(SocketEvent::Sctp(Box::new(sctp::Event::Received(message))));
+            }
             // What most events are.
             return Some(SocketEvent::of_message(message));
         }
@@ -27,6 +30,9 @@ impl Socket<'_> {
             Some(traced) => self.stack.trace.note(now, own, event, traced)?,
             None => event,
         };
+        if self.state.verbatim && is_told_verbatim(&event) {
+            return Some(SocketEvent::Sctp(Box::new(event)));
+        }
         let event = match event {
             sctp::Event::ReceivedPart(part) => {
                 let limit = u64::from(*longest_message);
@@ -95,4 +101,19 @@ impl Socket<'_> {
         }
         tcp_event(event, self.state)
     }
+}
+
+/// Tells if an event is told as SCTP has it where that is asked for. The others mean something to the socket itself.
+const fn is_told_verbatim(event: &sctp::Event) -> bool {
+    matches!(
+        event,
+        sctp::Event::Abandoned { .. }
+            | sctp::Event::Acknowledged { .. }
+            | sctp::Event::PartialDeliveryAborted { .. }
+            | sctp::Event::PathChanged { .. }
+            | sctp::Event::PrimaryChanged { .. }
+            | sctp::Event::ReceivedPart(_)
+            | sctp::Event::SendFailed { .. }
+            | sctp::Event::ShutdownReceived
+    )
 }

@@ -219,6 +219,12 @@ fn an_sctp_port_is_one_programs_and_a_packet_to_anothers_is_left_to_it() {
         });
         assert_eq!((report.sent, report.echoed, report.failures.len()), (500, 500, 0), "{report:?}");
         assert!(other.counters().packets_of_others > 0);
+        // A port that a host leaves is free for others, and for itself.
+        first.remove_port(PORT);
+        let mut next = server(&peer, Carriage::Raw).unwrap();
+        assert!(matches!(first.add_port(PORT), Err(OpenError::PortInUse { .. })));
+        next.remove_port(PORT);
+        first.add_port(PORT).unwrap();
     }
 }
 

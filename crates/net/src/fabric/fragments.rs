@@ -25,7 +25,8 @@ impl Fabric {
         };
         let Some(fragments) = fragments else {
             let refusal = Err(DropReason::Mtu);
-            self.directions[id.index()].refuse_too_long(parcel.length());
+            let now = self.kernel.now();
+            self.directions[id.index()].refuse_too_long(now, parcel, &mut self.packets);
             if self.directions[id.index()].asked().has(Asked::CAPTURES) {
                 self.packets.note_offered(self.kernel.now(), id, parcel, refusal);
             }

@@ -27,7 +27,7 @@ impl Fabric {
             let Some((direction, destination)) = source.steer(&leaving) else {
                 let counters = &mut self.directions[id.index()].counters;
                 counters.offered.add(parcel.length());
-                counters.drop(DropReason::NoContact, parcel.length());
+                counters.drop(self.kernel.now(), DropReason::NoContact, parcel, &mut self.packets);
                 return Err(DropReason::NoContact);
             };
             (direction, parcel.with_destination(destination))

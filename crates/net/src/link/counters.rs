@@ -1,6 +1,13 @@
 //! Counts of what a direction of a link has carried and dropped.
 
+use core::ops::{Deref, DerefMut};
+
+use slantpath_base::Instant;
+
+use crate::DirectionId;
 use crate::conditioner::Colour;
+use crate::packets::PacketStore;
+use crate::parcel::Parcel;
 
 /// Packets and their bytes, from the IP header on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -210,5 +217,55 @@ impl DirectionCounters {
     #[inline]
     pub(crate) fn drop(&mut self, reason: DropReason, length: u32) {
         self.dropped[reason as usize].add(length);
+    }
+}
+
+/// The counters of a direction of a link, with whose they are: the one place where a drop is counted and, if somebody
+/// [asked](crate::Network::record_drops), recorded.
+#[derive(Clone, Debug)]
+pub(crate) struct DirectionTally {
+    direction: DirectionId,
+    counters: DirectionCounters,
+}
+
+impl DirectionTally {
+    pub(crate) fn new(direction: DirectionId) -> Self {
+        Self { direction, counters: DirectionCounters::default() }
+    }
+
+    /// Counts a packet that goes no further; its bytes are still in the store.
+    #[inline]
+    pub(crate) fn drop(
+        &mut self,
+        now: Instant,
+        reason: DropReason,
+        parcel: Parcel,
+        packets: &mut PacketStore,
+    ) {
+        self.counters.drop(reason, parcel.length());
+        if packets.is_observed() {
+            packets.note_drop(now, self.direction, reason, parcel);
+        }
+    }
+
+    /// Starts the counts anew.
+    pub(crate) fn restart(&mut self) {
+        self.counters = DirectionCounters::default();
+    }
+}
+
+impl Deref for DirectionTally {
+    type Target = DirectionCounters;
+
+    #[inline]
+    fn deref(&self) -> &DirectionCounters {
+        &self.counters
+    }
+}
+
+impl DerefMut for DirectionTally {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut DirectionCounters {
+        &mut self.counters
     }
 }

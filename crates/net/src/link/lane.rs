@@ -8,7 +8,7 @@ use slantpath_base::{Duration, Instant};
 
 use crate::link::channel::Channel;
 use crate::link::contact_delay::{ContactDelay, DelayPiece};
-use crate::link::counters::{DirectionCounters, DropReason};
+use crate::link::counters::{DirectionCounters, DirectionTally, DropReason};
 use crate::link::flight::{Flight, Transit};
 use crate::link::outage::AtHandover;
 use crate::link::propagation::{Delay, Propagation};
@@ -20,7 +20,7 @@ use crate::script::Change;
 /// Lane that a port sends into, with the counters and packets that it needs to do so.
 pub(crate) struct Outlet<'a> {
     pub(crate) lane: &'a mut Lane,
-    pub(crate) counters: &'a mut DirectionCounters,
+    pub(crate) counters: &'a mut DirectionTally,
     pub(crate) packets: &'a mut PacketStore,
 }
 
@@ -36,9 +36,14 @@ impl Outlet<'_> {
     }
 
     /// Drops packets that waited when a contact ended, or returns them; they are counted.
-    pub(crate) fn give_up(&mut self, waiting: Vec<Parcel>, at_handover: AtHandover) -> Vec<Parcel> {
+    pub(crate) fn give_up(
+        &mut self,
+        now: Instant,
+        waiting: Vec<Parcel>,
+        at_handover: AtHandover,
+    ) -> Vec<Parcel> {
         if at_handover == AtHandover::Lost {
-            self.drop_all(waiting, DropReason::Handover);
+            self.drop_all(now, waiting, DropReason::Handover);
             return Vec::new();
         }
         for parcel in &waiting {
@@ -48,11 +53,21 @@ impl Outlet<'_> {
     }
 
     /// Drops packets that were accepted.
-    pub(crate) fn drop_all(&mut self, dropped: impl IntoIterator<Item = Parcel>, reason: DropReason) {
+    pub(crate) fn drop_all(
+        &mut self,
+        now: Instant,
+        dropped: impl IntoIterator<Item = Parcel>,
+        reason: DropReason,
+    ) {
         for parcel in dropped {
-            self.counters.drop(reason, parcel.length());
-            self.packets.remove(parcel.packet());
+            self.drop_accepted(now, parcel, reason);
         }
+    }
+
+    /// Drops a packet that was accepted.
+    pub(crate) fn drop_accepted(&mut self, now: Instant, parcel: Parcel, reason: DropReason) {
+        self.counters.drop(now, reason, parcel, self.packets);
+        self.packets.remove(parcel.packet());
     }
 }
 
@@ -210,15 +225,21 @@ impl Lane {
     }
 
     /// Counts a packet that has arrived. From here on a copy is a packet like any other.
-    pub(crate) fn count_arrival(&self, parcel: Parcel, counters: &mut DirectionCounters) -> Parcel {
+    pub(crate) fn count_arrival(
+        &self,
+        now: Instant,
+        parcel: Parcel,
+        counters: &mut DirectionTally,
+        packets: &mut PacketStore,
+    ) -> Parcel {
         match parcel.fate() {
-            Fate::Lost => counters.drop(self.lost_as, parcel.length()),
+            Fate::Lost => counters.drop(now, self.lost_as, parcel, packets),
             Fate::Damaged => {
                 counters.carried.add(parcel.length());
                 counters.damaged.add(parcel.length());
             }
             Fate::Arrives => counters.carried.add(parcel.length()),
-            Fate::Undecodable => counters.drop(DropReason::HeaderContext, parcel.length()),
+            Fate::Undecodable => counters.drop(now, DropReason::HeaderContext, parcel, packets),
         }
         parcel.with_role(Role::Original)
     }

@@ -160,7 +160,7 @@ impl Port {
                 Ok(admitted.with_fate(outlet.carry(transmission, admitted)))
             }
             Err(refusal) => {
-                outlet.counters.drop(refusal, parcel.length());
+                outlet.counters.drop(now, refusal, parcel, outlet.packets);
                 Err(refusal)
             }
         }
@@ -193,7 +193,7 @@ impl Port {
             outcome
         };
         if let Err(refusal) = outcome {
-            outlet.counters.drop(refusal, parcel.length());
+            outlet.counters.drop(now, refusal, parcel, outlet.packets);
         }
         outcome
     }
@@ -250,13 +250,13 @@ impl Port {
     pub(crate) fn go_down(&mut self, now: Instant, outlet: &mut Outlet<'_>) {
         let waiting = self.withdraw_waiting(now, outlet);
         let cut_off = self.cut_off(now, outlet);
-        outlet.drop_all(cut_off, DropReason::Down);
+        outlet.drop_all(now, cut_off, DropReason::Down);
         self.set_down(now);
         match self.while_down {
             WhileDown::Drop => {
-                outlet.drop_all(waiting, DropReason::Down);
+                outlet.drop_all(now, waiting, DropReason::Down);
                 let scheduled = self.take_scheduled(now, outlet.lane);
-                outlet.drop_all(scheduled, DropReason::Down);
+                outlet.drop_all(now, scheduled, DropReason::Down);
             }
             WhileDown::Hold => waiting.into_iter().for_each(|parcel| self.send_again(now, parcel, outlet)),
         }
@@ -296,7 +296,7 @@ impl Port {
     ) -> Vec<Parcel> {
         let mut waiting = self.withdraw_waiting(now, outlet);
         let cut_off = self.cut_off(now, outlet);
-        outlet.drop_all(cut_off, DropReason::Handover);
+        outlet.drop_all(now, cut_off, DropReason::Handover);
         self.set_down(now);
         if at_handover == AtHandover::Held {
             for parcel in waiting {
@@ -311,7 +311,7 @@ impl Port {
             return Vec::new();
         }
         waiting.extend(self.take_scheduled(now, outlet.lane));
-        outlet.give_up(waiting, at_handover)
+        outlet.give_up(now, waiting, at_handover)
     }
 
     /// Comes up. What waited in a closed form has been withdrawn.
@@ -457,8 +457,9 @@ impl Port {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::DirectionId;
     use crate::link::admission::QueueLimit;
-    use crate::link::counters::DirectionCounters;
+    use crate::link::counters::DirectionTally;
     use crate::link::frames::{FrameConfig, SlotRun};
     use crate::link::queue::QueueConfig;
     use crate::link::sending::SendingConfig;
@@ -478,11 +479,14 @@ mod tests {
     }
 
     /// Instants at which the packets of a lane arrive, and their lengths.
-    fn arrivals(lane: &mut Lane, counters: &mut DirectionCounters) -> Vec<(Instant, u32)> {
+    fn arrivals(
+        lane: &mut Lane,
+        (counters, packets): (&mut DirectionTally, &mut PacketStore),
+    ) -> Vec<(Instant, u32)> {
         let mut next = || {
             let at = lane.next_arrival();
             let parcel = lane.take_arrival()?;
-            Some((at, lane.count_arrival(parcel, counters).length()))
+            Some((at, lane.count_arrival(at, parcel, counters, packets).length()))
         };
         std::iter::from_fn(&mut next).collect()
     }
@@ -493,7 +497,7 @@ mod tests {
         let mut port = Port::new(&near, Seed::new(1, 0), "links/first");
         let mut first = near.lane(Seed::new(1, 0), "links/first");
         let mut second = config(Duration::from_millis(5)).lane(Seed::new(1, 0), "links/second");
-        let (mut counters, mut packets) = (DirectionCounters::default(), PacketStore::default());
+        let (mut counters, mut packets) = (DirectionTally::new(DirectionId(0)), PacketStore::default());
         for length in [100, 101, 102, 103] {
             let packet = packets.insert(Packet::copied(&[], Checksum::Complete));
             let parcel = Parcel::new(packet, DestinationId(0), length, 64, 0);
@@ -509,8 +513,14 @@ mod tests {
             port.send_again(millis(150), parcel, &mut new);
         }
 
-        assert_eq!(arrivals(&mut first, &mut counters), [(millis(1_100), 100), (millis(1_201), 101)]);
-        assert_eq!(arrivals(&mut second, &mut counters), [(millis(308), 102), (millis(411), 103)]);
+        assert_eq!(
+            arrivals(&mut first, (&mut counters, &mut packets)),
+            [(millis(1_100), 100), (millis(1_201), 101)]
+        );
+        assert_eq!(
+            arrivals(&mut second, (&mut counters, &mut packets)),
+            [(millis(308), 102), (millis(411), 103)]
+        );
         assert_eq!(counters.carried.packets, 4);
         // 100, 201 and 303 ms of waiting, as if the lane were the same.
         let statistics = port.statistics(millis(406));
@@ -531,7 +541,7 @@ mod tests {
         let config = DirectionConfig { sending, overhead_bytes: 20, ..config(Duration::ZERO) };
         let mut port = Port::new(&config, Seed::new(1, 0), "links/first");
         let mut lane = config.lane(Seed::new(1, 0), "links/first");
-        let (mut counters, mut packets) = (DirectionCounters::default(), PacketStore::default());
+        let (mut counters, mut packets) = (DirectionTally::new(DirectionId(0)), PacketStore::default());
         let parcels = [480, 200].map(|length| {
             let packet = packets.insert(Packet::copied(&[], Checksum::Complete));
             Parcel::new(packet, DestinationId(0), length, 64, 0)

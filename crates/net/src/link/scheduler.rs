@@ -223,7 +223,7 @@ impl Scheduler {
             self.free_at = self.free_at.max(now);
         }
         self.push(now, parcel, outlet);
-        let is_kept = self.make_room(parcel, outlet);
+        let is_kept = self.make_room(now, parcel, outlet);
         self.occupancy.note_peak(self.packets, self.bytes);
         self.observe(now);
         if is_kept { Ok(Fate::Arrives) } else { Err(DropReason::QueueFull) }
@@ -260,7 +260,7 @@ impl Scheduler {
 
     /// Has a discipline that drops what waits, and not what comes, keep to its limit. Returns whether the packet that
     /// has come is not dropped itself; it stays with the caller.
-    fn make_room(&mut self, arrival: Parcel, outlet: &mut Outlet<'_>) -> bool {
+    fn make_room(&mut self, now: Instant, arrival: Parcel, outlet: &mut Outlet<'_>) -> bool {
         if !self.discipline.makes_room() {
             return true;
         }
@@ -279,8 +279,7 @@ impl Scheduler {
             if parcel.packet() == arrival.packet() {
                 is_kept = false;
             } else {
-                outlet.counters.drop(DropReason::QueueFull, parcel.length());
-                outlet.packets.remove(parcel.packet());
+                outlet.drop_accepted(now, parcel, DropReason::QueueFull);
             }
         }
         is_kept

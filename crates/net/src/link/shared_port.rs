@@ -100,7 +100,7 @@ impl SharedPort {
         let LinkDirection { lane, counters, contacts, .. } = direction;
         if is_taken_down {
             counters.offered.add(parcel.length());
-            counters.drop(DropReason::Down, parcel.length());
+            counters.drop(now, DropReason::Down, parcel, packets);
             self.counters.drop(DropReason::Down, parcel.length());
             return Err(DropReason::Down);
         }
@@ -156,8 +156,8 @@ impl SharedPort {
                 AtHandover::HandedOver | AtHandover::Held => self.counters.handed_over.add(parcel.length()),
             }
         }
-        outlet.drop_all(cut_off, DropReason::Handover);
-        outlet.give_up(left, at_handover)
+        outlet.drop_all(now, cut_off, DropReason::Handover);
+        outlet.give_up(now, left, at_handover)
     }
 
     /// Changes one of its directions, for packets whose transmission has not begun. What belongs to the transmitter
@@ -183,13 +183,13 @@ impl SharedPort {
                 self.counters.drop(DropReason::Down, parcel.length());
             }
             let LinkDirection { lane, counters, .. } = direction;
-            Outlet { lane, counters, packets }.drop_all(cut_off, DropReason::Down);
+            Outlet { lane, counters, packets }.drop_all(now, cut_off, DropReason::Down);
         }
         for (id, parcel) in waiting {
             if id == changed && is_taken_down {
                 let LinkDirection { lane, counters, .. } = &mut directions[id.index()];
                 self.counters.drop(DropReason::Down, parcel.length());
-                Outlet { lane, counters, packets }.drop_all([parcel], DropReason::Down);
+                Outlet { lane, counters, packets }.drop_all(now, [parcel], DropReason::Down);
             } else {
                 self.send_again(now, (id, parcel), directions, packets);
             }

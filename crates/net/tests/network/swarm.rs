@@ -5,9 +5,10 @@ use proptest::prelude::*;
 use slantpath_base::{DataRate, DataSize, Declaration, Duration, Instant, Probability, Seed, Stream};
 use slantpath_net::{
     BeyondMax, Change, CoDelConfig, CongestionSignal, DirectionConfig, DirectionCounters, DirectionId,
-    DropReason, DrrClass, DrrConfig, FqCoDelConfig, InterfaceId, Network, NetworkBuilder, NodeId, OwnQueue,
-    OwnQueueConfig, PieConfig, Precedence, QueueConfig, QueueControl, QueueLimit, QueueMeasure, QueueState,
-    QueuedPacket, RedConfig, RedThresholds, Reordering, Routing, SendingConfig, ShaperConfig, WhileDown,
+    DropReason, DroppedPacket, DrrClass, DrrConfig, FqCoDelConfig, InterfaceId, Network, NetworkBuilder,
+    NodeId, OwnQueue, OwnQueueConfig, PieConfig, Precedence, QueueConfig, QueueControl, QueueLimit,
+    QueueMeasure, QueueState, QueuedPacket, RedConfig, RedThresholds, Reordering, Routing, SendingConfig,
+    ShaperConfig, WhileDown,
 };
 use slantpath_wire::ip::IpHeader;
 
@@ -286,6 +287,35 @@ proptest! {
                 prop_assert!(damaged || header.is_ok(), "{header:?}");
             }
         }
+    }
+
+    #[test]
+    fn every_drop_that_is_counted_is_recorded_once_and_the_run_is_the_same(plan in any_plan()) {
+        let (mut network, _, directions) = build(&plan);
+        let (mut plain, ..) = build(&plan);
+        network.record_drops();
+        let mut drops = Vec::new();
+        for stop in [500, 2_000] {
+            network.run_until(millis(stop));
+            drops.extend(network.take_drops());
+        }
+        let _ = (network.run_to_rest(1_000_000), plain.run_to_rest(1_000_000));
+        drops.extend(network.take_drops());
+        prop_assert_eq!(network.digest(), plain.digest());
+        prop_assert!(drops.is_sorted_by_key(|drop| drop.time));
+        for &direction in &directions {
+            for reason in DropReason::ALL {
+                let of_it = |drop: &&DroppedPacket| (drop.direction, drop.reason) == (direction, reason);
+                let (packets, bytes) = drops
+                    .iter()
+                    .filter(of_it)
+                    .fold((0, 0), |(packets, bytes), drop| (packets + 1, bytes + u64::from(drop.bytes)));
+                let counted = network.counters(direction).dropped(reason);
+                prop_assert_eq!((packets, bytes), (counted.packets, counted.bytes), "{:?}", reason);
+            }
+        }
+        let damaged = directions.iter().any(|&direction| network.counters(direction).damaged.packets > 0);
+        prop_assert!(damaged || drops.iter().all(|drop| drop.flow.is_some()));
     }
 
     /// The parts of a journey are durations, which cannot be negative: [`Journey::queueing`] would say so.

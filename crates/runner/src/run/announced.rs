@@ -34,6 +34,7 @@ pub(super) struct Recorded<'a> {
 pub(super) struct TablePlaces {
     pub(super) access: Option<usize>,
     pub(super) association_paths: Option<usize>,
+    pub(super) drops: Option<usize>,
     pub(super) failovers: Option<usize>,
     pub(super) intervals: Option<intervals::Places>,
     pub(super) messages: Option<usize>,
@@ -68,6 +69,7 @@ pub(super) fn announced(
     let may_fail_over = of_signalling > 0 || flows.iter().any(|flow| has_several_paths(flow, paths));
     let failovers = tables.keep(may_fail_over, TableKind::Failovers, of_flows + of_signalling);
     let outages = tables.keep(links_change && !paths.is_empty(), TableKind::Outages, 1);
+    let drops = tables.keep(keeps_drops(scenario), TableKind::Drops, 1);
     let messages = tables.keep(*probes.messages, TableKind::Messages, of_flows);
     let is_sampled = probes.paths.quantity().is_some();
     let path_samples = tables.keep(is_sampled, TableKind::Paths, of_flows);
@@ -100,6 +102,7 @@ pub(super) fn announced(
     let places = TablePlaces {
         access: at(access),
         association_paths: at(association_paths),
+        drops: at(drops),
         failovers: at(failovers),
         intervals,
         messages: at(messages),
@@ -115,6 +118,11 @@ pub(super) fn announced(
         timelines: at(timelines),
     };
     (tables, places)
+}
+
+/// Tells if each packet that is dropped is recorded.
+pub(super) fn keeps_drops(scenario: &Scenario) -> bool {
+    scenario.probes.drops.is_some_and(|probe| *probe)
 }
 
 /// Tells if a flow may go by one of several paths.

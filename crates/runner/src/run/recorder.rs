@@ -14,7 +14,6 @@ use slantpath_scenario::schema;
 use slantpath_sctp::Reliability;
 use slantpath_simulation::{AssociationPlace, SignallingSimulation};
 
-use super::access_record;
 use super::announced::{Recorded, announced, has_several_paths};
 use super::datagrams::{DatagramMeasures, WINDOW};
 use super::delays::FlowDelays;
@@ -30,6 +29,7 @@ use super::sky_record::SkyRecord;
 use super::tables::failovers::{self, ToldFailover};
 use super::tables::{datagrams, delays, messages, network as links, sender_report, timelines};
 use super::trace::Tracing;
+use super::{access_record, drops_record};
 use crate::observer::{Announcement, Observer};
 use crate::output::TableKind;
 use crate::scenario::Scenario;
@@ -44,6 +44,7 @@ pub(super) struct Recorder<'a> {
     /// The place of each table among those announced, if it is kept.
     messages: Option<usize>,
     paths: Option<usize>,
+    drops: Option<drops_record::DropsRecord>,
     failovers: Option<usize>,
     planned_paths: &'a [PlannedPath],
     service: Option<ServiceRecord<'a>>,
@@ -189,6 +190,7 @@ impl<'a> Recorder<'a> {
             captures,
             messages: places.messages,
             paths: places.paths,
+            drops: places.drops.map(drops_record::DropsRecord::new),
             failovers: places.failovers,
             planned_paths: paths,
             service,
@@ -301,6 +303,7 @@ impl<'a> Recorder<'a> {
         if let Some(table) = self.queues {
             self.queue_samples(table, network, finality)?;
         }
+        drops_record::collect(&mut self.drops, network, self.observer)?;
         if let Some(table) = self.association_paths {
             self.association_samples(table, network)?;
         }

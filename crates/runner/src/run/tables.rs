@@ -6,6 +6,7 @@ pub(super) mod attached;
 pub(super) mod datagrams;
 pub(super) mod delays;
 mod discards;
+pub(super) mod drops;
 pub(super) mod failovers;
 pub(super) mod flows;
 pub(super) mod host_pairs;
@@ -68,6 +69,7 @@ const fn shape(kind: TableKind) -> Shape {
         TableKind::Datagrams => of::<datagrams::Columns>(),
         TableKind::DelayBins => of::<delays::BinColumns>(),
         TableKind::Delays => of::<delays::DelayColumns>(),
+        TableKind::Drops => of::<drops::Columns>(),
         TableKind::Failovers => of::<failovers::Columns>(),
         TableKind::FlowIntervals => of::<intervals::FlowIntervals>(),
         TableKind::Flows => of::<flows::Columns>(),

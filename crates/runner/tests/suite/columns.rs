@@ -57,6 +57,7 @@ const RUNS: &[(&str, &[&str], &[&str])] = &[
         &["abandonments", "association_commands"],
     ),
     ("unequal", &["probes.deadline=150 ms"], &["flows"]),
+    ("unequal", &["probes.drops=true"], &["drops"]),
     ("datagrams", &[], &["datagrams", "round_trips"]),
     (
         "fetch",

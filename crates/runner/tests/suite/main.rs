@@ -17,6 +17,7 @@ mod deadlines;
 mod diagnostics;
 mod digests;
 mod doubts;
+mod drops;
 mod effects;
 mod fades;
 mod failover;

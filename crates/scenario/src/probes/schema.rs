@@ -26,6 +26,9 @@ section! {
         /// Records what each terminal with capacity on demand had to send, asked for and had, whenever it looked. No if
         /// absent.
         access: Option<Setting<bool>>;
+        /// Records each packet that a link or a node dropped: when, where, for which reason, and of which flow it was.
+        /// The first 100 million are kept. No if absent.
+        drops: Option<Setting<bool>>;
         /// Length of the intervals of which each flow, direction of a link, downlink that antennas share, signalling
         /// link and association that carries signalling has a row.
         intervals: Setting<Interval> = Interval::Off, at most RUN;

@@ -105,6 +105,19 @@ impl Port {
         }
     }
 
+    /// Gives the port other settings, and other addresses, for associations that are set up from now on.
+    pub(super) fn configure(&mut self, config: SctpConfig, addresses: &[IpAddr]) {
+        self.config = self.pool.within(Arc::new(config));
+        let gone: Vec<IpAddr> =
+            self.addresses.iter().copied().filter(|one| !addresses.contains(one)).collect();
+        for address in addresses {
+            self.add_address(*address);
+        }
+        for address in gone {
+            self.remove_address(address);
+        }
+    }
+
     pub(super) fn accept(&mut self, acceptance: Acceptance) {
         self.accepting = match acceptance {
             Acceptance::ByPeer => Accepting::ByPeer(Box::new(StreamFamily::new(&mut self.stream))),

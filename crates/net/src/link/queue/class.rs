@@ -78,8 +78,7 @@ impl Class {
                 }
                 return Some(marked);
             }
-            outlet.counters.drop(DropReason::CoDel, parcel.length());
-            outlet.packets.remove(parcel.packet());
+            outlet.drop_accepted(at, parcel, DropReason::CoDel);
             None
         })
     }

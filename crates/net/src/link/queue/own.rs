@@ -264,8 +264,7 @@ impl QueueDiscipline for Box<Own> {
         let packet = self.queue.pop(at, &mut dropped);
         for QueuedPacket { parcel, .. } in dropped {
             self.left(parcel);
-            outlet.counters.drop(DropReason::Early, parcel.length());
-            outlet.packets.remove(parcel.packet());
+            outlet.drop_accepted(at, parcel, DropReason::Early);
         }
         let Some(QueuedPacket { parcel, is_marked_here, .. }) = packet else {
             // The transmitter would ask for ever.

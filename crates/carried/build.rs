@@ -1,0 +1,52 @@
+//! Builds the library that is carried: the crate `preload`, in its own profile, from the same lock file.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+/// Crates that the library is made of.
+const MADE_OF: [&str; 4] = ["door", "preload", "requests", "system"];
+
+fn main() {
+    let crates = PathBuf::from(set("CARGO_MANIFEST_DIR")).join("..");
+    let out = PathBuf::from(set("OUT_DIR"));
+    for name in MADE_OF {
+        println!("cargo::rerun-if-changed={}", crates.join(name).join("src").display());
+        println!("cargo::rerun-if-changed={}", crates.join(name).join("Cargo.toml").display());
+    }
+    println!("cargo::rerun-if-changed=build.rs");
+    let bytes =
+        if is_for_target() { fs::read(built(&crates, &out)).expect("the library was built") } else { vec![] };
+    fs::write(out.join("preload"), bytes).expect("the output directory takes a file");
+}
+
+/// True if programs of the target load such a library.
+fn is_for_target() -> bool {
+    let expected = [("OS", "linux"), ("ENV", "gnu"), ("POINTER_WIDTH", "64")];
+    expected
+        .iter()
+        .all(|(key, value)| env::var(format!("CARGO_CFG_TARGET_{key}")).is_ok_and(|is| is == *value))
+}
+
+/// Builds the library, and gives its path.
+fn built(crates: &Path, out: &Path) -> PathBuf {
+    let target = set("TARGET");
+    // What the outer build needs has been fetched by now, and the library needs nothing else.
+    let status = Command::new(set("CARGO"))
+        .args(["build", "--quiet", "--locked", "--offline", "--lib", "--profile", "carried"])
+        .args(["--package", "slantpath-preload", "--target", &target])
+        .arg("--manifest-path")
+        .arg(crates.join("preload/Cargo.toml"))
+        .arg("--target-dir")
+        .arg(out.join("carried"))
+        // A linter stands in the compiler's place for the outer build alone.
+        .env_remove("RUSTC_WORKSPACE_WRAPPER")
+        .status()
+        .expect("Cargo starts");
+    assert!(status.success(), "the library that is carried cannot be built");
+    out.join("carried").join(target).join("carried/libslantpath_preload.so")
+}
+
+fn set(key: &str) -> String {
+    env::var(key).unwrap_or_else(|_| panic!("Cargo sets {key}"))
+}

@@ -1,0 +1,82 @@
+//! Files of what programs' associations did: a capture and a trace.
+
+use std::fs::File;
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use slantpath_daemon::Daemon;
+use slantpath_live::HostCapture;
+use slantpath_profiles::Profile;
+
+use super::opened::Opened;
+use crate::arguments::ProgramArguments;
+use crate::failure::Failure;
+use crate::live::outputs::{About, TraceFile, created};
+
+/// The files, opened before anything is.
+pub(super) struct Kept {
+    capture: Option<(PathBuf, File)>,
+    trace: Option<TraceFile>,
+}
+
+impl Kept {
+    pub(super) fn create(arguments: &ProgramArguments) -> Result<Self, Failure> {
+        if let (Some(capture), Some(trace)) = (&arguments.capture, &arguments.trace)
+            && capture == trace
+        {
+            let path = capture.display();
+            return Err(Failure::Misused(format!("{path} cannot hold both of --capture and --trace")));
+        }
+        let capture = arguments.capture.as_ref().map(|path| Ok::<_, Failure>((path.clone(), created(path)?)));
+        Ok(Self {
+            capture: capture.transpose()?,
+            trace: arguments.trace.as_ref().map(|path| TraceFile::create(path)).transpose()?,
+        })
+    }
+
+    /// Begins what is kept of a run.
+    pub(super) fn begin(
+        &mut self,
+        opened: &mut Opened,
+        command: &[String],
+        profile: &Profile,
+    ) -> Result<(), Failure> {
+        if self.capture.is_some() {
+            opened.daemon.live().capture(HostCapture::of(&opened.addresses));
+        }
+        let about = About {
+            command,
+            addresses: &opened.addresses,
+            first_port: 0,
+            like: None,
+            sctp: &opened.sctp,
+            profile: Some(profile),
+        };
+        self.trace.as_mut().map_or(Ok(()), |trace| trace.begin(&about))
+    }
+
+    /// Writes what there is. A file that cannot be written is given up: it would have a gap.
+    pub(super) fn keep(&mut self, daemon: &mut Daemon) -> Result<(), Failure> {
+        if let Some((path, file)) = &mut self.capture
+            && let Err(error) = file.write_all(&daemon.live().take_capture())
+        {
+            let failure = Failure::of_file(path.clone())(error);
+            self.capture = None;
+            return Err(failure);
+        }
+        if let Some(trace) = &mut self.trace
+            && let Err(failure) = trace.keep(&mut daemon.live().host_mut().host)
+        {
+            self.trace = None;
+            return Err(failure);
+        }
+        Ok(())
+    }
+
+    /// Writes the last of all.
+    pub(super) fn finish(&mut self, daemon: &mut Daemon) -> Result<(), Failure> {
+        self.keep(daemon)?;
+        let now = daemon.live().now();
+        self.trace.as_mut().map_or(Ok(()), |trace| trace.end(now))
+    }
+}

@@ -1,0 +1,332 @@
+//! Pairs of all sockets: what programs write is handed to the sockets, and what there is for them is written.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, IoSlice};
+use std::os::fd::{AsFd as _, OwnedFd};
+
+use bytes::Bytes;
+use slantpath_base::Instant;
+use slantpath_live::Station;
+use slantpath_requests::{
+    self as requests, FromProgram, HEADER_LEN, OPTION_MAX, OpenRequest, PIECE_MAX, Reply, Style, ToProgram,
+};
+use slantpath_sockets::{Answered, ForProgram, News, SocketNumber, Sockets, Taken, Token};
+use slantpath_system::pair::{self, PairConfig, ReceivedPiece};
+use slantpath_system::poll::Poll;
+
+use crate::daemon::socket_token;
+use crate::lint::Lint;
+use crate::program_end::{Held, ProgramEnd};
+
+/// Pairs of the sockets of all programs.
+#[derive(Debug)]
+pub(crate) struct Pairs {
+    ends: BTreeMap<SocketNumber, ProgramEnd>,
+    /// Descriptors that take the replies of requests, each with the socket that is asked about.
+    replies: BTreeMap<Token, (SocketNumber, OwnedFd)>,
+    last_token: u64,
+    /// Beginning of the pairs' names.
+    name: String,
+    to_read: BTreeSet<SocketNumber>,
+    to_write: BTreeSet<SocketNumber>,
+    pub(crate) lint: Lint,
+    // Kept for their memory.
+    place: Vec<u8>,
+    beside: Vec<OwnedFd>,
+}
+
+/// Pieces that are read of a pair, or written to it, before others have their turn.
+const BUDGET: usize = 32;
+/// Send buffer of both ends of a pair.
+const BUFFER_BYTES: usize = 212_992;
+/// Bytes of a filler by which such a buffer is not writable, and is not full.
+const FILLER_BYTES: usize = 110_000;
+
+impl Pairs {
+    /// Pairs whose names have this word in them, which no other daemon has.
+    pub(crate) fn new(word: &str, lint: Lint) -> Self {
+        Self {
+            ends: BTreeMap::new(),
+            replies: BTreeMap::new(),
+            last_token: 0,
+            name: format!("slantpath-sctp/{word}"),
+            to_read: BTreeSet::new(),
+            to_write: BTreeSet::new(),
+            lint,
+            place: vec![0; HEADER_LEN + PIECE_MAX.max(OPTION_MAX + 64)],
+            beside: Vec::new(),
+        }
+    }
+
+    /// Makes the pair of a socket, and gives the program's end.
+    pub(crate) fn make(
+        &mut self,
+        number: SocketNumber,
+        poll: &Poll,
+        is_connected: bool,
+    ) -> io::Result<OwnedFd> {
+        let name = format!("{}/{}", self.name, number.0);
+        let filler_bytes = if is_connected { 0 } else { FILLER_BYTES };
+        let config = PairConfig { name: name.as_bytes(), buffer_bytes: BUFFER_BYTES, filler_bytes };
+        let (own, program) = pair::pair(&config)?;
+        poll.add_once_for_each(&own, socket_token(number))?;
+        self.ends.insert(number, ProgramEnd::new(own));
+        Ok(program)
+    }
+
+    /// Makes the pair of a socket that a program has asked for.
+    pub(crate) fn open(
+        &mut self,
+        number: SocketNumber,
+        wish: OpenRequest,
+        poll: &Poll,
+    ) -> io::Result<OwnedFd> {
+        self.make(number, poll, wish.style == Style::OneToMany)
+    }
+
+    /// Number of sockets that programs hold.
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Tells if something is left to do without anything new.
+    pub(crate) fn is_busy(&self) -> bool {
+        !self.to_read.is_empty() || !self.to_write.is_empty()
+    }
+
+    /// Notes that something has come of a pair, or that there is room in it.
+    pub(crate) fn note_ready(&mut self, number: SocketNumber) {
+        self.to_read.insert(number);
+        if self.ends.get(&number).is_some_and(ProgramEnd::has_unsent) {
+            self.to_write.insert(number);
+        }
+    }
+
+    /// Notes what is told of a socket.
+    pub(crate) fn note_news(&mut self, number: SocketNumber, news: News, poll: &Poll) {
+        if let News::Replied(token, answer) = news {
+            self.reply(token, &answer, poll);
+            return;
+        }
+        let Some(end) = self.ends.get_mut(&number) else { return };
+        match news {
+            News::Connected | News::Failed(_) => {
+                // What has been read behind the filler goes with it; an error is told by the next read.
+                let _ = end.own.clear();
+                self.to_read.insert(number);
+            }
+            News::Ended => {
+                let _ = end.own.clear();
+                let _ = end.end();
+                self.to_read.insert(number);
+            }
+            News::Readable => {
+                self.to_write.insert(number);
+            }
+            News::Writable => {
+                end.is_full = false;
+                self.to_read.insert(number);
+            }
+            News::Replied(..) => {}
+        }
+    }
+
+    /// Reads and writes, a budget for each pair.
+    pub(crate) fn serve(&mut self, station: &mut Station<Sockets>, now: Instant, poll: &Poll) {
+        for number in std::mem::take(&mut self.to_read) {
+            self.read(number, station, now, poll);
+        }
+        for number in std::mem::take(&mut self.to_write) {
+            self.write(number, station, now, poll);
+        }
+    }
+
+    fn read(&mut self, number: SocketNumber, station: &mut Station<Sockets>, now: Instant, poll: &Poll) {
+        while let Some(piece) = self.ends.get_mut(&number).and_then(ProgramEnd::next_held) {
+            match piece {
+                Held::Data(header, bytes) => self.take(number, station, now, header, &bytes),
+                Held::Request(token, request) => self.ask(number, station, now, (token, request), poll),
+            }
+        }
+        let mut place = std::mem::take(&mut self.place);
+        for turn in 0.. {
+            let Some(end) = self.ends.get_mut(&number) else { break };
+            if !end.is_to_be_read() {
+                break;
+            }
+            if turn == BUDGET {
+                self.to_read.insert(number);
+                break;
+            }
+            match end.own.receive(&mut place, &mut self.beside) {
+                Ok(ReceivedPiece::Piece(length)) => self.piece(number, station, now, &place[..length], poll),
+                Ok(ReceivedPiece::Nothing) => break,
+                Ok(ReceivedPiece::ClosedUnread) => end.was_unread = true,
+                Ok(ReceivedPiece::End) | Err(_) => end.is_closed = true,
+            }
+            self.beside.clear();
+        }
+        self.place = place;
+        self.close_if_over(number, station, now);
+    }
+
+    /// Closes a socket whose program has closed its pair, once all that came of it has been taken.
+    fn close_if_over(&mut self, number: SocketNumber, station: &mut Station<Sockets>, now: Instant) {
+        let Some(end) = self.ends.get(&number) else { return };
+        let closing = end.closing();
+        let waits = end.is_holding() && closing == slantpath_sockets::Closing::InOrder;
+        if end.is_closed && !waits {
+            self.ends.remove(&number);
+            self.replies.retain(|_, (of, _)| *of != number);
+            station.program.close(now, &mut station.host, number, closing);
+        }
+    }
+
+    fn piece(
+        &mut self,
+        number: SocketNumber,
+        station: &mut Station<Sockets>,
+        now: Instant,
+        piece: &[u8],
+        poll: &Poll,
+    ) {
+        let Some(end) = self.ends.get_mut(&number) else { return };
+        // A door of another version has been refused: this is no door, and gets no answer.
+        let Ok((header, bytes)) = FromProgram::decode(piece) else { return };
+        end.note(&header);
+        match header {
+            FromProgram::Closing => {}
+            FromProgram::Data { .. } if end.is_holding() => {
+                end.hold(Held::Data(header, Bytes::copy_from_slice(bytes)));
+            }
+            FromProgram::Data { .. } => self.take(number, station, now, header, bytes),
+            FromProgram::Request => {
+                let (Some(taker), Ok(request)) = (self.beside.pop(), requests::Request::decode(bytes)) else {
+                    return;
+                };
+                self.last_token += 1;
+                let token = Token(self.last_token);
+                self.replies.insert(token, (number, taker));
+                if end.is_holding() && !asks_alone(&request) {
+                    end.hold(Held::Request(token, request));
+                } else {
+                    self.ask(number, station, now, (token, request), poll);
+                }
+            }
+        }
+    }
+
+    fn take(
+        &mut self,
+        number: SocketNumber,
+        station: &mut Station<Sockets>,
+        now: Instant,
+        header: FromProgram,
+        bytes: &[u8],
+    ) {
+        match station.program.take(now, &mut station.host, number, header, bytes) {
+            Taken::Full => {
+                if let Some(end) = self.ends.get_mut(&number) {
+                    end.is_full = true;
+                }
+            }
+            // The program has asked before, or finds the end of its association by the next call.
+            Taken::Taken | Taken::Refused(_) => {}
+        }
+    }
+
+    fn ask(
+        &mut self,
+        number: SocketNumber,
+        station: &mut Station<Sockets>,
+        now: Instant,
+        (token, request): (Token, requests::Request),
+        poll: &Poll,
+    ) {
+        let listens = matches!(request, requests::Request::Listen { backlog } if backlog > 0);
+        self.lint.look(&request);
+        let answer = station.program.request(now, &mut station.host, number, token, &request);
+        let Some(answer) = answer else { return };
+        if listens
+            && answer.reply.error.is_none()
+            && let Some(end) = self.ends.get_mut(&number)
+        {
+            // What is accepted is connected; the listener itself sends nothing.
+            let _ = end.own.clear();
+        }
+        self.reply(token, &answer, poll);
+    }
+
+    fn reply(&mut self, token: Token, answer: &Answered, poll: &Poll) {
+        let Some((_, taker)) = self.replies.remove(&token) else { return };
+        let peeled = answer.socket.map(|socket| self.make(socket, poll, true));
+        let (reply, beside) = match peeled {
+            None => (answer.reply.encode(), None),
+            Some(Ok(program)) => (answer.reply.encode(), Some(program)),
+            // Its association ends with the daemon.
+            Some(Err(_)) => (Reply::failed(requests::Errno::EMFILE).encode(), None),
+        };
+        // Who has asked and does not wait any more has no need of it.
+        let _ = pair::send(&taker, &[IoSlice::new(&reply)], beside.as_ref().map(|beside| beside.as_fd()));
+    }
+
+    fn write(&mut self, number: SocketNumber, station: &mut Station<Sockets>, now: Instant, poll: &Poll) {
+        let mut has_room = match self.ends.get_mut(&number) {
+            Some(end) => flushed(end),
+            None => return,
+        };
+        for turn in 0.. {
+            if !has_room {
+                break;
+            }
+            if turn == BUDGET {
+                self.to_write.insert(number);
+                break;
+            }
+            let Some(piece) = station.program.next(now, &mut station.host, number) else { break };
+            let ForProgram { header, bytes, socket } = piece;
+            let beside = match socket.map(|socket| (socket, self.make(socket, poll, true))) {
+                None => None,
+                Some((_, Ok(program))) => Some(program),
+                Some((socket, Err(_))) => {
+                    // There is no descriptor for it: its peer is told at once.
+                    let killed = slantpath_sockets::Closing::Killed;
+                    station.program.close(now, &mut station.host, socket, killed);
+                    continue;
+                }
+            };
+            let Some(end) = self.ends.get_mut(&number) else { break };
+            end.has_messages |= matches!(header, ToProgram::Data { .. });
+            has_room = end.write(header.header(), bytes, beside).unwrap_or_else(|_| {
+                end.forget_unsent();
+                true
+            });
+        }
+        if let Some(end) = self.ends.get_mut(&number)
+            && end.waits_for_room != end.has_unsent()
+        {
+            end.waits_for_room = end.has_unsent();
+            // One that cannot be waited for has ended, which is told of by a read.
+            let _ = poll.wait_for_room_once(&end.own, socket_token(number), end.waits_for_room);
+        }
+    }
+}
+
+/// Writes what had no room; what cannot be written any more is forgotten.
+fn flushed(end: &mut ProgramEnd) -> bool {
+    end.flush().unwrap_or_else(|_| {
+        end.forget_unsent();
+        true
+    })
+}
+
+/// Tells if a request changes nothing, so that it may be answered before messages that wait have been taken.
+fn asks_alone(request: &requests::Request) -> bool {
+    matches!(
+        request,
+        requests::Request::GetOption { .. }
+            | requests::Request::LocalName
+            | requests::Request::PeerName
+            | requests::Request::MaySend { .. }
+    )
+}

@@ -1,0 +1,170 @@
+//! Pair of one socket, with what waits on it in either direction.
+
+use std::collections::VecDeque;
+use std::io::{self, IoSlice};
+use std::os::fd::{AsFd as _, OwnedFd};
+
+use bytes::Bytes;
+use slantpath_requests::{self as requests, FromProgram, HEADER_LEN};
+use slantpath_sockets::{Closing, Token};
+use slantpath_system::pair::OwnEnd;
+
+/// Own end of a socket's pair.
+#[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is of one direction, and none excludes another")]
+pub(crate) struct ProgramEnd {
+    pub(crate) own: OwnEnd,
+    /// Pieces of the program behind a message that had no room, in order.
+    pub(crate) held: VecDeque<Held>,
+    /// Bytes of messages among these.
+    held_bytes: usize,
+    /// True after a message that took the last room, until there is some.
+    pub(crate) is_full: bool,
+    /// True while a message of the program is not whole: its door waits for room in the midst of it.
+    is_in_message: bool,
+    /// Piece for which the pair has no room now.
+    unsent: Option<Unsent>,
+    /// True once nothing follows what has been written.
+    is_ending: bool,
+    mark: Mark,
+    /// True if messages, and not notifications alone, were written to the program.
+    pub(crate) has_messages: bool,
+    /// True if the program has closed its end with something unread in it.
+    pub(crate) was_unread: bool,
+    /// True once the program has closed its end, and all that came of it has been read.
+    pub(crate) is_closed: bool,
+    /// True while the poll waits for room.
+    pub(crate) waits_for_room: bool,
+}
+
+/// Last thing that a program has said of the end of its socket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mark {
+    None,
+    ClosedInOrder,
+}
+
+/// Piece that waits for room in the host.
+#[derive(Debug)]
+pub(crate) enum Held {
+    Data(FromProgram, Bytes),
+    Request(Token, requests::Request),
+}
+
+#[derive(Debug)]
+struct Unsent {
+    header: [u8; HEADER_LEN],
+    bytes: Bytes,
+    beside: Option<OwnedFd>,
+}
+
+/// Bytes that are read ahead of a full association, so that requests behind them are answered.
+const READ_AHEAD_BYTES: usize = 262_144;
+/// Pieces that are held, at most.
+const HELD_MAX: usize = 1_024;
+
+impl ProgramEnd {
+    pub(crate) fn new(own: OwnEnd) -> Self {
+        Self {
+            own,
+            held: VecDeque::new(),
+            held_bytes: 0,
+            is_full: false,
+            is_in_message: false,
+            unsent: None,
+            is_ending: false,
+            mark: Mark::None,
+            has_messages: false,
+            was_unread: false,
+            is_closed: false,
+            waits_for_room: false,
+        }
+    }
+
+    /// Tells if pieces wait, so that those that follow have to wait as well.
+    pub(crate) fn is_holding(&self) -> bool {
+        self.is_full || !self.held.is_empty()
+    }
+
+    /// Tells if the pair is to be read.
+    pub(crate) fn is_to_be_read(&self) -> bool {
+        let has_room = self.held_bytes < READ_AHEAD_BYTES && self.held.len() < HELD_MAX;
+        !self.is_closed && (has_room || self.is_in_message)
+    }
+
+    /// Notes a piece that has come.
+    pub(crate) fn note(&mut self, piece: &FromProgram) {
+        self.mark = if *piece == FromProgram::Closing { Mark::ClosedInOrder } else { Mark::None };
+        if let FromProgram::Data { is_more, .. } = piece {
+            self.is_in_message = *is_more;
+        }
+    }
+
+    pub(crate) fn hold(&mut self, piece: Held) {
+        if let Held::Data(_, bytes) = &piece {
+            self.held_bytes += bytes.len();
+        }
+        self.held.push_back(piece);
+    }
+
+    pub(crate) fn next_held(&mut self) -> Option<Held> {
+        if self.is_full {
+            return None;
+        }
+        let piece = self.held.pop_front()?;
+        if let Held::Data(_, bytes) = &piece {
+            self.held_bytes -= bytes.len();
+        }
+        Some(piece)
+    }
+
+    /// Way in which the program has closed the socket.
+    pub(crate) fn closing(&self) -> Closing {
+        match self.mark {
+            Mark::None => Closing::Killed,
+            Mark::ClosedInOrder if self.was_unread && self.has_messages => Closing::Unread,
+            Mark::ClosedInOrder => Closing::InOrder,
+        }
+    }
+
+    /// Writes what had no room. `true`: nothing is left.
+    pub(crate) fn flush(&mut self) -> io::Result<bool> {
+        if let Some(unsent) = &self.unsent {
+            let parts = [IoSlice::new(&unsent.header), IoSlice::new(&unsent.bytes)];
+            if !self.own.send(&parts, unsent.beside.as_ref().map(|beside| beside.as_fd()))? {
+                return Ok(false);
+            }
+            self.unsent = None;
+        }
+        if self.is_ending {
+            self.own.end()?;
+        }
+        Ok(true)
+    }
+
+    /// Writes a piece, or keeps it until there is room. `true`: there is room for more.
+    pub(crate) fn write(
+        &mut self,
+        header: [u8; HEADER_LEN],
+        bytes: Bytes,
+        beside: Option<OwnedFd>,
+    ) -> io::Result<bool> {
+        self.unsent = Some(Unsent { header, bytes, beside });
+        self.flush()
+    }
+
+    /// Tells the program that nothing follows, once what is unsent has been written.
+    pub(crate) fn end(&mut self) -> io::Result<()> {
+        self.is_ending = true;
+        self.flush().map(|_| ())
+    }
+
+    pub(crate) fn has_unsent(&self) -> bool {
+        self.unsent.is_some()
+    }
+
+    /// Forgets what cannot be written any more.
+    pub(crate) fn forget_unsent(&mut self) {
+        self.unsent = None;
+    }
+}

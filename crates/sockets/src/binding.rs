@@ -1,0 +1,240 @@
+//! Addresses and ports of sockets.
+
+use std::net::{IpAddr, SocketAddr};
+
+use slantpath_base::Instant;
+use slantpath_live::{Host, ProgramConfig, Programs};
+use slantpath_requests::Errno;
+use slantpath_sctp as sctp;
+
+use crate::news::{Answered, News, SocketNumber, Token};
+use crate::socket::{Bound, Place};
+use crate::sockets::Sockets;
+
+/// The first port that is assigned to nobody (RFC 6335, section 6): those whose first two bits are set.
+const DYNAMIC_FIRST: u16 = 0xc000;
+/// Ports that are held ready for sockets that may have any.
+const RESERVE: usize = 2;
+
+impl Sockets {
+    /// A port that is to be claimed from the machine, so that nobody else has it. It is answered by
+    /// [`Sockets::port_claimed`] as soon as may be: requests wait for it.
+    pub fn poll_claim(&mut self) -> Option<u16> {
+        self.claims.pop_front()
+    }
+
+    /// A port has been claimed, or is another's.
+    pub fn port_claimed(&mut self, now: Instant, host: &mut Host, port: u16, outcome: Result<(), Errno>) {
+        if outcome.is_ok() {
+            self.claimed.insert(port);
+        }
+        let waiting: Vec<(SocketNumber, Token, SocketAddr)> = self
+            .open
+            .iter_mut()
+            .filter(|(_, socket)| socket.binding.is_some_and(|(_, address)| address.port() == port))
+            .filter_map(|(number, socket)| socket.binding.take().map(|(token, own)| (*number, token, own)))
+            .collect();
+        for (number, token, address) in waiting {
+            let bound = outcome.and_then(|()| self.bind_at(now, host, number, address));
+            let answer = bound.map_or_else(Answered::failed, |()| Answered::done());
+            self.tell(number, News::Replied(token, answer));
+        }
+        self.fill_reserve();
+    }
+
+    /// Has ports claimed until there are enough that nobody uses.
+    pub(crate) fn fill_reserve(&mut self) {
+        let free = self.claimed.iter().filter(|port| **port >= DYNAMIC_FIRST && self.is_free(**port)).count();
+        for _ in free + self.claims.len()..RESERVE {
+            let port = DYNAMIC_FIRST | u16::try_from(self.stream.next_u32() >> 18).unwrap_or_default();
+            if !self.claimed.contains(&port) && !self.claims.contains(&port) {
+                self.claims.push_back(port);
+            }
+        }
+    }
+
+    fn is_free(&self, port: u16) -> bool {
+        self.places.get(&port).is_none_or(|place| place.users.is_empty())
+    }
+
+    /// Binds a socket; `None` if the answer has to wait until the port has been claimed.
+    pub(crate) fn bind(
+        &mut self,
+        now: Instant,
+        host: &mut Host,
+        number: SocketNumber,
+        token: Token,
+        address: SocketAddr,
+    ) -> Option<Result<(), Errno>> {
+        let socket = self.open.get_mut(&number)?;
+        if socket.bound.is_some() || socket.binding.is_some() {
+            return Some(Err(Errno::EINVAL));
+        }
+        let own = match socket.address_from(address) {
+            Ok(own) => own,
+            Err(error) => return Some(Err(error)),
+        };
+        if !own.ip().is_unspecified() && !self.addresses.contains(&own.ip()) {
+            return Some(Err(Errno::EADDRNOTAVAIL));
+        }
+        if own.port() == 0 || self.claimed.contains(&own.port()) {
+            return Some(self.bind_at(now, host, number, own));
+        }
+        socket.binding = Some((token, own));
+        if !self.claims.contains(&own.port()) {
+            self.claims.push_back(own.port());
+        }
+        None
+    }
+
+    /// Binds a socket to any port if it has none.
+    pub(crate) fn ensure_bound(
+        &mut self,
+        now: Instant,
+        host: &mut Host,
+        number: SocketNumber,
+    ) -> Result<(), Errno> {
+        let socket = self.open.get(&number).ok_or(Errno::EBADF)?;
+        if socket.bound.is_some() {
+            return Ok(());
+        }
+        let any = SocketAddr::new(socket.any_address(), 0);
+        self.bind_at(now, host, number, any)
+    }
+
+    /// Binds a socket to a port that has been claimed, or to any.
+    fn bind_at(
+        &mut self,
+        _now: Instant,
+        host: &mut Host,
+        number: SocketNumber,
+        own: SocketAddr,
+    ) -> Result<(), Errno> {
+        let socket = self.open.get(&number).ok_or(Errno::EBADF)?;
+        let port = match own.port() {
+            0 => {
+                let is_any = |port: &&u16| **port >= DYNAMIC_FIRST && self.is_free(**port);
+                *self.claimed.iter().find(is_any).ok_or(Errno::EADDRINUSE)?
+            }
+            port => port,
+        };
+        if let Some(place) = self.places.get(&port)
+            && !place.users.is_empty()
+            && (place.listener.is_some() || !socket.reuses_address)
+        {
+            return Err(Errno::EADDRINUSE);
+        }
+        let addresses = if own.ip().is_unspecified() { Vec::new() } else { vec![own.ip()] };
+        let bound = Bound { port, addresses };
+        let used = self.addresses_of(number, &bound);
+        if used.is_empty() {
+            return Err(Errno::EADDRNOTAVAIL);
+        }
+        if !self.places.contains_key(&port) {
+            let config = ProgramConfig {
+                sctp: Box::new((*socket.config).clone()),
+                local_addresses: used,
+                local_port: port,
+                peer: None,
+            };
+            let id = host.add_program_told_all(&config, self.stream.fork(&format!("port/{port}")));
+            host.refuse_callers(id);
+            self.places.insert(port, Place { id, listener: None, users: std::collections::BTreeSet::new() });
+        }
+        if let Some(place) = self.places.get_mut(&port) {
+            place.users.insert(number);
+        }
+        if let Some(socket) = self.open.get_mut(&number) {
+            socket.bound = Some(bound);
+        }
+        self.fill_reserve();
+        Ok(())
+    }
+
+    /// Addresses of the host that a socket uses.
+    fn addresses_of(&self, number: SocketNumber, bound: &Bound) -> Vec<IpAddr> {
+        let Some(socket) = self.open.get(&number) else { return Vec::new() };
+        if !bound.addresses.is_empty() {
+            return bound.addresses.clone();
+        }
+        self.addresses.iter().copied().filter(|address| socket.has_family_of(*address)).collect()
+    }
+
+    /// Has the associations that are set up from now on at a socket's port use its settings and addresses.
+    pub(crate) fn configure_port(&self, host: &mut Host, number: SocketNumber) {
+        let Some(socket) = self.open.get(&number) else { return };
+        let Some(bound) = &socket.bound else { return };
+        let config = (*socket.config).clone();
+        let config = if config.trace { config.traced() } else { config };
+        let addresses = self.addresses_of(number, bound);
+        if !addresses.is_empty() {
+            host.configure_port(sctp::PortConfig { port: bound.port, addresses, config });
+        }
+    }
+
+    /// A socket has its port no more.
+    pub(crate) fn leave_port(&mut self, host: &mut Host, number: SocketNumber, port: u16) {
+        let Some(place) = self.places.get_mut(&port) else { return };
+        place.users.remove(&number);
+        if place.listener == Some(number) {
+            place.listener = None;
+            host.refuse_callers(place.id);
+        }
+    }
+
+    /// Serves `listen` of a socket.
+    pub(crate) fn listen(
+        &mut self,
+        now: Instant,
+        host: &mut Host,
+        number: SocketNumber,
+        backlog: u32,
+    ) -> Result<(), Errno> {
+        let socket = self.open.get(&number).ok_or(Errno::EBADF)?;
+        if socket.is_one_to_one() && (!socket.associations.is_empty() || socket.is_over) {
+            return Err(Errno::EINVAL);
+        }
+        let was_listening = socket.backlog.is_some();
+        if backlog == 0 && !was_listening {
+            return Ok(());
+        }
+        self.ensure_bound(now, host, number)?;
+        let Some(socket) = self.open.get_mut(&number) else { return Err(Errno::EBADF) };
+        let port = socket.bound.as_ref().map_or(0, |bound| bound.port);
+        let place = self.places.get_mut(&port).ok_or(Errno::EINVAL)?;
+        if place.listener.is_some_and(|other| other != number) {
+            return Err(Errno::EADDRINUSE);
+        }
+        if backlog == 0 {
+            socket.backlog = None;
+            place.listener = None;
+            host.refuse_callers(place.id);
+            return Ok(());
+        }
+        socket.backlog = Some(backlog);
+        place.listener = Some(number);
+        let id = place.id;
+        self.configure_port(host, number);
+        if !was_listening {
+            host.accept_callers(id);
+        }
+        Ok(())
+    }
+
+    /// Serves `getsockname` of a socket.
+    pub(crate) fn local_name(&self, number: SocketNumber) -> Result<SocketAddr, Errno> {
+        let socket = self.open.get(&number).ok_or(Errno::EBADF)?;
+        let any = socket.any_address();
+        let Some(bound) = &socket.bound else { return Ok(SocketAddr::new(any, 0)) };
+        let ip = bound.addresses.first().copied().unwrap_or(any);
+        Ok(socket.address_for(SocketAddr::new(ip, bound.port)))
+    }
+
+    /// Serves `getpeername` of a socket.
+    pub(crate) fn peer_name(&self, number: SocketNumber) -> Result<SocketAddr, Errno> {
+        let socket = self.open.get(&number).ok_or(Errno::EBADF)?;
+        let association = socket.association().and_then(|id| self.associations.get(id));
+        let association = association.ok_or(Errno::ENOTCONN)?;
+        Ok(socket.address_for(association.peer))
+    }
+}

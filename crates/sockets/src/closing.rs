@@ -1,0 +1,81 @@
+//! Ends of sockets and their associations.
+
+use bytes::Bytes;
+use slantpath_base::Instant;
+use slantpath_live::{Host, SocketId};
+
+use crate::association::Stage;
+use crate::news::SocketNumber;
+use crate::sockets::Sockets;
+
+/// Way in which a program has closed a socket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Closing {
+    /// By `close`, or as its process ended in order.
+    InOrder,
+    /// End of its process by a signal.
+    Killed,
+    /// By `close`, with messages that it had not read.
+    Unread,
+}
+
+impl Sockets {
+    /// The program has closed a socket: all its descriptors. Nothing more is told of it.
+    pub fn close(&mut self, now: Instant, host: &mut Host, number: SocketNumber, closing: Closing) {
+        let Some(mut socket) = self.open.remove(&number) else { return };
+        self.news.retain(|(of, _)| *of != number);
+        for accepted in socket.inbox.take_accepted() {
+            self.close(now, host, accepted, Closing::Killed);
+        }
+        // As Linux does: what nobody reads is an error.
+        let is_abort = closing != Closing::InOrder || socket.linger == Some(0) || socket.inbox.has_messages();
+        for id in socket.associations {
+            self.leave(now, host, id, is_abort);
+        }
+        if let Some(bound) = socket.bound {
+            self.leave_port(host, number, bound.port);
+        }
+    }
+
+    /// An association has no socket any more, and comes to its end.
+    pub(crate) fn leave(&mut self, now: Instant, host: &mut Host, id: SocketId, is_abort: bool) {
+        let Some(association) = self.associations.get_mut(id) else { return };
+        association.owner = None;
+        if is_abort || association.stage == Stage::Opening {
+            host.abort_because(now, id, Bytes::new());
+            return;
+        }
+        if std::mem::take(&mut association.is_paused) {
+            host.resume(now, id);
+        }
+        self.shut_down(now, host, id);
+    }
+
+    /// Shuts an association down once all has been delivered, with what had no room yet.
+    pub(crate) fn shut_down(&mut self, now: Instant, host: &mut Host, id: SocketId) {
+        let Some(association) = self.associations.get_mut(id) else { return };
+        if association.stage == Stage::Up {
+            association.stage = Stage::Ending;
+        }
+        if association.held.is_some() {
+            association.is_end_wanted = true;
+        } else {
+            host.shut_down(now, id);
+        }
+    }
+
+    /// Ends all associations: in order, or at once.
+    pub(crate) fn end_all(&mut self, now: Instant, host: &mut Host, at_once: bool) {
+        let ids: Vec<SocketId> = self.associations.iter().map(|(id, _)| id).collect();
+        for place in self.places.values() {
+            host.refuse_callers(place.id);
+        }
+        for id in ids {
+            if at_once || self.associations.get(id).is_some_and(|one| one.stage == Stage::Opening) {
+                host.abort_because(now, id, Bytes::new());
+            } else {
+                self.shut_down(now, host, id);
+            }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! RFC 6458's sockets of programs, as Linux has them, over the associations of one host.
+//!
+//! [`Sockets`] is a program of a host ([`slantpath_live::Program`]): it serves what doors ask about descriptors
+//! ([`slantpath_requests`]), and makes no system call. Its user moves pieces between it and the pairs of the programs,
+//! claims ports for it, and asks it for news after everything that it hands in.
+//!
+//! # Map
+//!
+//! - [`sockets`][]: all sockets and associations, and the program of the host. [`socket`][]: state of one socket.
+//!   [`association`][]: state of one association.
+//! - [`requests`][]: what programs ask; [`binding`][]: addresses and ports; [`connecting`][]: associations that
+//!   programs begin; [`sending`][]: messages of programs; [`closing`][]: how sockets end.
+//! - [`events`][]: what becomes of associations, told as messages, ends and errors. [`inbox`][]: what a program has
+//!   not read.
+//! - [`outcome`][]: Linux's numbers for what becomes of associations.
+
+mod association;
+mod binding;
+mod closing;
+mod connecting;
+mod events;
+mod inbox;
+mod news;
+mod outcome;
+mod requests;
+mod sending;
+mod socket;
+mod sockets;
+
+pub use closing::Closing;
+pub use inbox::ForProgram;
+pub use news::{Answered, News, SocketNumber, Token};
+pub use sending::Taken;
+pub use sockets::Sockets;
+
+#[cfg(test)]
+mod tests;

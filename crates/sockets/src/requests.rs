@@ -1,0 +1,106 @@
+//! Requests of programs about their sockets.
+
+use slantpath_base::Instant;
+use slantpath_live::Host;
+use slantpath_requests::{self as requests, Errno, Half, Reply};
+
+use crate::association::{AssociationNumber, Stage};
+use crate::news::{Answered, SocketNumber, Token};
+use crate::sockets::Sockets;
+
+impl Sockets {
+    /// Serves a request about a socket. `None`: the answer comes later, by [`News::Replied`](crate::News::Replied) with
+    /// the token.
+    pub fn request(
+        &mut self,
+        now: Instant,
+        host: &mut Host,
+        number: SocketNumber,
+        token: Token,
+        request: &requests::Request,
+    ) -> Option<Answered> {
+        let answer = match *request {
+            requests::Request::Bind(address) => done(self.bind(now, host, number, token, address)?),
+            requests::Request::Connect { peer, waits } => {
+                done(self.connect(now, host, number, &[peer], waits.then_some(token))?.map(|_| ()))
+            }
+            requests::Request::Listen { backlog } => done(self.listen(now, host, number, backlog)),
+            requests::Request::LocalName => named(self.local_name(number)),
+            requests::Request::PeerName => named(self.peer_name(number)),
+            requests::Request::Shutdown(half) => done(self.shut(now, host, number, half)),
+            requests::Request::MaySend { stream, association, length } => {
+                match self.may_send(number, stream, association, length) {
+                    Ok(streams) => Reply { number: streams.into(), ..Reply::default() }.into(),
+                    Err(error) => Answered::failed(error),
+                }
+            }
+            requests::Request::GetOption { .. } | requests::Request::SetOption { .. } => {
+                Answered::failed(Errno::ENOPROTOOPT)
+            }
+        };
+        Some(answer)
+    }
+
+    /// Serves `shutdown` of a socket.
+    fn shut(&mut self, now: Instant, host: &mut Host, number: SocketNumber, half: Half) -> Result<(), Errno> {
+        let socket = self.open.get_mut(&number).ok_or(Errno::EBADF)?;
+        if !socket.is_one_to_one() {
+            return Err(Errno::EOPNOTSUPP);
+        }
+        let id = socket.association().ok_or(Errno::ENOTCONN)?;
+        if half != Half::Write {
+            socket.is_reading_shut = true;
+        }
+        if half != Half::Read {
+            socket.is_writing_shut = true;
+            self.shut_down(now, host, id);
+        }
+        self.tell_end(number);
+        Ok(())
+    }
+
+    /// Tells if a message would be taken, and how many streams its association has; 0 if that is not known.
+    fn may_send(
+        &self,
+        number: SocketNumber,
+        stream: u16,
+        association: i32,
+        length: u32,
+    ) -> Result<u16, Errno> {
+        let socket = self.open.get(&number).ok_or(Errno::EBADF)?;
+        if u64::from(length) > socket.config.send_buffer_bytes {
+            return Err(Errno::EMSGSIZE);
+        }
+        let id = if socket.is_one_to_one() {
+            if socket.backlog.is_some() || socket.is_writing_shut || socket.associations.is_empty() {
+                return Err(Errno::EPIPE);
+            }
+            socket.association()
+        } else if association == 0 {
+            // By its address, which may begin one.
+            return Ok(0);
+        } else {
+            self.by_number.get(&AssociationNumber(association)).copied()
+        };
+        let association =
+            id.filter(|id| socket.associations.contains(id)).and_then(|id| self.associations.get(id));
+        let association = association.ok_or(Errno::EPIPE)?;
+        match association.stage {
+            Stage::Opening => Ok(0),
+            Stage::Ending => Err(Errno::ESHUTDOWN),
+            Stage::Up if stream >= association.outbound_streams => Err(Errno::EINVAL),
+            Stage::Up => Ok(association.outbound_streams),
+        }
+    }
+}
+
+fn done(outcome: Result<(), Errno>) -> Answered {
+    outcome.map_or_else(Answered::failed, |()| Answered::done())
+}
+
+fn named(outcome: Result<std::net::SocketAddr, Errno>) -> Answered {
+    match outcome {
+        Ok(address) => Reply { address: Some(address), ..Reply::default() }.into(),
+        Err(error) => Answered::failed(error),
+    }
+}

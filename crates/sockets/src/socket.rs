@@ -1,0 +1,159 @@
+//! State of one socket.
+
+use std::collections::BTreeSet;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::Arc;
+
+use bytes::BytesMut;
+use slantpath_live::SocketId;
+use slantpath_requests::{self as requests, Errno, FromProgram, Style};
+use slantpath_sctp::SctpConfig;
+
+use crate::inbox::Inbox;
+use crate::news::{SocketNumber, Token};
+
+/// Port and addresses of a socket.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Bound {
+    pub(crate) port: u16,
+    /// Addresses that were named; none: all of the host.
+    pub(crate) addresses: Vec<IpAddr>,
+}
+
+/// A socket of a program.
+#[expect(clippy::struct_excessive_bools, reason = "most are switches of the program's")]
+#[derive(Debug)]
+pub(crate) struct Socket {
+    pub(crate) style: Style,
+    pub(crate) family: requests::Family,
+    /// Settings of associations that it begins or accepts.
+    pub(crate) config: Arc<SctpConfig>,
+    pub(crate) bound: Option<Bound>,
+    /// Number of callers that may be queued; `None`: it does not listen.
+    pub(crate) backlog: Option<u32>,
+    /// Associations of the socket, by their sockets at the host; at most one of a one-to-one socket.
+    pub(crate) associations: BTreeSet<SocketId>,
+    pub(crate) inbox: Inbox,
+    /// Bytes of a message of which more is to come, with the header of its first piece.
+    pub(crate) unfinished: Option<(FromProgram, BytesMut)>,
+    /// Requests that wait for an association to be up.
+    pub(crate) connecting: Vec<(Token, SocketId)>,
+    /// A bind that waits for its port.
+    pub(crate) binding: Option<(Token, SocketAddr)>,
+    /// Error that `SO_ERROR` tells, once.
+    pub(crate) error: Option<Errno>,
+    /// True if the association of a one-to-one socket was up or has failed.
+    pub(crate) is_over: bool,
+    pub(crate) is_reading_shut: bool,
+    pub(crate) is_writing_shut: bool,
+    /// True if the program has been told that nothing follows.
+    pub(crate) is_end_told: bool,
+    /// True if a piece has not been taken for want of room.
+    pub(crate) is_full: bool,
+    /// True if its user knows that there is something to read.
+    pub(crate) is_readable_told: bool,
+    /// Time for which closing lasts, in seconds, if that was chosen: zero aborts.
+    pub(crate) linger: Option<u32>,
+    pub(crate) reuses_address: bool,
+    pub(crate) is_v6_only: bool,
+}
+
+impl Socket {
+    pub(crate) fn new(style: Style, family: requests::Family, config: Arc<SctpConfig>) -> Self {
+        Self {
+            style,
+            family,
+            config,
+            bound: None,
+            backlog: None,
+            associations: BTreeSet::new(),
+            inbox: Inbox::default(),
+            unfinished: None,
+            connecting: Vec::new(),
+            binding: None,
+            error: None,
+            is_over: false,
+            is_reading_shut: false,
+            is_writing_shut: false,
+            is_end_told: false,
+            is_full: false,
+            is_readable_told: false,
+            linger: None,
+            reuses_address: false,
+            is_v6_only: false,
+        }
+    }
+
+    /// The socket of an association that has come to this one, or is peeled off from it.
+    pub(crate) fn accepted(&self, association: SocketId) -> Self {
+        Self {
+            bound: self.bound.clone(),
+            associations: BTreeSet::from([association]),
+            linger: self.linger,
+            reuses_address: self.reuses_address,
+            is_v6_only: self.is_v6_only,
+            ..Self::new(Style::OneToOne, self.family, Arc::clone(&self.config))
+        }
+    }
+
+    pub(crate) fn is_one_to_one(&self) -> bool {
+        self.style == Style::OneToOne
+    }
+
+    /// The association of a one-to-one socket.
+    pub(crate) fn association(&self) -> Option<SocketId> {
+        self.associations.first().copied().filter(|_| self.is_one_to_one())
+    }
+
+    /// An address of a program's, in the family that the host has it in.
+    pub(crate) fn address_from(&self, address: SocketAddr) -> Result<SocketAddr, Errno> {
+        let ip = match (self.family, address.ip()) {
+            (requests::Family::V4, IpAddr::V6(_)) => return Err(Errno::EINVAL),
+            (requests::Family::V6, IpAddr::V6(ip)) => match ip.to_ipv4_mapped() {
+                Some(_) if self.is_v6_only => return Err(Errno::EINVAL),
+                Some(mapped) => IpAddr::V4(mapped),
+                None => IpAddr::V6(ip),
+            },
+            (requests::Family::V6, IpAddr::V4(_)) if self.is_v6_only => return Err(Errno::EINVAL),
+            (_, ip) => ip,
+        };
+        Ok(SocketAddr::new(ip, address.port()))
+    }
+
+    /// An address of the host's, as the program is told it.
+    pub(crate) fn address_for(&self, address: SocketAddr) -> SocketAddr {
+        match (self.family, address.ip()) {
+            (requests::Family::V6, IpAddr::V4(ip)) => {
+                SocketAddr::new(ip.to_ipv6_mapped().into(), address.port())
+            }
+            _ => address,
+        }
+    }
+
+    /// Address that stands for all of its family.
+    pub(crate) fn any_address(&self) -> IpAddr {
+        match self.family {
+            requests::Family::V4 => Ipv4Addr::UNSPECIFIED.into(),
+            requests::Family::V6 => Ipv6Addr::UNSPECIFIED.into(),
+        }
+    }
+
+    /// Tells if an address of the host is of a family that it has.
+    pub(crate) fn has_family_of(&self, address: IpAddr) -> bool {
+        match self.family {
+            requests::Family::V4 => address.is_ipv4(),
+            requests::Family::V6 => !self.is_v6_only || address.is_ipv6(),
+        }
+    }
+}
+
+/// Sockets that have a port.
+#[derive(Debug)]
+pub(crate) struct Place {
+    /// Socket at the host that has the port.
+    pub(crate) id: SocketId,
+    /// Socket that listens there.
+    pub(crate) listener: Option<SocketNumber>,
+    /// Sockets that are bound to it, listener included.
+    pub(crate) users: BTreeSet<SocketNumber>,
+}

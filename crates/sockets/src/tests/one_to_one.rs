@@ -1,0 +1,137 @@
+//! One-to-one sockets: bind, listen, accept, connect, send, receive, close.
+
+use super::*;
+
+#[test]
+fn a_program_connects_sends_and_closes_and_the_other_accepts_receives_and_reads_the_end() {
+    let mut pair = Pair::new();
+    let listener = pair.listener(1, Style::OneToOne);
+    let caller = pair.open(0, Style::OneToOne, requests::Family::V4);
+    assert_eq!(pair.ask(0, caller, requests::Request::Connect { peer: at(1), waits: true }), None);
+    pair.exchange();
+    let news = pair.news(0);
+    assert_eq!(news, [(caller, News::Connected), (caller, News::Replied(Token(3), Answered::default()))]);
+    assert_eq!(pair.news(1), [(listener, News::Readable)]);
+    let piece = pair.next(1, listener).unwrap();
+    let accepted = piece.socket.unwrap();
+    let own = pair.done(0, caller, requests::Request::LocalName).unwrap().address.unwrap();
+    assert!(own.ip().is_unspecified() && own.port() >= 0xc000, "{own}");
+    let peer = SocketAddr::new(address(0), own.port());
+    assert_eq!(piece.header, ToProgram::Accepted { peer });
+    assert_eq!(pair.done(1, accepted, requests::Request::PeerName).unwrap().address, Some(peer));
+    assert_eq!(pair.done(0, caller, requests::Request::PeerName).unwrap().address, Some(at(1)));
+    assert_eq!(pair.done(1, accepted, requests::Request::LocalName).unwrap().address, Some(at(1)));
+
+    let info = SendInfo { stream: 3, payload_protocol: 0x0102_0304, ..SendInfo::default() };
+    assert_eq!(pair.send(0, caller, info, b"one"), Taken::Taken);
+    assert_eq!(pair.send(0, caller, info, b"two"), Taken::Taken);
+    pair.exchange();
+    assert_eq!(pair.news(1), [(accepted, News::Readable)], "once, for both");
+    for (ssn, bytes) in [(0, &b"one"[..]), (1, b"two")] {
+        let (got, payload) = pair.message(1, accepted).unwrap();
+        assert_eq!((got.stream, got.ssn, got.payload_protocol, &payload[..]), (3, ssn, 0x0102_0304, bytes));
+    }
+    assert_eq!(pair.next(1, accepted), None);
+
+    pair.close(0, caller, Closing::InOrder);
+    assert_eq!(pair.news(1), [(accepted, News::Ended)]);
+    assert_eq!(pair.associations(), [0, 0]);
+    let asked = requests::Request::MaySend { stream: 0, association: 0, length: 1 };
+    assert_eq!(pair.done(1, accepted, asked), Err(Errno::EPIPE));
+}
+
+#[test]
+fn a_connect_to_nobody_is_refused_and_one_that_does_not_wait_is_told_later() {
+    let mut pair = Pair::new();
+    let caller = pair.open(0, Style::OneToOne, requests::Family::V4);
+    assert_eq!(pair.ask(0, caller, requests::Request::Connect { peer: at(1), waits: true }), None);
+    pair.exchange();
+    let refused = Answered::from(Reply::failed(Errno::ECONNREFUSED));
+    let news = pair.news(0);
+    let failed = News::Failed(Errno::ECONNREFUSED);
+    assert_eq!(news, [(caller, failed.clone()), (caller, News::Replied(Token(1), refused))]);
+
+    let connect = requests::Request::Connect { peer: at(1), waits: false };
+    assert_eq!(pair.done(0, caller, connect.clone()), Err(Errno::EINPROGRESS), "it may be tried again");
+    assert_eq!(pair.done(0, caller, connect), Err(Errno::EALREADY));
+    pair.exchange();
+    assert_eq!(pair.news(0), [(caller, failed)]);
+}
+
+#[test]
+fn a_killed_program_and_one_that_has_not_read_abort_and_the_peer_is_reset() {
+    for closing in [Closing::Killed, Closing::Unread] {
+        let mut pair = Pair::new();
+        let (_, [caller, accepted]) = pair.connected();
+        pair.close(1, accepted, closing);
+        assert_eq!(pair.associations(), [0, 0]);
+        assert_eq!(pair.news(0), [(caller, News::Ended)]);
+        assert_eq!(pair.ends[0].program.open[&caller].error, Some(Errno::ECONNRESET));
+    }
+}
+
+#[test]
+fn a_port_is_one_sockets_until_it_is_closed() {
+    let mut pair = Pair::new();
+    let first = pair.listener(1, Style::OneToOne);
+    let second = pair.open(1, Style::OneToOne, requests::Family::V4);
+    assert_eq!(pair.done(1, second, requests::Request::Bind(at(1))), Err(Errno::EADDRINUSE));
+    let elsewhere = SocketAddr::new([192, 0, 2, 1].into(), PORT);
+    assert_eq!(pair.done(1, second, requests::Request::Bind(elsewhere)), Err(Errno::EADDRNOTAVAIL));
+    pair.close(1, first, Closing::InOrder);
+    pair.done(1, second, requests::Request::Bind(at(1))).unwrap();
+    assert_eq!(pair.done(1, second, requests::Request::Bind(at(1))), Err(Errno::EINVAL));
+    pair.done(1, second, requests::Request::Listen { backlog: 1 }).unwrap();
+    let caller = pair.open(0, Style::OneToOne, requests::Family::V4);
+    assert_eq!(pair.ask(0, caller, requests::Request::Connect { peer: at(1), waits: true }), None);
+    pair.exchange();
+    assert_eq!(pair.news(1), [(second, News::Readable)]);
+}
+
+#[test]
+fn what_has_no_room_is_held_and_goes_first_once_there_is_some() {
+    let mut pair = Pair::new();
+    let (_, [caller, accepted]) = pair.connected();
+    let mut sent = 0_u32;
+    let mut is_full = false;
+    while !is_full {
+        let bytes = sent.to_be_bytes().repeat(10_000);
+        is_full = pair.send(0, caller, SendInfo::default(), &bytes) == Taken::Full;
+        sent += 1;
+        pair.exchange();
+    }
+    let mut received = 0_u32;
+    let mut first = Vec::new();
+    while received < sent {
+        match pair.next(1, accepted) {
+            Some(ForProgram { header: ToProgram::Data { is_end, .. }, bytes, .. }) => {
+                first.extend_from_slice(&bytes);
+                if is_end {
+                    assert_eq!((first.len(), &first[..4]), (40_000, &received.to_be_bytes()[..]));
+                    first.clear();
+                    received += 1;
+                }
+            }
+            Some(other) => panic!("{other:?}"),
+            None => pair.pass(Duration::from_millis(250)),
+        }
+        pair.exchange();
+    }
+    assert_eq!(pair.news(0), [(caller, News::Writable)]);
+}
+
+#[test]
+fn a_socket_of_ipv6_has_ipv4_mapped() {
+    let mut pair = Pair::new();
+    let listener = pair.open(1, Style::OneToOne, requests::Family::V6);
+    let any = SocketAddr::new("::".parse().unwrap(), PORT);
+    pair.done(1, listener, requests::Request::Bind(any)).unwrap();
+    pair.done(1, listener, requests::Request::Listen { backlog: 1 }).unwrap();
+    let caller = pair.open(0, Style::OneToOne, requests::Family::V4);
+    assert_eq!(pair.ask(0, caller, requests::Request::Connect { peer: at(1), waits: true }), None);
+    pair.exchange();
+    let Some(ForProgram { header: ToProgram::Accepted { peer }, .. }) = pair.next(1, listener) else {
+        panic!()
+    };
+    assert_eq!(peer.ip(), "::ffff:10.0.0.1".parse::<IpAddr>().unwrap());
+}
