@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write as _};
 use std::ops::Range;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -87,9 +87,10 @@ impl Notifier {
         })
     }
 
-    /// Waits for calls and other events, and serves what has come. It gives the tokens of others.
-    pub(crate) fn turn(&mut self) -> io::Result<Vec<u64>> {
-        let has_to_look = !self.kept.is_empty() || self.processes.has_copies();
+    /// Waits for calls and other events, and serves what has come. It gives the tokens of others. If it looks often, it
+    /// comes back without any.
+    pub(crate) fn turn(&mut self, looks_often: bool) -> io::Result<Vec<u64>> {
+        let has_to_look = looks_often || !self.kept.is_empty() || self.processes.has_copies();
         let ready = self.poll.wait(has_to_look.then_some(LOOK))?.to_vec();
         let mut others = Vec::new();
         for token in ready {
@@ -105,6 +106,11 @@ impl Notifier {
         }
         self.look();
         Ok(others)
+    }
+
+    /// Waits no longer for what its user has added.
+    pub(crate) fn wait_no_more(&self, descriptor: impl AsFd) -> io::Result<()> {
+        self.poll.remove(descriptor)
     }
 
     fn take_calls(&mut self) -> io::Result<()> {

@@ -6,8 +6,10 @@ use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, ExitStatus};
+use std::time::Duration;
 
-use rustix::process::{Resource, Rlimit};
+use rustix::process::{Resource, Rlimit, WaitId, WaitIdOptions};
+use slantpath_system::clock;
 use slantpath_system::notify::{self, CallFilter, NotifiedProgram, StartedProgram};
 use slantpath_system::poll::Poll;
 use slantpath_system::process::wait_any;
@@ -30,6 +32,9 @@ const FORWARDED: [Signal; 7] = [
 ];
 /// Exit code of a program that a signal has ended, less the signal.
 const SIGNALLED: u8 = 128;
+
+/// Time that other processes have to end once the program has: they see the ends of their sockets in it.
+const GRACE: Duration = Duration::from_millis(500);
 
 const PROGRAM: u64 = 0;
 const SIGNALS: u64 = 1;
@@ -92,18 +97,31 @@ pub fn serve(program: &OsStr, arguments: &[OsString]) -> Result<u8, NotifierFail
     poll.add(&program, PROGRAM)?;
     poll.add(&signals, SIGNALS)?;
     let mut notifier = Notifier::new(listener, poll, range.numbers, daemon.as_bytes().to_vec())?;
+    let mut ended: Option<(u8, Duration)> = None;
     loop {
-        for token in notifier.turn()? {
+        for token in notifier.turn(ended.is_some())? {
             if token == SIGNALS {
                 pass_on(&signals, &program)?;
             }
-            while let Some((process, status)) = wait_any()? {
-                if process == program.process {
-                    return Ok(code(status));
-                }
+        }
+        while let Some((process, status)) = wait_any()? {
+            if process == program.process {
+                notifier.wait_no_more(&program)?;
+                ended = Some((code(status), clock::monotonic() + GRACE));
             }
         }
+        // Without a process behind the filter, the listener is at its end, and nobody is left to be waited for.
+        if let Some((code, until)) = ended
+            && (clock::monotonic() >= until || has_no_child())
+        {
+            return Ok(code);
+        }
     }
+}
+
+fn has_no_child() -> bool {
+    let options = WaitIdOptions::NOHANG | WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+    rustix::process::waitid(WaitId::All, options).is_err_and(|errno| errno == rustix::io::Errno::CHILD)
 }
 
 /// Passes signals on. Those of the terminal reach the program by themselves.

@@ -22,6 +22,8 @@ pub(crate) struct Reports(PipeReader);
 pub(crate) struct Told {
     /// Step that was refused.
     pub(crate) refused: Option<SystemStep>,
+    /// Number of the error with which it was refused, if the system has said one.
+    pub(crate) error: Option<i32>,
     /// Id of the process that the child has started.
     pub(crate) process: Option<i32>,
 }
@@ -36,9 +38,10 @@ impl Report {
     /// Passes the result of a step on, and tells the parent if it was refused. It allocates nothing.
     pub(crate) fn step<T>(&self, step: SystemStep, result: Result<T, impl Into<io::Error>>) -> io::Result<T> {
         result.map_err(|error| {
+            let error = error.into();
             // A parent that does not read is told by the exit code alone.
-            let _ = (&self.0).write(&record(step as u32, 0));
-            error.into()
+            let _ = (&self.0).write(&record(step as u32, error.raw_os_error().unwrap_or_default()));
+            error
         })
     }
 
@@ -70,7 +73,12 @@ fn told(octets: &[u8]) -> Told {
         match u32::from_ne_bytes([a, b, c, d]) {
             PROCESS => told.process = Some(i32::from_ne_bytes([e, f, g, h])),
             // The first is the cause of those that follow.
-            number => told.refused = told.refused.or(SystemStep::of_number(number)),
+            number if told.refused.is_none() => {
+                told.refused = SystemStep::of_number(number);
+                let error = told.refused.map(|_| i32::from_ne_bytes([e, f, g, h]));
+                told.error = error.filter(|error| *error != 0);
+            }
+            _ => {}
         }
     }
     told
@@ -92,7 +100,8 @@ mod tests {
             assert_eq!(error.raw_os_error(), Some(Errno::EPERM as i32));
         }
         drop(report);
-        let expected = Told { refused: Some(SystemStep::IdentityMap), process: Some(77) };
+        let error = Some(Errno::EPERM as i32);
+        let expected = Told { refused: Some(SystemStep::IdentityMap), error, process: Some(77) };
         assert_eq!(reports.read().unwrap(), expected);
     }
 
@@ -101,6 +110,6 @@ mod tests {
         assert_eq!(told(&[]), Told::default());
         assert_eq!(told(&[0; 7]), Told::default());
         assert_eq!(told(&[255; 19]), Told::default());
-        assert_eq!(told(&[0; 9]), Told { refused: None, process: Some(0) });
+        assert_eq!(told(&[0; 9]), Told { refused: None, error: None, process: Some(0) });
     }
 }

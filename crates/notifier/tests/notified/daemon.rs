@@ -6,8 +6,9 @@ use std::mem::MaybeUninit;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
+use std::time::Duration;
 
 use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
@@ -17,15 +18,18 @@ use slantpath_requests::{
     self as requests, Errno, FromProgram, HEADER_LEN, MessageInfo, OpenRequest, PIECE_MAX, Reply, ToProgram,
 };
 
-/// Time at which a listener's program is to come, at most, in tries of a thread.
+/// Streams of every association.
 const STREAMS: i32 = 10;
+/// Time after which a socket that has not ended never will.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Daemon whose sockets are threads.
 #[derive(Debug, Default)]
 pub(crate) struct StandIn {
     listeners: Mutex<BTreeMap<u16, Arc<OwnedFd>>>,
     /// Ends of sockets, and if each was marked.
-    pub(crate) ends: Mutex<Vec<bool>>,
+    ends: Mutex<Vec<bool>>,
+    has_ended: Condvar,
     next: AtomicU32,
 }
 
@@ -58,6 +62,16 @@ impl StandIn {
             }
         });
         daemon
+    }
+
+    /// Waits until all sockets have ended, and tells if each was marked.
+    pub(crate) fn ends(&self) -> Vec<bool> {
+        let count = usize::try_from(self.next.load(Ordering::Relaxed)).unwrap();
+        let ends = self.ends.lock().unwrap();
+        let (ends, limit) =
+            self.has_ended.wait_timeout_while(ends, PATIENCE, |ends| ends.len() < count).unwrap();
+        assert!(!limit.timed_out(), "{} of {count} sockets have ended", ends.len());
+        ends.clone()
     }
 
     /// Makes a socket, and a thread that serves it.
@@ -116,6 +130,7 @@ impl StandIn {
             peer.peer.lock().unwrap().take();
         }
         self.ends.lock().unwrap().push(is_marked);
+        self.has_ended.notify_all();
     }
 
     fn reply(self: &Arc<Self>, socket: &Arc<Socket>, request: &requests::Request) -> Reply {

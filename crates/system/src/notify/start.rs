@@ -1,11 +1,13 @@
 //! Start of a program behind a filter.
 
-use std::io;
+use std::ffi::CString;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
+use std::{io, iter};
 
 use nix::errno::Errno;
 use nix::libc;
@@ -25,7 +27,7 @@ use crate::report::{self, Report};
 /// Program that is started behind a filter.
 #[derive(Debug)]
 pub struct NotifiedProgram<'a> {
-    /// Program with its arguments and all that surrounds it.
+    /// Program with its arguments and streams. It has the caller's environment.
     pub command: Command,
     /// Calls that are notified.
     pub filter: &'a CallFilter,
@@ -68,6 +70,8 @@ struct Entry {
     /// End of the pair by which the listener goes to the parent.
     pair: UnixStream,
     report: Report,
+    path: CString,
+    arguments: Vec<CString>,
 }
 
 /// Starts a program; gives it and the listener of its calls. It and whatever it starts gain no rights by `exec` any
@@ -80,19 +84,34 @@ pub fn start(program: NotifiedProgram<'_>) -> Result<(StartedProgram, Listener),
     let (reports, report) = report::reports().map_err(|error| SystemStep::Fork.failed(error))?;
     let (own, pair) = UnixStream::pair().map_err(|error| SystemStep::Fork.failed(error))?;
     let parent = Some(rustix::process::getpid());
-    let entry = Entry { parent, program: filter.program().to_vec(), open_files, pair, report };
+    let words = || iter::once(command.get_program()).chain(command.get_args());
+    let words: Result<Vec<CString>, _> = words().map(|word| CString::new(word.as_bytes())).collect();
+    let arguments = words.map_err(|error| SystemStep::Exec.failed(error))?;
+    let path = arguments[0].clone();
+    let program_of_filter = filter.program().to_vec();
+    let entry = Entry { parent, program: program_of_filter, open_files, pair, report, path, arguments };
     #[expect(unsafe_code, reason = "the filter is set between fork and exec")]
-    // SAFETY: `enter` makes system calls alone, on values that were made before: it neither allocates nor locks.
+    // SAFETY: `enter` makes system calls on values that were made before, and does not lock. What it allocates is for
+    // `exec` alone, which the C library permits behind its own fork.
     unsafe {
         command.pre_exec(move || entry.enter());
     }
     let spawned = command.spawn();
     // With it the own ends are closed.
     drop(command);
-    let child = spawned.map_err(|error| {
-        let told = reports.read().unwrap_or_default();
-        told.refused.unwrap_or(SystemStep::Exec).failed(error)
-    })?;
+    let child = match spawned {
+        Ok(child) => child,
+        Err(error) => {
+            let told = reports.read().unwrap_or_default();
+            return Err(told.refused.unwrap_or(SystemStep::Exec).failed(error));
+        }
+    };
+    let told = reports.read().unwrap_or_default();
+    if let Some(step) = told.refused {
+        let mut child = child;
+        let _ = child.wait();
+        return Err(step.failed(io::Error::from_raw_os_error(told.error.unwrap_or_default())));
+    }
     let process = child.id();
     let handle = pidfd(process).map_err(|error| SystemStep::Wait.failed(error));
     let listener = received(&own).and_then(Listener::new).map_err(|error| SystemStep::Listener.failed(error));
@@ -108,7 +127,7 @@ pub fn start(program: NotifiedProgram<'_>) -> Result<(StartedProgram, Listener),
 }
 
 impl Entry {
-    /// Sets the filter, and hands its listener over. It allocates nothing.
+    /// Sets the filter, hands its listener over, and becomes the program.
     fn enter(&self) -> io::Result<()> {
         let report = &self.report;
         // Those that the calling process reads by a descriptor would otherwise not reach the program.
@@ -126,7 +145,12 @@ impl Entry {
         }
         report.step(SystemStep::NoNewPrivileges, rustix::thread::set_no_new_privs(true))?;
         let listener = report.step(SystemStep::Filter, self.filter())?;
-        report.step(SystemStep::Listener, handed_over(&self.pair, &listener))
+        let result = report
+            .step(SystemStep::Listener, handed_over(&self.pair, &listener))
+            .and_then(|()| report.step(SystemStep::Exec, nix::unistd::execvp(&self.path, &self.arguments)));
+        // From here on its calls are notified, its own end among them, and nobody answers yet.
+        let _ = nix::sys::signal::raise(nix::sys::signal::Signal::SIGKILL);
+        result.map(|_| ())
     }
 
     fn filter(&self) -> io::Result<OwnedFd> {
@@ -240,10 +264,13 @@ mod tests {
 
     #[test]
     fn a_program_that_is_not_there_is_told_as_its_own_fault() {
-        let filter = CallFilter::new([]);
+        // Its own end is notified, too.
+        let end = u32::try_from(libc::SYS_exit_group).unwrap();
+        let filter = CallFilter::new([(end, vec![CallTest::Always])]);
         let command = Command::new("/nonexistent/program");
         let failure = start(NotifiedProgram { command, filter: &filter, open_files: None }).unwrap_err();
         assert_eq!(failure.step, SystemStep::Exec);
+        assert_eq!(failure.source.kind(), io::ErrorKind::NotFound);
         let command = Command::new("/bin/true");
         let failure =
             start(NotifiedProgram { command, filter: &filter, open_files: Some(u64::MAX - 1) }).unwrap_err();
