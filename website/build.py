@@ -33,6 +33,20 @@ PAGES = (
 
 LINK = re.compile(r"(?<=\]\()([^)\s#]+)")
 FENCE = re.compile(r"^\s*(```+)(.*)$")
+KEYS = "| key | value | default | meaning |"
+"""Head of a table of keys."""
+UNITS = {
+    "ns us ms s min h d": "time",
+    "bit/s kbit/s Mbit/s Gbit/s Tbit/s": "rate",
+    "B kB MB GB KiB MiB GiB": "size",
+    "packets": "number of packets",
+    "%": "share",
+    "deg": "angle",
+    "km": "length",
+}
+"""Units of examples, with the kind of their quantity."""
+BOUND = re.compile(r" ?(At most [^:|]+: .+?\.)(?= |$)")
+"""Bound of a key, with its reason."""
 EDGE = re.compile(r"^(\S+) --> (\S+?)(?:: ([^/]*?)(?: / (.*))?)?$")
 NAV: dict[str, list[str | dict[str, str | list[str]]]] = {
     "Learn": ["README.md", "docs/tutorial.md", {"Scenarios to look at": "scenarios"}],
@@ -93,6 +107,7 @@ SETTINGS = {
     "site_dir": "html",
     "use_directory_urls": False,
     "extra_css": ["site/extra.css"],
+    "extra_javascript": ["site/scroll-regions.js"],
     # Browsers start no worker from a file. Unless it is named here, a foreign host is asked for this script.
     "extra": {
         "polyfills": [{"path": "site/iframe-worker.js", "type": "text/javascript"}],
@@ -175,6 +190,44 @@ def table_of_machine(body: list[str]) -> list[str]:
     return ["| state | event | next state | actions |", "|---|---|---|---|", *rows]
 
 
+def row_of_keys(row: str) -> str:
+    """Give a row of a table of keys with the type of the value, and the bound behind a fold."""
+    cells = row.strip("| ").split(" | ")
+    if row == KEYS or len(cells) != KEYS.count("|") - 1:
+        return row.replace(" value ", " type ")
+    key, value, default, meaning = cells
+    fold = r'<details class="bound"><summary>bound</summary>\1</details>'
+    return f"| {key} | {type_of(value)} | {default} | {BOUND.sub(fold, meaning)} |"
+
+
+def type_of(value: str) -> str:
+    """Give the type of a key, of whose values these are examples or all; each kind of quantity has one."""
+    listed = "a list of: "
+    if value.startswith(listed):
+        return listed + type_of(value.removeprefix(listed))
+    words: list[str] = []
+    quantities: dict[str, str] = {}
+    for code in re.findall(r"`[^`]*`", value):
+        kind = kind_of(code.strip('`"'))
+        if kind is None:
+            words.append(code)
+        else:
+            quantities.setdefault(kind, code)
+    if not quantities:
+        return value
+    return " or ".join([*words, *(f"{kind}, as {code}" for kind, code in quantities.items())])
+
+
+def kind_of(example: str) -> str | None:
+    """Give the kind of quantity of an example; of a word there is none."""
+    number = re.fullmatch(r"-?[0-9][0-9.]*(e-?[0-9]+)?(?: (\S+))?", example)
+    if number is None:
+        return None
+    if number[2] is None:
+        return "share" if number[1] else "number"
+    return next((kind for units, kind in UNITS.items() if number[2] in units.split()), None)
+
+
 class Stage:
     """A directory with all pages, as the builder of the site reads them."""
 
@@ -214,9 +267,12 @@ class Stage:
         """Give the text of a page with links and blocks as the site has them."""
         made = []
         lines = (self.root / page).read_text(encoding="utf-8").splitlines()
+        of_keys = False
         for head, info, body in fenced(lines):
             if info is None:
-                made.append(LINK.sub(lambda link: self.target(page, link[1]), head))
+                of_keys = head == KEYS or (of_keys and head.startswith("|"))
+                line = row_of_keys(head) if of_keys else head
+                made.append(LINK.sub(lambda link: self.target(page, link[1]), line))
             else:
                 made.extend(block(head, info, body))
         return "\n".join(made) + "\n"

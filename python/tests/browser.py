@@ -7,10 +7,8 @@ import os
 import select
 import shutil
 import subprocess
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from pathlib import Path
+from typing import Any
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 READS, WRITES = 3, 4
@@ -172,3 +170,20 @@ class Browser:
         os.close(self._hears)
         self._process.terminate()
         self._process.wait()
+
+
+AXE = Path(__file__).parents[1] / "view" / "node_modules" / "axe-core" / "axe.min.js"
+"""What checks the accessibility of a page, if the packages of `python/view` are here."""
+NO_AXE = "no axe-core (npm ci in python/view): accessibility is not checked"
+
+
+def serious_findings(browser: Browser) -> list[str]:
+    """Give what axe-core finds serious or critical in the page that is shown."""
+    browser.evaluate(AXE.read_text(encoding="utf-8") + "; undefined")
+    # It would read style sheets from disk, which browsers refuse.
+    told = browser.evaluate("axe.run({ preload: false }).then((told) => JSON.stringify(told.violations))")
+    return [
+        f"{one['id']}: {[node['html'][:90] for node in one['nodes']][:3]}"
+        for one in json.loads(told)
+        if one["impact"] in ("serious", "critical")
+    ]

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from browser import CHROMIUM, Browser
+from browser import AXE, CHROMIUM, NO_AXE, Browser, serious_findings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -83,6 +83,32 @@ def test_state_diagrams_are_tables_and_files_and_reasons_titles(tmp_path: Path) 
     assert faults == []
 
 
+def test_keys_have_a_type_and_their_bound_behind_a_fold(tmp_path: Path) -> None:
+    page = (
+        "| key | value | default | meaning |\n|---|---|---|---|\n"
+        '| `loss` | `"1 %"`, `"1e-6"` | – | Probability. |\n'
+        '| `queue` | `"100 packets"`, `"64 KiB"`, `"unlimited"` | required | Room. '
+        "At most 10 packets: it is held in memory. Another thing. |\n"
+        '| `ends` | a list of: `"250 ms"` | `[]` | Times. |\n| `kept` | `"kept"`, `"lost"` | – | Fate. |\n\n'
+        "| column | value | default | meaning |\n|---|---|---|---|\n| `a` | `0.5` | – | At most 1: so. |\n"
+    )
+    text, faults = staged(tmp_path / "root", tmp_path / "into", page)
+    size = '`"unlimited"` or number of packets, as `"100 packets"` or size, as `"64 KiB"`'
+    bound = "At most 10 packets: it is held in memory."
+    fold = f'<details class="bound"><summary>bound</summary>{bound}</details>'
+    assert text.splitlines() == [
+        "| key | type | default | meaning |",
+        "|---|---|---|---|",
+        '| `loss` | share, as `"1 %"` | – | Probability. |',
+        f"| `queue` | {size} | required | Room.{fold} Another thing. |",
+        '| `ends` | a list of: time, as `"250 ms"` | `[]` | Times. |',
+        '| `kept` | `"kept"`, `"lost"` | – | Fate. |',
+        "",
+        *page.splitlines()[-3:],
+    ]
+    assert faults == []
+
+
 def test_every_document_and_every_scenario_has_a_page(site: Path) -> None:
     documents = {*ROOT.glob("docs/**/*.md"), *ROOT.glob("scenarios/*.toml")}
     pages = {file.relative_to(ROOT).with_suffix(".html") for file in documents}
@@ -106,6 +132,25 @@ def test_pages_from_disk_ask_for_nothing_outside_and_fit_a_telephone(site: Path,
     assert wide == {}
     assert shown.complaints == []
     assert {address.partition(":")[0] for address in shown.requests} <= {"file", "data", "blob"}
+
+
+@pytest.mark.skipif(not AXE.is_file(), reason=NO_AXE)
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)])
+def test_axe_has_no_serious_finding_in_any_kind_of_page(
+    site: Path,
+    shown: Browser,
+    width: int,
+    dark: bool,  # noqa: FBT001 - a parameter of pytest
+) -> None:
+    shown.look(width=width, dark=dark)
+    found = {}
+    for page in LOOKED_AT:
+        # axe-core takes 5 s for the two thousand rows of the reference.
+        if page == "docs/scenario.html":
+            continue
+        shown.load((site / page).as_uri())
+        found[page] = serious_findings(shown)
+    assert {page: findings for page, findings in found.items() if findings} == {}
 
 
 def test_the_site_is_searched_from_disk(site: Path, shown: Browser) -> None:

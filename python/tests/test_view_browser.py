@@ -6,12 +6,12 @@ Skipped where there is no Chromium.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
-from browser import CHROMIUM, Browser
+from browser import AXE, CHROMIUM, NO_AXE, Browser, serious_findings
 from test_report import by_hand
-from test_view import HOSTILE, SOURCES, intervals, topology
+from test_view import HOSTILE, intervals, topology
 
 from slantpath.view import view
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: views are not opened")
 
-AXE = SOURCES / "node_modules" / "axe-core" / "axe.min.js"
 FOCUSED = """(() => {
   const at = document.activeElement;
   return at === document.body ? null
@@ -200,22 +199,11 @@ def test_nothing_is_wider_than_the_screen(browser: Browser, page: str, width: in
     assert browser.evaluate("document.documentElement.scrollWidth") <= width
 
 
-@pytest.mark.skipif(
-    not AXE.is_file(), reason="no axe-core (npm ci in python/view): accessibility is not checked"
-)
+@pytest.mark.skipif(not AXE.is_file(), reason=NO_AXE)
 @pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)])
 def test_axe_has_no_serious_finding(browser: Browser, page: str, width: int, dark: bool) -> None:  # noqa: FBT001
     browser.look(width=width, dark=dark)
     browser.open(page)
     browser.evaluate("document.querySelectorAll('details').forEach((at) => { at.open = true; })")
     browser.rest()
-    browser.evaluate(AXE.read_text(encoding="utf-8") + "; undefined")
-    found: list[dict[str, Any]] = json.loads(
-        browser.evaluate("axe.run().then((told) => JSON.stringify(told.violations))")
-    )
-    serious = [
-        f"{one['id']}: {[node['html'][:90] for node in one['nodes']][:3]}"
-        for one in found
-        if one["impact"] in ("serious", "critical")
-    ]
-    assert serious == []
+    assert serious_findings(browser) == []
