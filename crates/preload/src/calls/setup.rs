@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use libc::{c_int, sockaddr, socklen_t};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
-use rustix::io::{FdFlags, fcntl_setfd};
+use rustix::io::{FdFlags, fcntl_dupfd_cloexec, fcntl_setfd};
 use slantpath_requests as requests;
 use slantpath_requests::{Errno, Half, OpenRequest, Style};
 
@@ -51,9 +51,18 @@ fn open(name: &[u8], wish: OpenRequest, kind: c_int) -> Result<c_int, Errno> {
     if let Some(error) = opened.reply.error {
         return Err(error);
     }
-    let descriptor = opened.descriptor.ok_or(Errno::EMFILE)?;
+    let descriptor = lowest(opened.descriptor.ok_or(Errno::EMFILE)?);
     let known_style = if wish.style == Style::OneToMany { style::ONE_TO_MANY } else { style::ONE_TO_ONE };
     install(descriptor, kind, known_style)
+}
+
+/// The descriptor at the lowest number that is free, as programs rely on: when it came, the channel to the daemon had
+/// that number.
+fn lowest(descriptor: OwnedFd) -> OwnedFd {
+    match fcntl_dupfd_cloexec(&descriptor, 0) {
+        Ok(other) if other.as_raw_fd() < descriptor.as_raw_fd() => other,
+        _ => descriptor,
+    }
 }
 
 /// Gives a pair to the program, with the flags of `socket` and `accept4`.
