@@ -148,6 +148,18 @@ impl RttEstimator {
         self.smoothed.map(|smoothed| smoothed.rttvar)
     }
 
+    /// Estimates by other settings from now on; the timeout that there is keeps within their bounds.
+    ///
+    /// # Panics
+    /// As [`RttEstimator::new`] does.
+    pub fn configure(&mut self, config: RtoConfig) {
+        assert!(config.min <= config.max, "the least timeout, {}, exceeds the longest", config.min);
+        let begins = self.smoothed.is_none() && self.rto == self.config.initial.min(self.config.max);
+        self.config = config;
+        self.rto =
+            if begins { config.initial.min(config.max) } else { self.rto.clamp(config.min, config.max) };
+    }
+
     /// The constants in use.
     pub const fn config(&self) -> &RtoConfig {
         &self.config

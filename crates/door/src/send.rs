@@ -3,6 +3,7 @@
 use std::io::IoSlice;
 use std::os::fd::AsFd;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno as KernelErrno;
 use rustix::net::{SendAncillaryBuffer, SendFlags, sendmsg};
 use slantpath_requests::{Errno, FromProgram, PIECE_MAX, SendInfo};
@@ -10,6 +11,10 @@ use std::net::SocketAddr;
 
 use crate::failure::errno;
 use crate::gather;
+
+/// Wait between tries to mark an end, and their number: three seconds in all.
+const CLOSE_WAIT: Timespec = Timespec { tv_sec: 0, tv_nsec: 10_000_000 };
+const CLOSE_TRIES: u32 = 300;
 
 /// Sends a message whole. One of several pieces must not be cut by another thread's: the caller sees to that if the
 /// message is longer than [`PIECE_MAX`]. Its later pieces wait for room, since the first cannot be taken back.
@@ -39,19 +44,30 @@ pub fn send(
     Ok(len)
 }
 
-/// Marks that a process closes a descriptor of the socket, or ends, in order. There is nobody to whom a failure could
-/// be told.
-pub fn close(pair: impl AsFd) {
-    let header = FromProgram::Closing.header();
-    let _ = rustix::net::send(pair, &header, SendFlags::NOSIGNAL | SendFlags::DONTWAIT);
-}
-
-/// Sends one piece, never waiting.
+/// Sends one piece of a message, and never waits.
 ///
 /// # Errors
-/// `EAGAIN` if it would have to wait, `EPIPE` if the daemon takes nothing more.
+/// If it would have to wait (`EAGAIN`), or the daemon takes nothing more (`EPIPE`).
 pub fn send_piece(pair: impl AsFd, piece: &FromProgram, bytes: &[IoSlice<'_>]) -> Result<(), Errno> {
-    put(pair, piece, bytes, false, true)
+    put(pair, piece, bytes, false, false)
+}
+
+/// Marks that a process closes a descriptor of the socket, or ends, in order. False: there was no room for the mark.
+pub fn close(pair: impl AsFd) -> bool {
+    let header = FromProgram::Closing.header();
+    let marked = rustix::net::send(pair, &header, SendFlags::NOSIGNAL | SendFlags::DONTWAIT);
+    !matches!(marked, Err(KernelErrno::AGAIN | KernelErrno::INTR))
+}
+
+/// Marks the end as [`close`] does, and waits a while for room: without the mark the daemon takes it for a kill.
+pub fn close_with_patience(pair: impl AsFd) {
+    for _ in 0..CLOSE_TRIES {
+        if close(&pair) {
+            return;
+        }
+        // It says writable later than there is room for a mark.
+        let _ = poll(&mut [PollFd::new(&pair, PollFlags::OUT)], Some(&CLOSE_WAIT));
+    }
 }
 
 /// Puts a piece in.

@@ -23,7 +23,7 @@ pub(crate) extern "C" fn mark_all() {
         // SAFETY: If it is closed by now, the call gives an error, which nobody needs.
         let pair = unsafe { BorrowedFd::borrow_raw(descriptor) };
         if slantpath_door::is_pair(pair) {
-            slantpath_door::close(pair);
+            slantpath_door::close_with_patience(pair);
         }
     }
 }

@@ -21,6 +21,7 @@ errors! {
     ENOMEM = 12: "Memory that is not there.";
     EACCES = 13: "Access that is denied: a port below 1024.";
     EFAULT = 14: "Address that is not the program's.";
+    EBUSY = 16: "Address that is the last one.";
     EINVAL = 22: "Argument that is not valid.";
     EMFILE = 24: "Limit of open files that is reached.";
     EPIPE = 32: "Association that takes nothing more.";

@@ -16,6 +16,7 @@ mod primary;
 mod receive;
 mod reconfiguration;
 mod return_path;
+mod settings;
 mod shutdown;
 mod snapshot;
 mod sources;

@@ -2,9 +2,13 @@
 
 use std::net::SocketAddr;
 
+use slantpath_base::Instant;
+use slantpath_requests::SendInfo;
 use slantpath_sctp as sctp;
 
 use crate::news::SocketNumber;
+use crate::notifications::Kinds;
+use crate::socket::Choices;
 
 /// Number of an association, as sockets tell it: it is never one of Linux's words for several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,12 +46,28 @@ pub(crate) struct Association {
     pub(crate) is_paused: bool,
     /// A message that had no room in the send buffer.
     pub(crate) held: Option<sctp::Message>,
+    /// Notifications that it tells.
+    pub(crate) events: Kinds,
+    /// Options of messages where the program says nothing.
+    pub(crate) defaults: SendInfo,
+    /// Context of what is received.
+    pub(crate) context: u32,
+    /// Instant of its last message, if it is shut down when it idles.
+    pub(crate) used_at: Instant,
+    /// True if a message that is sent may still have to be acknowledged.
+    pub(crate) is_wet: bool,
     /// True if it is to be shut down once what is held is sent.
     pub(crate) is_end_wanted: bool,
 }
 
 impl Association {
-    pub(crate) fn opening(number: AssociationNumber, owner: Option<SocketNumber>, peer: SocketAddr) -> Self {
+    pub(crate) fn opening(
+        now: Instant,
+        number: AssociationNumber,
+        owner: Option<SocketNumber>,
+        peer: SocketAddr,
+        choices: &Choices,
+    ) -> Self {
         Self {
             number,
             owner,
@@ -59,6 +79,11 @@ impl Association {
             unread_bytes: 0,
             is_paused: false,
             held: None,
+            events: choices.events,
+            defaults: choices.defaults,
+            context: choices.context,
+            used_at: now,
+            is_wet: false,
             is_end_wanted: false,
         }
     }

@@ -7,8 +7,10 @@ use slantpath_live::{Host, ProgramConfig, Programs};
 use slantpath_requests::Errno;
 use slantpath_sctp as sctp;
 
+use crate::layout::Given;
 use crate::news::{Answered, News, SocketNumber, Token};
-use crate::socket::{Bound, Place};
+use crate::options::Call;
+use crate::socket::{Binding, Bound, Place, Wanted};
 use crate::sockets::Sockets;
 
 /// The first port that is assigned to nobody (RFC 6335, section 6): those whose first two bits are set.
@@ -28,14 +30,17 @@ impl Sockets {
         if outcome.is_ok() {
             self.claimed.insert(port);
         }
-        let waiting: Vec<(SocketNumber, Token, SocketAddr)> = self
+        let waiting: Vec<(SocketNumber, Binding)> = self
             .open
             .iter_mut()
-            .filter(|(_, socket)| socket.binding.is_some_and(|(_, address)| address.port() == port))
-            .filter_map(|(number, socket)| socket.binding.take().map(|(token, own)| (*number, token, own)))
+            .filter(|(_, socket)| socket.binding.as_ref().is_some_and(|binding| binding.port == port))
+            .filter_map(|(number, socket)| socket.binding.take().map(|binding| (*number, binding)))
             .collect();
-        for (number, token, address) in waiting {
-            let bound = outcome.and_then(|()| self.bind_at(now, host, number, address));
+        for (number, Binding { token, wanted, .. }) in waiting {
+            let bound = outcome.and_then(|()| match wanted {
+                Wanted::One(own) => self.bind_at(now, host, number, own),
+                Wanted::More(list) => self.bindx(now, host, number, Given(&list), true),
+            });
             let answer = bound.map_or_else(Answered::failed, |()| Answered::done());
             self.tell(number, News::Replied(token, answer));
         }
@@ -80,11 +85,15 @@ impl Sockets {
         if own.port() == 0 || self.claimed.contains(&own.port()) {
             return Some(self.bind_at(now, host, number, own));
         }
-        socket.binding = Some((token, own));
-        if !self.claims.contains(&own.port()) {
-            self.claims.push_back(own.port());
-        }
+        socket.binding = Some(Binding { token, port: own.port(), wanted: Wanted::One(own) });
+        self.claim(own.port());
         None
+    }
+
+    fn claim(&mut self, port: u16) {
+        if !self.claims.contains(&port) {
+            self.claims.push_back(port);
+        }
     }
 
     /// Binds a socket to any port if it has none.
@@ -120,7 +129,7 @@ impl Sockets {
         };
         if let Some(place) = self.places.get(&port)
             && !place.users.is_empty()
-            && (place.listener.is_some() || !socket.reuses_address)
+            && (place.listener.is_some() || !(socket.choices.reuses_address || socket.choices.reuses_port))
         {
             return Err(Errno::EADDRINUSE);
         }
@@ -152,7 +161,7 @@ impl Sockets {
     }
 
     /// Addresses of the host that a socket uses.
-    fn addresses_of(&self, number: SocketNumber, bound: &Bound) -> Vec<IpAddr> {
+    pub(crate) fn addresses_of(&self, number: SocketNumber, bound: &Bound) -> Vec<IpAddr> {
         let Some(socket) = self.open.get(&number) else { return Vec::new() };
         if !bound.addresses.is_empty() {
             return bound.addresses.clone();
@@ -170,6 +179,101 @@ impl Sockets {
         if !addresses.is_empty() {
             host.configure_port(sctp::PortConfig { port: bound.port, addresses, config });
         }
+    }
+
+    /// A socket has the port of another, too.
+    pub(crate) fn join_port(&mut self, of: SocketNumber, number: SocketNumber) {
+        if let Ok(port) = self.port_of(of)
+            && let Some(place) = self.places.get_mut(&port)
+        {
+            place.users.insert(number);
+        }
+    }
+
+    /// Serves `sctp_bindx`: `None` if the answer has to wait until the port has been claimed.
+    pub(crate) fn bind_more(&mut self, call: &mut Call<'_>, is_added: bool) -> Option<Answered> {
+        let port =
+            call.given.addresses().ok().and_then(|wanted| wanted.first().copied()).map(|one| one.port());
+        let socket = self.open.get_mut(&call.number)?;
+        if let Some(port) = port
+            && is_added
+            && socket.bound.is_none()
+            && port != 0
+            && !self.claimed.contains(&port)
+        {
+            let wanted = call.given.0.to_vec();
+            socket.binding = Some(Binding { token: call.token, port, wanted: Wanted::More(wanted) });
+            self.claim(port);
+            return None;
+        }
+        let done = self.bindx(call.now, call.host, call.number, call.given, is_added);
+        Some(done.map_or_else(Answered::failed, |()| Answered::done()))
+    }
+
+    /// Adds addresses to a socket, or takes some away.
+    fn bindx(
+        &mut self,
+        now: Instant,
+        host: &mut Host,
+        number: SocketNumber,
+        given: Given<'_>,
+        is_added: bool,
+    ) -> Result<(), Errno> {
+        let socket = self.open.get(&number).ok_or(Errno::EBADF)?;
+        let wanted: Vec<SocketAddr> =
+            given.addresses()?.into_iter().map(|one| socket.address_from(one)).collect::<Result<_, _>>()?;
+        let is_own = |one: &SocketAddr| one.ip().is_unspecified() || self.addresses.contains(&one.ip());
+        if !wanted.iter().all(is_own) {
+            return Err(Errno::EADDRNOTAVAIL);
+        }
+        let was_bound = socket.bound.is_some();
+        if !was_bound {
+            let first = *wanted.first().filter(|_| is_added).ok_or(Errno::EINVAL)?;
+            self.bind_at(now, host, number, first)?;
+        }
+        let port = self.port_of(number)?;
+        if wanted.iter().any(|one| one.port() != port && one.port() != 0) {
+            return Err(Errno::EINVAL);
+        }
+        let socket = self.open.get_mut(&number).ok_or(Errno::EBADF)?;
+        let bound = socket.bound.as_mut().ok_or(Errno::EINVAL)?;
+        let mut changed = Vec::new();
+        for one in wanted.iter().map(SocketAddr::ip) {
+            let has = bound.addresses.contains(&one);
+            if one.is_unspecified() && is_added {
+                bound.addresses.clear();
+            } else if is_added && !has && (!bound.addresses.is_empty() || !was_bound) {
+                bound.addresses.push(one);
+                changed.push(one);
+            } else if !is_added {
+                if !has {
+                    return Err(Errno::EINVAL);
+                }
+                if bound.addresses.len() == 1 {
+                    return Err(Errno::EBUSY);
+                }
+                bound.addresses.retain(|other| *other != one);
+                changed.push(one);
+            }
+        }
+        let associations: Vec<_> = socket.associations.iter().copied().collect();
+        if socket.backlog.is_some() {
+            self.configure_port(host, number);
+        }
+        // Peers that have agreed to it are told.
+        for id in associations {
+            for address in &changed {
+                host.add_port_address(port, *address);
+                if let Some((endpoint, id)) = host.sctp_association(id) {
+                    let _ = if is_added {
+                        endpoint.add_address(now, id, *address)
+                    } else {
+                        endpoint.remove_address(now, id, *address)
+                    };
+                }
+            }
+        }
+        Ok(())
     }
 
     /// A socket has its port no more.

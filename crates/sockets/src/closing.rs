@@ -28,7 +28,8 @@ impl Sockets {
             self.close(now, host, accepted, Closing::Killed);
         }
         // As Linux does: what nobody reads is an error.
-        let is_abort = closing != Closing::InOrder || socket.linger == Some(0) || socket.inbox.has_messages();
+        let is_abort =
+            closing != Closing::InOrder || socket.choices.linger == Some(0) || socket.inbox.has_messages();
         for id in socket.associations {
             self.leave(now, host, id, is_abort);
         }

@@ -4,32 +4,33 @@ use std::net::SocketAddr;
 
 use slantpath_base::Instant;
 use slantpath_live::{Host, Peer, Programs, SocketId};
-use slantpath_requests::Errno;
+use slantpath_requests::{Errno, Reply};
 
 use crate::association::{Association, Stage};
-use crate::news::{Answered, News, SocketNumber, Token};
+use crate::news::{Answered, News, SocketNumber};
+use crate::options::Call;
 use crate::outcome;
 use crate::sockets::Sockets;
 
 impl Sockets {
-    /// Serves `connect`: `None` if the answer has to wait.
+    /// Serves `connect` and `sctp_connectx`: `None` if the answer has to wait. `tells`: it has the number of the
+    /// association.
     pub(crate) fn connect(
         &mut self,
-        now: Instant,
-        host: &mut Host,
-        number: SocketNumber,
+        call: &mut Call<'_>,
         peers: &[SocketAddr],
-        waiting: Option<Token>,
-    ) -> Option<Result<SocketId, Errno>> {
-        let begun = self.begin(now, host, number, peers);
-        match (begun, waiting) {
-            (Ok(id), Some(token)) => {
-                self.open.get_mut(&number)?.connecting.push((token, id));
-                None
-            }
-            (Ok(_), None) => Some(Err(Errno::EINPROGRESS)),
-            (Err(error), _) => Some(Err(error)),
-        }
+        tells: bool,
+    ) -> Option<Answered> {
+        let id = match self.begin(call.now, call.host, call.number, peers) {
+            Ok(id) => id,
+            Err(error) => return Some(Answered::failed(error)),
+        };
+        let reply = if tells { self.begun(id).reply } else { Reply::default() };
+        let Some(token) = call.waiting else {
+            return Some(Reply { error: Some(Errno::EINPROGRESS), ..reply }.into());
+        };
+        self.open.get_mut(&call.number)?.connecting.push((token, id, reply));
+        None
     }
 
     /// Begins an association.
@@ -59,6 +60,7 @@ impl Sockets {
             let is_opening = self.associations.get(id).is_some_and(|one| one.stage == Stage::Opening);
             return Err(if is_opening { Errno::EALREADY } else { Errno::EISCONN });
         }
+        let choices = socket.choices.clone();
         self.ensure_bound(now, host, number)?;
         self.configure_port(host, number);
         let port = self.port_of(number)?;
@@ -70,7 +72,7 @@ impl Sockets {
             self.configure_port(host, listener);
         }
         let id = begun.map_err(|error| outcome::of_connect(&error))?;
-        let association = Association::opening(self.next_association(), Some(number), first);
+        let association = Association::opening(now, self.next_association(), Some(number), first, &choices);
         self.by_number.insert(association.number, id);
         self.associations.insert(id, association);
         if let Some(socket) = self.open.get_mut(&number) {
@@ -102,27 +104,21 @@ impl Sockets {
         outcome: Result<(), Errno>,
     ) {
         let Some(socket) = self.open.get_mut(&number) else { return };
-        let (answered, waiting) =
-            std::mem::take(&mut socket.connecting).into_iter().partition(|(_, of)| *of == id);
+        let (answered, waiting): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut socket.connecting).into_iter().partition(|(_, of, _)| *of == id);
         socket.connecting = waiting;
-        let answered: Vec<(Token, SocketId)> = answered;
         if socket.is_one_to_one() {
-            match outcome {
-                Ok(()) => self.tell(number, News::Connected),
-                Err(error) => {
-                    // Whoever waits is told at once.
-                    if let Some(socket) = self.open.get_mut(&number)
-                        && answered.is_empty()
-                    {
-                        socket.error = Some(error);
-                    }
-                    self.tell(number, News::Failed(error));
-                }
+            if let Err(error) = outcome
+                && answered.is_empty()
+            {
+                // Whoever waits is told at once.
+                socket.error = Some(error);
             }
+            self.tell(number, outcome.map_or_else(News::Failed, |()| News::Connected));
         }
-        for (token, _) in answered {
-            let answer = outcome.map_or_else(Answered::failed, |()| Answered::done());
-            self.tell(number, News::Replied(token, answer));
+        for (token, _, reply) in answered {
+            let reply = Reply { error: outcome.err(), ..reply };
+            self.tell(number, News::Replied(token, reply.into()));
         }
     }
 }

@@ -1,23 +1,19 @@
 //! Events of associations, told to their sockets.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use bytes::Bytes;
 use slantpath_base::Instant;
 use slantpath_live::{Host, ProgramEvent, Programs, SocketId};
-use slantpath_requests::{Errno, MessageInfo};
-use slantpath_sctp as sctp;
+use slantpath_requests::Errno;
+use slantpath_sctp::{self as sctp, notice};
 
 use crate::association::{Association, Stage};
-use crate::inbox::{Arrived, Item};
+use crate::inbox::Item;
 use crate::news::SocketNumber;
+use crate::notifications::{self, AddressState, Change, Failed, Kind};
 use crate::outcome;
-use crate::sending::UNORDERED;
 use crate::sockets::Sockets;
-
-/// From how many bytes of messages on that a program has not read an association takes no more from SCTP, so that the
-/// receive buffer fills and its window closes.
-const READ_AHEAD_BYTES: usize = 65_536;
 
 impl Sockets {
     /// The host tells of an association.
@@ -27,13 +23,11 @@ impl Sockets {
                 self.note_up(now, host, id, listener, outbound_streams);
             }
             ProgramEvent::Ended { reason, .. } => self.note_end(host, id, reason.as_deref()),
+            ProgramEvent::Restarted => self.notify_change(id, Change::Restart, 0, &[]),
             ProgramEvent::Writable => self.note_room(now, host, id),
             ProgramEvent::Sctp(event) => self.note_sctp(now, host, id, *event),
             // It is told in SCTP's own words.
-            ProgramEvent::Abandoned
-            | ProgramEvent::Message(_)
-            | ProgramEvent::Path { .. }
-            | ProgramEvent::Restarted => {}
+            ProgramEvent::Abandoned | ProgramEvent::Message(_) | ProgramEvent::Path { .. } => {}
         }
     }
 
@@ -46,7 +40,8 @@ impl Sockets {
         outbound_streams: u16,
     ) {
         let inbound_streams = host.sctp_mib_association(id).map_or(0, |row| row.in_streams);
-        if self.associations.get(id).is_none() && !self.accept(now, host, id, listener) {
+        let is_new = self.associations.get(id).is_none();
+        if is_new && !self.accept(now, host, id, listener) {
             host.abort_because(now, id, Bytes::new());
             return;
         }
@@ -57,65 +52,81 @@ impl Sockets {
             association.stage = Stage::Up;
         }
         let owner = association.owner;
-        match owner {
-            None => {
-                host.abort_because(now, id, Bytes::new());
-            }
-            Some(number) if was_opening => self.answer_connecting(number, id, Ok(())),
-            Some(_) => {}
+        if owner.is_none() {
+            host.abort_because(now, id, Bytes::new());
+            return;
         }
+        if is_new || was_opening {
+            self.notify_change(id, Change::CommUp, 0, &[]);
+        }
+        if let Some(number) = owner.filter(|_| was_opening) {
+            self.answer_connecting(number, id, Ok(()));
+        }
+        self.note_use(now, id);
         self.note_room(now, host, id);
     }
 
     /// An association has come to a listening port. `false` if nobody takes it.
-    fn accept(&mut self, _: Instant, host: &mut Host, id: SocketId, listener: Option<SocketId>) -> bool {
+    fn accept(&mut self, now: Instant, host: &mut Host, id: SocketId, listener: Option<SocketId>) -> bool {
         let Some(peer) = host.peer(id) else { return false };
         let place = self.places.iter().find(|(_, place)| Some(place.id) == listener);
         let Some((&port, place)) = place else { return false };
         let Some(number) = place.listener else { return false };
-        let Some(socket) = self.open.get(&number) else { return false };
+        let next = self.next_association();
+        let Some(socket) = self.open.get_mut(&number) else { return false };
         let limit = socket.backlog.unwrap_or_default() as usize;
         if self.is_stopping || socket.inbox.accepted_count() > limit {
             return false;
         }
-        let mut association = Association::opening(self.next_association(), Some(number), peer);
+        let mut association = Association::opening(now, next, Some(number), peer, &socket.choices);
         association.stage = Stage::Up;
-        self.by_number.insert(association.number, id);
-        if let Some(socket) = self.open.get_mut(&number) {
-            if socket.is_one_to_one() {
-                let accepted = socket.accepted(id);
-                let told = socket.address_for(peer);
-                let new = self.insert(accepted);
-                association.owner = Some(new);
-                if let Some(place) = self.places.get_mut(&port) {
-                    place.users.insert(new);
-                }
-                if let Some(socket) = self.open.get_mut(&number) {
-                    socket.inbox.push(Item::Accepted { socket: new, peer: told });
-                }
-                self.tell_readable(number);
-            } else {
-                socket.associations.insert(id);
+        if socket.is_one_to_one() {
+            let accepted = socket.accepted(id);
+            let told = socket.address_for(peer);
+            let new = self.insert(accepted);
+            association.owner = Some(new);
+            if let Some(place) = self.places.get_mut(&port) {
+                place.users.insert(new);
             }
+            if let Some(socket) = self.open.get_mut(&number) {
+                socket.inbox.push(Item::Accepted { socket: new, peer: told }, 0);
+            }
+            self.tell_readable(number);
+        } else {
+            socket.associations.insert(id);
         }
+        self.by_number.insert(association.number, id);
         self.associations.insert(id, association);
         true
     }
 
     fn note_end(&mut self, host: &mut Host, id: SocketId, reason: Option<&sctp::CloseReason>) {
+        let stage = self.associations.get(id).map(|association| association.stage);
+        let was_up = stage.is_some_and(|stage| stage != Stage::Opening);
+        let error = outcome::of_end(reason, was_up);
+        let (code, causes) = told_causes(reason);
+        if stage.is_some() {
+            let change = match error {
+                None => Change::ShutdownComplete,
+                Some(_) if was_up => Change::CommLost,
+                Some(_) => Change::CannotStart,
+            };
+            self.notify_change(id, change, code, &causes);
+        }
+        self.idle.set(id.0, None);
         let Some(association) = self.associations.remove(id) else {
             host.release(id);
             return;
         };
         self.by_number.remove(&association.number);
-        let was_up = association.stage != Stage::Opening;
-        let error = outcome::of_end(reason, was_up);
         if let Some(number) = association.owner {
             if !was_up {
                 self.answer_connecting(number, id, Err(error.unwrap_or(Errno::ECONNREFUSED)));
             }
             if let Some(socket) = self.open.get_mut(&number) {
                 socket.associations.remove(&id);
+                let interleave = socket.choices.interleave;
+                socket.inbox.abandon(id, interleave);
                 if socket.is_one_to_one() {
                     socket.is_over = was_up;
                     if was_up {
@@ -124,6 +135,9 @@ impl Sockets {
                         socket.is_writing_shut = true;
                     }
                 }
+                if association.held.is_some() && std::mem::take(&mut socket.is_full) {
+                    self.tell(number, crate::News::Writable);
+                }
             }
             self.tell_end(number);
         }
@@ -131,29 +145,70 @@ impl Sockets {
     }
 
     fn note_sctp(&mut self, now: Instant, host: &mut Host, id: SocketId, event: sctp::Event) {
+        let number = self.associations.get(id).map_or(0, |association| association.number.0);
         match event {
             sctp::Event::Received(message) => {
-                let info = MessageInfo {
-                    stream: message.stream.0,
-                    ssn: message.sequence.0,
-                    flags: if message.is_unordered { UNORDERED } else { 0 },
-                    payload_protocol: u32::from_le_bytes(message.ppid.0.to_be_bytes()),
-                    ..MessageInfo::default()
-                };
-                self.note_message(now, host, id, info, message.payload, true);
+                let sctp::ReceivedMessage { stream, sequence, ppid, payload, is_unordered, ip } = message;
+                let place = sctp::PartPlace::Last;
+                let part = sctp::ReceivedPart { stream, sequence, ppid, payload, is_unordered, place, ip };
+                self.note_message(now, host, id, part);
             }
-            sctp::Event::ReceivedPart(part) => {
-                let info = MessageInfo {
-                    stream: part.stream.0,
-                    ssn: part.sequence.0,
-                    flags: if part.is_unordered { UNORDERED } else { 0 },
-                    payload_protocol: u32::from_le_bytes(part.ppid.0.to_be_bytes()),
-                    ..MessageInfo::default()
-                };
-                let is_end = part.place == sctp::PartPlace::Last;
-                self.note_message(now, host, id, info, part.payload, is_end);
+            sctp::Event::ReceivedPart(part) => self.note_message(now, host, id, part),
+            sctp::Event::PartialDeliveryAborted { stream, sequence, .. } => {
+                if let Some(socket) = self.owner(id).and_then(|number| self.open.get_mut(&number)) {
+                    let interleave = socket.choices.interleave;
+                    socket.inbox.abandon(id, interleave);
+                }
+                self.notify(id, Kind::PartialDelivery, || {
+                    notifications::partial_delivery_aborted(stream.0, sequence.0, number)
+                });
             }
             sctp::Event::ShutdownReceived => self.note_shutdown(id),
+            sctp::Event::Acknowledged { .. } => self.note_acknowledged(host, id),
+            sctp::Event::SendFailed { message, was_sent }
+            | sctp::Event::Abandoned { message, was_sent, .. } => {
+                self.note_failed(id, &message, was_sent, 0);
+                self.note_acknowledged(host, id);
+            }
+            sctp::Event::PathChanged { address, state } => {
+                let (state, error) = match state {
+                    sctp::PathState::Active => (AddressState::Available, HEARTBEAT_SUCCESS),
+                    sctp::PathState::Inactive => (AddressState::Unreachable, 0),
+                    sctp::PathState::PotentiallyFailed => (AddressState::PotentiallyFailed, 0),
+                    sctp::PathState::Unconfirmed => return,
+                };
+                self.notify_address(id, address, state, error);
+            }
+            sctp::Event::PrimaryChanged { address } => {
+                self.notify_address(id, address, AddressState::MadePrimary, 0);
+            }
+            sctp::Event::Addresses(sctp::AddressEvent::PeerAdded(address)) => {
+                self.notify_address(id, address, AddressState::Added, 0);
+            }
+            sctp::Event::Addresses(sctp::AddressEvent::PeerRemoved(address)) => {
+                self.notify_address(id, address, AddressState::Removed, 0);
+            }
+            sctp::Event::PeerReported(causes) => {
+                for cause in causes {
+                    let mut data = Vec::new();
+                    cause.write(&mut data);
+                    self.notify(id, Kind::RemoteError, || {
+                        notifications::remote_error(cause.code(), number, data.get(4..).unwrap_or_default())
+                    });
+                }
+            }
+            sctp::Event::Authentication(sctp::AuthenticationEvent::NotOffered) => {
+                self.notify(id, Kind::Authentication, || notifications::no_authentication(number));
+            }
+            sctp::Event::Notice(told) => {
+                if let notice::Notice::AdaptationLayer { code } = *told {
+                    self.notify(id, Kind::Adaptation, || notifications::adaptation(code, number));
+                }
+            }
+            sctp::Event::StreamsChanged(change) => self.note_streams(host, id, &change),
+            sctp::Event::ReconfigurationAnswered { change, result } => {
+                self.note_refused_streams(id, &change, result);
+            }
             _ => {}
         }
     }
@@ -162,53 +217,165 @@ impl Sockets {
     fn note_shutdown(&mut self, id: SocketId) {
         let Some(association) = self.associations.get_mut(id) else { return };
         association.stage = Stage::Ending;
-        let Some(number) = association.owner else { return };
+        let (of, Some(number)) = (association.number.0, association.owner) else { return };
+        self.notify(id, Kind::Shutdown, || notifications::shutdown(of));
         if let Some(socket) = self.open.get_mut(&number).filter(|socket| socket.is_one_to_one()) {
             socket.is_reading_shut = true;
         }
         self.tell_end(number);
     }
 
-    fn note_message(
-        &mut self,
-        now: Instant,
-        host: &mut Host,
-        id: SocketId,
-        info: MessageInfo,
-        bytes: Bytes,
-        is_end: bool,
-    ) {
-        let cumulative_tsn = host.sctp_snapshot(id).map_or(0, |snapshot| snapshot.cumulative_tsn_received.0);
+    /// The peer has acknowledged a message: perhaps all.
+    pub(crate) fn note_acknowledged(&mut self, host: &Host, id: SocketId) {
         let Some(association) = self.associations.get_mut(id) else { return };
-        let Some(number) = association.owner else { return };
-        let Some(socket) = self.open.get_mut(&number) else { return };
-        if socket.is_reading_shut && socket.is_end_told {
-            return;
+        let number = association.number.0;
+        if host.sctp_snapshot(id).is_some_and(|now| now.send_buffered == 0) {
+            association.is_wet = false;
+            self.notify(id, Kind::SenderDry, || notifications::sender_dry(number));
         }
-        association.unread_bytes += bytes.len();
-        if !association.is_paused && association.unread_bytes >= READ_AHEAD_BYTES {
-            association.is_paused = true;
-            host.pause(now, id);
-        }
-        let info =
-            MessageInfo { tsn: cumulative_tsn, cumulative_tsn, association: association.number.0, ..info };
-        let source: SocketAddr = socket.address_for(association.peer);
-        socket.inbox.push(Item::Message(Arrived { association: id, info, source, bytes, is_end }));
-        self.tell_readable(number);
     }
 
-    /// A program has been handed bytes of an association's messages.
-    pub(crate) fn note_read(&mut self, now: Instant, host: &mut Host, id: SocketId, bytes: usize) {
+    fn note_failed(&mut self, id: SocketId, message: &sctp::Message, was_sent: bool, error: u32) {
+        let Some(association) = self.associations.get(id) else { return };
+        let failed = Failed {
+            was_sent,
+            error,
+            stream: message.stream.0,
+            flags: u16::from(message.is_unordered),
+            payload_protocol: u32::from_le_bytes(message.ppid.0.to_be_bytes()),
+            context: u32::try_from(message.context >> 32).unwrap_or_default(),
+            association: association.number.0,
+            data: &message.payload,
+        };
+        self.notify(id, Kind::SendFailed, || notifications::send_failed(failed));
+        self.notify(id, Kind::SendFailedEvent, || notifications::send_failed_event(failed));
+    }
+
+    fn note_streams(&mut self, host: &Host, id: SocketId, change: &sctp::StreamsChanged) {
         let Some(association) = self.associations.get_mut(id) else { return };
-        association.unread_bytes = association.unread_bytes.saturating_sub(bytes);
-        if association.is_paused && association.unread_bytes < READ_AHEAD_BYTES {
-            association.is_paused = false;
-            host.resume(now, id);
+        let number = association.number.0;
+        match change {
+            sctp::StreamsChanged::Added { outbound_streams, inbound_streams } => {
+                (association.outbound_streams, association.inbound_streams) =
+                    (*outbound_streams, *inbound_streams);
+                let (inbound, outbound) = (*inbound_streams, *outbound_streams);
+                self.notify(id, Kind::StreamChange, || {
+                    notifications::stream_change(0, number, inbound, outbound)
+                });
+            }
+            sctp::StreamsChanged::AssociationReset => {
+                let now = host.sctp_snapshot(id);
+                let tsns = now.map_or([0; 2], |now| {
+                    [now.cumulative_tsn_acked.0, now.cumulative_tsn_received.0].map(|tsn| tsn.wrapping_add(1))
+                });
+                self.notify(id, Kind::AssocReset, || notifications::assoc_reset(0, number, tsns));
+            }
+            sctp::StreamsChanged::InboundReset(streams) => {
+                self.notify(id, Kind::StreamReset, || {
+                    notifications::stream_reset(RESET_INCOMING, &numbers(streams), number)
+                });
+            }
+            sctp::StreamsChanged::OutboundReset(streams) => {
+                self.notify(id, Kind::StreamReset, || {
+                    notifications::stream_reset(RESET_OUTGOING, &numbers(streams), number)
+                });
+            }
         }
+    }
+
+    /// A request to change streams has been answered; if it was carried out, that is told by itself.
+    fn note_refused_streams(
+        &mut self,
+        id: SocketId,
+        change: &sctp::StreamChange,
+        result: sctp::chunk::ReconfigurationResult,
+    ) {
+        use sctp::chunk::ReconfigurationResult as Answer;
+        let flags = match result {
+            Answer::Performed | Answer::NothingToDo => return,
+            Answer::Denied => DENIED,
+            _ => FAILED,
+        };
+        let number = self.associations.get(id).map_or(0, |association| association.number.0);
+        match change {
+            sctp::StreamChange::ResetOutbound(streams) => self.notify(id, Kind::StreamReset, || {
+                notifications::stream_reset(RESET_OUTGOING | flags, &numbers(streams), number)
+            }),
+            sctp::StreamChange::ResetInbound(streams) => self.notify(id, Kind::StreamReset, || {
+                notifications::stream_reset(RESET_INCOMING | flags, &numbers(streams), number)
+            }),
+            sctp::StreamChange::ResetAssociation => {
+                self.notify(id, Kind::AssocReset, || notifications::assoc_reset(flags, number, [0; 2]));
+            }
+            sctp::StreamChange::AddOutbound(streams) => self
+                .notify(id, Kind::StreamChange, || notifications::stream_change(flags, number, 0, *streams)),
+            sctp::StreamChange::AddInbound(streams) => self
+                .notify(id, Kind::StreamChange, || notifications::stream_change(flags, number, *streams, 0)),
+        }
+    }
+
+    /// Tells the program of an association, if it wants to know.
+    fn notify(&mut self, id: SocketId, kind: Kind, notification: impl FnOnce() -> Bytes) {
+        if self.associations.get(id).is_some_and(|association| association.events.contains(kind)) {
+            self.put_notification(id, notification());
+        }
+    }
+
+    fn notify_change(&mut self, id: SocketId, change: Change, error: u16, info: &[u8]) {
+        let Some(association) = self.associations.get(id) else { return };
+        let streams = [association.outbound_streams, association.inbound_streams];
+        let number = association.number.0;
+        self.notify(id, Kind::AssocChange, || {
+            notifications::assoc_change(change, error, streams, number, info)
+        });
+    }
+
+    fn notify_address(&mut self, id: SocketId, address: IpAddr, state: AddressState, error: i32) {
+        let Some(association) = self.associations.get(id) else { return };
+        let (number, port) = (association.number.0, association.peer.port());
+        let Some(socket) = association.owner.and_then(|owner| self.open.get(&owner)) else { return };
+        let told = socket.address_for(SocketAddr::new(address, port));
+        self.notify(id, Kind::PeerAddrChange, || notifications::address_change(told, state, error, number));
     }
 
     /// Number of the socket that has an association.
     pub fn owner(&self, id: SocketId) -> Option<SocketNumber> {
         self.associations.get(id)?.owner
     }
+}
+
+/// `SCTP_HEARTBEAT_SUCCESS`.
+const HEARTBEAT_SUCCESS: i32 = 2;
+/// `SCTP_STREAM_RESET_INCOMING_SSN`.
+const RESET_INCOMING: u16 = 1;
+/// `SCTP_STREAM_RESET_OUTGOING_SSN`.
+const RESET_OUTGOING: u16 = 2;
+/// `SCTP_STREAM_RESET_DENIED`.
+const DENIED: u16 = 4;
+/// `SCTP_STREAM_RESET_FAILED`.
+const FAILED: u16 = 8;
+
+fn numbers(streams: &[sctp::StreamId]) -> Vec<u16> {
+    streams.iter().map(|stream| stream.0).collect()
+}
+
+/// Code of the cause for which an association has ended, and the causes that came as they were on the wire.
+fn told_causes(reason: Option<&sctp::CloseReason>) -> (u16, Vec<u8>) {
+    let mut bytes = Vec::new();
+    let causes: &[sctp::Cause] = match reason {
+        Some(sctp::CloseReason::PeerAborted(causes)) => causes,
+        Some(sctp::CloseReason::Aborted(cause)) => std::slice::from_ref(cause),
+        _ => &[],
+    };
+    if matches!(reason, Some(sctp::CloseReason::PeerAborted(_))) {
+        // The ABORT chunk.
+        bytes.extend([6, 0, 0, 0]);
+        for cause in causes {
+            cause.write(&mut bytes);
+        }
+        let length = u16::try_from(bytes.len()).unwrap_or(u16::MAX);
+        bytes[2..4].copy_from_slice(&length.to_be_bytes());
+    }
+    // As Linux has it: in the order of the network.
+    (causes.first().map_or(0, |cause| cause.code().to_be()), bytes)
 }

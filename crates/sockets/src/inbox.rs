@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 
 use bytes::Bytes;
 use slantpath_live::SocketId;
-use slantpath_requests::{MessageInfo, PIECE_MAX, ToProgram};
+use slantpath_requests::{MessageInfo, NextInfo, PIECE_MAX, ToProgram};
 
 use crate::news::SocketNumber;
 
@@ -23,8 +23,16 @@ pub struct ForProgram {
 /// Something for a program to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Item {
-    Accepted { socket: SocketNumber, peer: SocketAddr },
+    Accepted {
+        socket: SocketNumber,
+        peer: SocketAddr,
+    },
     Message(Arrived),
+    /// Notification about an association.
+    Notification {
+        association: SocketId,
+        bytes: Bytes,
+    },
 }
 
 /// A message, or a part of one.
@@ -41,27 +49,97 @@ pub(crate) struct Arrived {
 #[derive(Debug, Default)]
 pub(crate) struct Inbox {
     items: VecDeque<Item>,
+    /// Message of which parts are in and the end is not: association, stream, and if it is unordered.
+    open: Option<(SocketId, u16, bool)>,
+    /// Items that may not come between the parts of that message.
+    behind: VecDeque<Item>,
 }
 
 impl Inbox {
-    pub(crate) fn push(&mut self, item: Item) {
+    /// Puts an item in. `interleave` is the level of `SCTP_FRAGMENT_INTERLEAVE`: what may come between the parts of a
+    /// message.
+    pub(crate) fn push(&mut self, item: Item, interleave: u32) {
+        if self.is_behind(&item, interleave) {
+            self.behind.push_back(item);
+            return;
+        }
+        let mut closes = false;
+        if let Item::Message(arrived) = &item
+            && interleave < 2
+        {
+            let of = (arrived.association, arrived.info.stream, arrived.info.flags & 1 != 0);
+            closes = arrived.is_end && self.open == Some(of);
+            if !arrived.is_end {
+                self.open = Some(of);
+            }
+        }
         self.items.push_back(item);
+        if closes {
+            self.release(interleave);
+        }
+    }
+
+    /// Tells if an item may not come yet.
+    fn is_behind(&self, item: &Item, interleave: u32) -> bool {
+        let Some(open) = self.open.filter(|_| interleave < 2) else { return false };
+        match item {
+            Item::Accepted { .. } => false,
+            Item::Message(arrived) => {
+                let of = (arrived.association, arrived.info.stream, arrived.info.flags & 1 != 0);
+                of != open && (interleave == 0 || arrived.association == open.0)
+            }
+            Item::Notification { association, .. } => interleave == 0 || *association == open.0,
+        }
+    }
+
+    /// The message of which parts are in has ended, or never will: what was behind it comes.
+    pub(crate) fn release(&mut self, interleave: u32) {
+        self.open = None;
+        for item in std::mem::take(&mut self.behind) {
+            self.push(item, interleave);
+        }
+    }
+
+    /// Ends the message of an association of which parts are in, if there is one: the rest never comes.
+    pub(crate) fn abandon(&mut self, association: SocketId, interleave: u32) {
+        if self.open.is_some_and(|open| open.0 == association) {
+            self.release(interleave);
+        }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.items.is_empty()
+        self.items.is_empty() && self.behind.is_empty()
     }
 
     /// Tells if it has bytes of messages.
     pub(crate) fn has_messages(&self) -> bool {
-        self.items.iter().any(|item| matches!(item, Item::Message(_)))
+        self.items.iter().chain(&self.behind).any(|item| matches!(item, Item::Message(_)))
+    }
+
+    /// Takes out what is of an association.
+    pub(crate) fn split_off(&mut self, association: SocketId) -> Self {
+        let is_of_it = |item: &Item| match item {
+            Item::Message(arrived) => arrived.association == association,
+            Item::Notification { association: of, .. } => *of == association,
+            Item::Accepted { .. } => false,
+        };
+        let mut taken = Self::default();
+        let all = std::mem::take(&mut self.items).into_iter().chain(std::mem::take(&mut self.behind));
+        for item in all {
+            let to = if is_of_it(&item) { &mut taken } else { &mut *self };
+            to.items.push_back(item);
+        }
+        if self.open.is_some_and(|open| open.0 == association) {
+            taken.open = self.open.take();
+        }
+        taken
     }
 
     /// Sockets that have been accepted and not been handed over.
     pub(crate) fn take_accepted(&mut self) -> Vec<SocketNumber> {
         let accepted = self.items.iter().filter_map(|item| match item {
             Item::Accepted { socket, .. } => Some(*socket),
-            Item::Message(_) => None,
+            Item::Message(_) | Item::Notification { .. } => None,
         });
         let accepted = accepted.collect();
         self.items.retain(|item| !matches!(item, Item::Accepted { .. }));
@@ -73,25 +151,59 @@ impl Inbox {
         self.items.iter().filter(|item| matches!(item, Item::Accepted { .. })).count()
     }
 
-    /// Takes the next piece; of a message, also whose it is.
-    pub(crate) fn next(&mut self) -> Option<(ForProgram, Option<SocketId>)> {
-        match self.items.front_mut()? {
+    /// State of the item behind the one at hand (`struct sctp_nxtinfo`).
+    fn next_info(&self, place: usize) -> Option<NextInfo> {
+        match self.items.get(place)? {
+            Item::Message(arrived) => Some(NextInfo {
+                stream: arrived.info.stream,
+                flags: arrived.info.flags | if arrived.is_end { COMPLETE } else { 0 },
+                payload_protocol: arrived.info.payload_protocol,
+                length: u32::try_from(arrived.bytes.len()).unwrap_or(u32::MAX),
+                association: arrived.info.association,
+            }),
+            Item::Notification { bytes, .. } => Some(NextInfo {
+                flags: NOTIFICATION | COMPLETE,
+                length: u32::try_from(bytes.len()).unwrap_or(u32::MAX),
+                ..NextInfo::default()
+            }),
+            Item::Accepted { .. } => None,
+        }
+    }
+
+    /// Takes the next piece; of a message, also whose it is. `wants_next`: it tells of the one behind it.
+    pub(crate) fn next(&mut self, wants_next: bool) -> Option<(ForProgram, Option<SocketId>)> {
+        let next = if wants_next { self.next_info(1) } else { None };
+        let (piece, of, is_last) = match self.items.front_mut()? {
             Item::Message(Arrived { association, info, source, bytes, is_end }) => {
                 let piece = bytes.split_to(bytes.len().min(PIECE_MAX));
                 let is_last = bytes.is_empty();
-                let header =
-                    ToProgram::Data { is_end: is_last && *is_end, info: *info, source: *source, next: None };
-                let of = Some(*association);
-                if is_last {
-                    self.items.pop_front();
-                }
-                Some((ForProgram { header, bytes: piece, socket: None }, of))
+                let header = ToProgram::Data {
+                    is_end: is_last && *is_end,
+                    info: *info,
+                    source: *source,
+                    next: next.filter(|_| is_last),
+                };
+                (ForProgram { header, bytes: piece, socket: None }, Some(*association), is_last)
+            }
+            Item::Notification { bytes, .. } => {
+                let piece = bytes.split_to(bytes.len().min(PIECE_MAX));
+                let is_end = bytes.is_empty();
+                let header = ToProgram::Notification { is_end };
+                (ForProgram { header, bytes: piece, socket: None }, None, is_end)
             }
             &mut Item::Accepted { socket, peer } => {
-                self.items.pop_front();
                 let header = ToProgram::Accepted { peer };
-                Some((ForProgram { header, bytes: Bytes::new(), socket: Some(socket) }, None))
+                (ForProgram { header, bytes: Bytes::new(), socket: Some(socket) }, None, true)
             }
+        };
+        if is_last {
+            self.items.pop_front();
         }
+        Some((piece, of))
     }
 }
+
+/// `SCTP_COMPLETE`: all of the message is there.
+const COMPLETE: u16 = 0x0008;
+/// `SCTP_NOTIFICATION`: a notification is next.
+const NOTIFICATION: u16 = 0x8000;

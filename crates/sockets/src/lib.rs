@@ -10,8 +10,10 @@
 //!   [`association`][]: state of one association.
 //! - [`requests`][]: what programs ask; [`binding`][]: addresses and ports; [`connecting`][]: associations that
 //!   programs begin; [`sending`][]: messages of programs; [`closing`][]: how sockets end.
-//! - [`events`][]: what becomes of associations, told as messages, ends and errors. [`inbox`][]: what a program has
-//!   not read.
+//! - [`events`][]: what becomes of associations, told as ends, errors and notifications. [`receiving`][]: messages that
+//!   come. [`inbox`][]: what a program has not read.
+//! - [`options`][]: options, each declared once in its table. [`layout`][]: structs of Linux as bytes.
+//!   [`notifications`][]: those of RFC 6458.
 //! - [`outcome`][]: Linux's numbers for what becomes of associations.
 
 mod association;
@@ -20,8 +22,12 @@ mod closing;
 mod connecting;
 mod events;
 mod inbox;
+mod layout;
 mod news;
+mod notifications;
+mod options;
 mod outcome;
+mod receiving;
 mod requests;
 mod sending;
 mod socket;
@@ -30,6 +36,7 @@ mod sockets;
 pub use closing::Closing;
 pub use inbox::ForProgram;
 pub use news::{Answered, News, SocketNumber, Token};
+pub use options::{DeclaredOption, OptionAccess, declared_options};
 pub use sending::Taken;
 pub use sockets::Sockets;
 

@@ -39,3 +39,32 @@ pub(crate) const fn of_send(error: &sctp::SendError) -> Errno {
         _ => Errno::EPIPE,
     }
 }
+
+/// Error for a change of addresses that is not asked for.
+pub(crate) const fn of_address(error: &sctp::AddressError) -> Errno {
+    match error {
+        sctp::AddressError::NotSupported => Errno::EPERM,
+        sctp::AddressError::TooMany => Errno::EAGAIN,
+        sctp::AddressError::Unknown(_) => Errno::EADDRNOTAVAIL,
+        _ => Errno::EINVAL,
+    }
+}
+
+/// Error for a key that is not taken.
+pub(crate) const fn of_key(error: sctp::KeyError) -> Errno {
+    match error {
+        sctp::KeyError::NotSupported => Errno::EACCES,
+        sctp::KeyError::TooManyKeys => Errno::ENOMEM,
+        _ => Errno::EINVAL,
+    }
+}
+
+/// Error for a change of streams that is not asked for.
+pub(crate) const fn of_reconfiguration(error: &sctp::ReconfigurationError) -> Errno {
+    match error {
+        sctp::ReconfigurationError::NotSupported => Errno::ENOPROTOOPT,
+        sctp::ReconfigurationError::TooSoon => Errno::EAGAIN,
+        sctp::ReconfigurationError::TooManyStreams => Errno::ENOMEM,
+        _ => Errno::EINVAL,
+    }
+}

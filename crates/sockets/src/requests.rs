@@ -5,7 +5,10 @@ use slantpath_live::Host;
 use slantpath_requests::{self as requests, Errno, Half, Reply};
 
 use crate::association::{AssociationNumber, Stage};
+use crate::layout::Given;
 use crate::news::{Answered, SocketNumber, Token};
+use crate::options::Call;
+use crate::socket::Socket;
 use crate::sockets::Sockets;
 
 impl Sockets {
@@ -22,7 +25,9 @@ impl Sockets {
         let answer = match *request {
             requests::Request::Bind(address) => done(self.bind(now, host, number, token, address)?),
             requests::Request::Connect { peer, waits } => {
-                done(self.connect(now, host, number, &[peer], waits.then_some(token))?.map(|_| ()))
+                let waiting = waits.then_some(token);
+                let mut call = Call { now, host, number, given: Given(&[]), token, waiting };
+                self.connect(&mut call, &[peer], false)?
             }
             requests::Request::Listen { backlog } => done(self.listen(now, host, number, backlog)),
             requests::Request::LocalName => named(self.local_name(number)),
@@ -34,8 +39,15 @@ impl Sockets {
                     Err(error) => Answered::failed(error),
                 }
             }
-            requests::Request::GetOption { .. } | requests::Request::SetOption { .. } => {
-                Answered::failed(Errno::ENOPROTOOPT)
+            requests::Request::GetOption { level, name, room, ref value, waits } => {
+                let waiting = waits.then_some(token);
+                let mut call = Call { now, host, number, given: Given(value), token, waiting };
+                self.get_option(&mut call, level, name, room)?
+            }
+            requests::Request::SetOption { level, name, ref value, waits } => {
+                let waiting = waits.then_some(token);
+                let mut call = Call { now, host, number, given: Given(value), token, waiting };
+                self.set_option(&mut call, level, name)?
             }
         };
         Some(answer)
@@ -68,7 +80,9 @@ impl Sockets {
         length: u32,
     ) -> Result<u16, Errno> {
         let socket = self.open.get(&number).ok_or(Errno::EBADF)?;
-        if u64::from(length) > socket.config.send_buffer_bytes {
+        if u64::from(length) > socket.config.send_buffer_bytes
+            || (socket.choices.has_no_fragments && length > fragment_len(socket))
+        {
             return Err(Errno::EMSGSIZE);
         }
         let id = if socket.is_one_to_one() {
@@ -93,6 +107,18 @@ impl Sockets {
         }
     }
 }
+
+/// Longest message of a socket that needs no fragments.
+fn fragment_len(socket: &Socket) -> u32 {
+    let packet = u32::from(socket.config.initial_path_mtu).saturating_sub(HEADERS);
+    match socket.choices.max_segment {
+        0 => packet,
+        asked => asked.min(packet),
+    }
+}
+
+/// Bytes of headers around the payload of a fragment: of IPv4, SCTP and DATA.
+const HEADERS: u32 = 20 + 12 + 16;
 
 fn done(outcome: Result<(), Errno>) -> Answered {
     outcome.map_or_else(Answered::failed, |()| Answered::done())

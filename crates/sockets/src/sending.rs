@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use bytes::{Bytes, BytesMut};
-use slantpath_base::Instant;
+use slantpath_base::{Duration, Instant};
 use slantpath_live::{Host, SocketId};
 use slantpath_requests::{Errno, FromProgram, SendInfo};
 use slantpath_sctp as sctp;
@@ -78,12 +78,73 @@ impl Sockets {
         destination: Option<SocketAddr>,
         payload: Bytes,
     ) -> Result<(), Errno> {
-        let info = info.unwrap_or_default();
-        let id = self.association_for(now, host, number, info.association, destination)?;
+        let socket = self.open.get(&number).ok_or(Errno::EBADF)?;
+        let is_one_to_one = socket.is_one_to_one() && !socket.is_peeled_off;
+        let flags = info.map_or(0, |info| info.flags);
+        if flags & (flag::EOF | flag::ABORT) != 0 && is_one_to_one {
+            return Err(Errno::EINVAL);
+        }
+        if flags & flag::EOF != 0 && !payload.is_empty() {
+            return Err(Errno::EINVAL);
+        }
+        if flags & (flag::EOF | flag::ABORT) == 0 && payload.is_empty() {
+            return Err(Errno::EINVAL);
+        }
+        if flags & flag::SENDALL != 0 && !socket.is_one_to_one() {
+            let ids: Vec<SocketId> = socket.associations.iter().copied().collect();
+            for id in ids {
+                // As Linux does: who cannot be sent to is passed over.
+                let _ = self.send_on(now, host, id, number, info, None, payload.clone());
+            }
+            return Ok(());
+        }
+        let wanted = info.map_or_else(|| socket.choices.defaults.association, |info| info.association);
+        let id = self.association_for(now, host, number, wanted, destination)?;
+        self.send_on(now, host, id, number, info, destination, payload)
+    }
+
+    /// Sends a message on an association, or ends that.
+    #[expect(clippy::too_many_arguments, reason = "a message has many properties")]
+    fn send_on(
+        &mut self,
+        now: Instant,
+        host: &mut Host,
+        id: SocketId,
+        number: SocketNumber,
+        info: Option<SendInfo>,
+        destination: Option<SocketAddr>,
+        payload: Bytes,
+    ) -> Result<(), Errno> {
         let association = self.associations.get_mut(id).ok_or(Errno::EPIPE)?;
+        let defaults = association.defaults;
+        let info = match info {
+            None => defaults,
+            Some(info) if info.policy == 0 && info.policy_value == 0 => {
+                SendInfo { policy: defaults.policy, policy_value: defaults.policy_value, ..info }
+            }
+            Some(info) => info,
+        };
+        if info.flags & flag::ABORT != 0 {
+            host.abort_because(now, id, payload);
+            return Ok(());
+        }
         if association.stage == Stage::Ending {
             return Err(Errno::ESHUTDOWN);
         }
+        if info.flags & flag::EOF != 0 {
+            self.shut_down(now, host, id);
+            return Ok(());
+        }
+        let socket = self.open.get(&number).ok_or(Errno::EBADF)?;
+        let destination = match destination.filter(|_| info.flags & flag::ADDR_OVER != 0) {
+            Some(destination) => Some(socket.address_from(destination)?.ip()),
+            None => None,
+        };
+        let options = sctp::SendOptions {
+            sack_immediately: info.flags & flag::SACK_IMMEDIATELY != 0,
+            destination,
+            reliability: reliability(info.policy, info.policy_value),
+        };
         let message = sctp::Message {
             stream: sctp::StreamId(info.stream),
             // The program's bytes go to the wire as they are.
@@ -91,9 +152,11 @@ impl Sockets {
             payload,
             is_unordered: info.flags & UNORDERED != 0,
             context: u64::from(info.context) << 32 | u64::from(association.sent),
-            options: None,
+            options: options.for_message(),
         };
         association.sent = association.sent.wrapping_add(1);
+        association.is_wet = true;
+        self.note_use(now, id);
         self.hand_over(now, host, id, message)
     }
 
@@ -168,5 +231,30 @@ impl Sockets {
     }
 }
 
+/// Reliability that a policy of RFC 7496 asks for.
+fn reliability(policy: u16, value: u32) -> sctp::Reliability {
+    match policy & flag::POLICY {
+        flag::POLICY_RTX => sctp::Reliability::Retransmissions(value),
+        flag::POLICY_PRIO => sctp::Reliability::Priority(value),
+        flag::POLICY_TTL => sctp::Reliability::Lifetime(Duration::from_millis(value.into())),
+        // A lifetime by itself (RFC 6458, section 5.3.2).
+        _ if value != 0 => sctp::Reliability::Lifetime(Duration::from_millis(value.into())),
+        _ => sctp::Reliability::Full,
+    }
+}
+
 /// `SCTP_UNORDERED`.
 pub(crate) const UNORDERED: u16 = 1;
+
+/// Flags of a message (`enum sctp_sinfo_flags`).
+mod flag {
+    pub(super) const ADDR_OVER: u16 = 1 << 1;
+    pub(super) const ABORT: u16 = 1 << 2;
+    pub(super) const SACK_IMMEDIATELY: u16 = 1 << 3;
+    pub(super) const POLICY: u16 = 0x30;
+    pub(super) const POLICY_TTL: u16 = 0x10;
+    pub(super) const POLICY_RTX: u16 = 0x20;
+    pub(super) const POLICY_PRIO: u16 = 0x30;
+    pub(super) const SENDALL: u16 = 1 << 6;
+    pub(super) const EOF: u16 = 0x200;
+}

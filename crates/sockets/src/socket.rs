@@ -1,16 +1,17 @@
 //! State of one socket.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 
 use bytes::BytesMut;
 use slantpath_live::SocketId;
-use slantpath_requests::{self as requests, Errno, FromProgram, Style};
+use slantpath_requests::{self as requests, Errno, FromProgram, Reply, SendInfo, Style};
 use slantpath_sctp::SctpConfig;
 
 use crate::inbox::Inbox;
 use crate::news::{SocketNumber, Token};
+use crate::notifications::Kinds;
 
 /// Port and addresses of a socket.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +19,23 @@ pub(crate) struct Bound {
     pub(crate) port: u16,
     /// Addresses that were named; none: all of the host.
     pub(crate) addresses: Vec<IpAddr>,
+}
+
+/// A bind that waits for its port.
+#[derive(Debug)]
+pub(crate) struct Binding {
+    pub(crate) token: Token,
+    pub(crate) port: u16,
+    pub(crate) wanted: Wanted,
+}
+
+/// Addresses that a bind names.
+#[derive(Debug)]
+pub(crate) enum Wanted {
+    /// Addresses of `sctp_bindx`, as the program has them.
+    More(Vec<u8>),
+    /// Address of `bind`.
+    One(SocketAddr),
 }
 
 /// A socket of a program.
@@ -36,10 +54,10 @@ pub(crate) struct Socket {
     pub(crate) inbox: Inbox,
     /// Bytes of a message of which more is to come, with the header of its first piece.
     pub(crate) unfinished: Option<(FromProgram, BytesMut)>,
-    /// Requests that wait for an association to be up.
-    pub(crate) connecting: Vec<(Token, SocketId)>,
+    /// Requests that wait for an association to be up, with what is replied then.
+    pub(crate) connecting: Vec<(Token, SocketId, Reply)>,
     /// A bind that waits for its port.
-    pub(crate) binding: Option<(Token, SocketAddr)>,
+    pub(crate) binding: Option<Binding>,
     /// Error that `SO_ERROR` tells, once.
     pub(crate) error: Option<Errno>,
     /// True if the association of a one-to-one socket was up or has failed.
@@ -52,10 +70,61 @@ pub(crate) struct Socket {
     pub(crate) is_full: bool,
     /// True if its user knows that there is something to read.
     pub(crate) is_readable_told: bool,
+    /// True if it was peeled off from a one-to-many socket.
+    pub(crate) is_peeled_off: bool,
+    pub(crate) choices: Choices,
+}
+
+/// Options of a socket that are no settings of SCTP's.
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the program's")]
+#[derive(Clone, Debug)]
+pub(crate) struct Choices {
+    /// Notifications that later associations tell.
+    pub(crate) events: Kinds,
+    /// Options of messages on later associations.
+    pub(crate) defaults: SendInfo,
+    /// Context of what is received on later associations.
+    pub(crate) context: u32,
+    pub(crate) autoclose_s: u32,
+    /// Level of what may come between the parts of a message.
+    pub(crate) interleave: u32,
+    /// Longest fragment that was asked for; zero: as long as a packet allows.
+    pub(crate) max_segment: u32,
+    pub(crate) has_no_delay: bool,
+    pub(crate) has_no_fragments: bool,
+    pub(crate) maps_addresses: bool,
+    pub(crate) wants_next_info: bool,
+    pub(crate) wants_receive_info: bool,
     /// Time for which closing lasts, in seconds, if that was chosen: zero aborts.
     pub(crate) linger: Option<u32>,
     pub(crate) reuses_address: bool,
+    pub(crate) reuses_port: bool,
     pub(crate) is_v6_only: bool,
+    /// Options of IP that were set, by level and name.
+    pub(crate) ip_options: BTreeMap<(i32, i32), i32>,
+}
+
+impl Default for Choices {
+    fn default() -> Self {
+        Self {
+            events: Kinds::default(),
+            defaults: SendInfo::default(),
+            context: 0,
+            autoclose_s: 0,
+            interleave: 0,
+            max_segment: 0,
+            has_no_delay: false,
+            has_no_fragments: false,
+            maps_addresses: true,
+            wants_next_info: false,
+            wants_receive_info: false,
+            linger: None,
+            reuses_address: false,
+            reuses_port: false,
+            is_v6_only: false,
+            ip_options: BTreeMap::new(),
+        }
+    }
 }
 
 impl Socket {
@@ -78,9 +147,8 @@ impl Socket {
             is_end_told: false,
             is_full: false,
             is_readable_told: false,
-            linger: None,
-            reuses_address: false,
-            is_v6_only: false,
+            is_peeled_off: false,
+            choices: Choices::default(),
         }
     }
 
@@ -89,9 +157,7 @@ impl Socket {
         Self {
             bound: self.bound.clone(),
             associations: BTreeSet::from([association]),
-            linger: self.linger,
-            reuses_address: self.reuses_address,
-            is_v6_only: self.is_v6_only,
+            choices: self.choices.clone(),
             ..Self::new(Style::OneToOne, self.family, Arc::clone(&self.config))
         }
     }
@@ -110,11 +176,11 @@ impl Socket {
         let ip = match (self.family, address.ip()) {
             (requests::Family::V4, IpAddr::V6(_)) => return Err(Errno::EINVAL),
             (requests::Family::V6, IpAddr::V6(ip)) => match ip.to_ipv4_mapped() {
-                Some(_) if self.is_v6_only => return Err(Errno::EINVAL),
+                Some(_) if self.choices.is_v6_only => return Err(Errno::EINVAL),
                 Some(mapped) => IpAddr::V4(mapped),
                 None => IpAddr::V6(ip),
             },
-            (requests::Family::V6, IpAddr::V4(_)) if self.is_v6_only => return Err(Errno::EINVAL),
+            (requests::Family::V6, IpAddr::V4(_)) if self.choices.is_v6_only => return Err(Errno::EINVAL),
             (_, ip) => ip,
         };
         Ok(SocketAddr::new(ip, address.port()))
@@ -142,7 +208,7 @@ impl Socket {
     pub(crate) fn has_family_of(&self, address: IpAddr) -> bool {
         match self.family {
             requests::Family::V4 => address.is_ipv4(),
-            requests::Family::V6 => !self.is_v6_only || address.is_ipv6(),
+            requests::Family::V6 => !self.choices.is_v6_only || address.is_ipv6(),
         }
     }
 }

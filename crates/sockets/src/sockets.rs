@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use slantpath_base::{Instant, Stream};
+use slantpath_base::{Deadlines, Instant, Stream};
 use slantpath_live::{BySocket, Host, Program, ProgramEvent, SocketId};
 use slantpath_requests::OpenRequest;
 use slantpath_sctp::SctpConfig;
@@ -31,6 +31,8 @@ pub struct Sockets {
     pub(crate) news: VecDeque<(SocketNumber, News)>,
     last_socket: u64,
     last_association: i32,
+    /// Instants at which associations have idled for as long as they may, by their sockets at the host.
+    pub(crate) idle: Deadlines<u32>,
     /// True if the program is to come to its end.
     pub(crate) is_stopping: bool,
 }
@@ -50,6 +52,7 @@ impl Sockets {
             news: VecDeque::new(),
             last_socket: 0,
             last_association: LAST_WORD,
+            idle: Deadlines::default(),
             is_stopping: false,
         };
         sockets.fill_reserve();
@@ -102,7 +105,8 @@ impl Sockets {
     /// Takes the next piece for a socket's program, for which there is room in its pair.
     pub fn next(&mut self, now: Instant, host: &mut Host, number: SocketNumber) -> Option<ForProgram> {
         let socket = self.open.get_mut(&number)?;
-        let Some((piece, association)) = socket.inbox.next() else {
+        let wants_next = socket.choices.wants_next_info;
+        let Some((piece, association)) = socket.inbox.next(wants_next) else {
             socket.is_readable_told = false;
             self.tell_end(number);
             return None;
@@ -126,6 +130,13 @@ impl Sockets {
         }
     }
 
+    /// Tells that there is something to read if there is.
+    pub(crate) fn tell_readable_if_any(&mut self, number: SocketNumber) {
+        if self.open.get(&number).is_some_and(|socket| !socket.inbox.is_empty()) {
+            self.tell_readable(number);
+        }
+    }
+
     /// Tells that nothing follows, once all has been taken.
     pub(crate) fn tell_end(&mut self, number: SocketNumber) {
         if let Some(socket) = self.open.get_mut(&number)
@@ -143,10 +154,12 @@ impl Program for Sockets {
         self.note_event(now, host, id, event);
     }
 
-    fn handle_deadline(&mut self, _: Instant, _: &mut Host) {}
+    fn handle_deadline(&mut self, now: Instant, host: &mut Host) {
+        self.close_idle(now, host);
+    }
 
     fn deadline(&self) -> Option<Instant> {
-        None
+        self.idle.earliest()
     }
 
     fn stop(&mut self, now: Instant, host: &mut Host) {

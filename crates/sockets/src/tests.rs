@@ -1,6 +1,9 @@
 //! Two hosts with sockets, joined without delay.
 
+mod associations;
+mod one_to_many;
 mod one_to_one;
+mod values;
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -17,6 +20,7 @@ use slantpath_wire::Packet;
 use crate::{Answered, Closing, ForProgram, News, SocketNumber, Sockets, Taken, Token};
 
 pub(crate) const PORT: u16 = 5_000;
+const SCTP: i32 = 132;
 
 /// Two hosts of sockets, and the time.
 pub(crate) struct Pair {
@@ -146,6 +150,46 @@ impl Pair {
     ) -> Result<Reply, Errno> {
         let reply = self.ask(end, socket, request).expect("it is answered at once").reply;
         reply.error.map_or(Ok(reply.clone()), Err)
+    }
+
+    /// Value of an option of SCTP's level that has been read from what a program has in its place.
+    pub(crate) fn get(
+        &mut self,
+        end: usize,
+        socket: SocketNumber,
+        name: i32,
+        value: &[u8],
+    ) -> Result<Vec<u8>, Errno> {
+        let request = requests::Request::GetOption {
+            level: SCTP,
+            name,
+            room: 4_096,
+            value: value.to_vec(),
+            waits: false,
+        };
+        self.done(end, socket, request).map(|reply| reply.value)
+    }
+
+    pub(crate) fn set(
+        &mut self,
+        end: usize,
+        socket: SocketNumber,
+        name: i32,
+        value: &[u8],
+    ) -> Result<i32, Errno> {
+        let value = value.to_vec();
+        let request = requests::Request::SetOption { level: SCTP, name, value, waits: false };
+        self.done(end, socket, request).map(|reply| reply.number)
+    }
+
+    /// Bytes of the next notification, and its kind.
+    pub(crate) fn notification(&mut self, end: usize, socket: SocketNumber) -> Option<(u16, Bytes)> {
+        match self.next(end, socket)? {
+            ForProgram { header: ToProgram::Notification { is_end: true }, bytes, .. } => {
+                Some((u16::from_le_bytes([bytes[0], bytes[1]]), bytes))
+            }
+            other => panic!("{other:?}"),
+        }
     }
 
     pub(crate) fn listener(&mut self, end: usize, style: Style) -> SocketNumber {

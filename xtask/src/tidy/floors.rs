@@ -22,12 +22,12 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("requests", &[]),
     // What a program's side does with the pair of such a descriptor.
     ("door", &["requests", "system"]),
-    // Its unsafe calls are system's.
-    ("notifier", &["door", "requests", "system"]),
     // A program's side as functions of the C library.
     ("preload", &["door", "requests"]),
     // Its bytes, for whoever starts programs. The edge stands in no build: it has packages bring what they need.
     ("carried", &["preload"]),
+    // Its unsafe calls are system's.
+    ("notifier", &["door", "requests", "system"]),
     // The topology file and its answer: it knows no packets.
     ("topology", &["orbit", "reader", "results", "workers"]),
     // Formulas and the planner that needs no simulator.
@@ -153,6 +153,7 @@ const FLOORS: &[(&str, &[&str])] = &[
         "cli",
         &[
             "capture",
+            "carried",
             "control",
             "daemon",
             "notifier",

@@ -19,8 +19,6 @@ use crate::failure::Failure;
 
 /// Variable by which a door knows where the daemon is.
 pub(super) const DAEMON: &str = "SLANTPATH_SCTP";
-/// Library that this program carries.
-const LIBRARY: &[u8] = &[];
 const PRELOAD: &str = "LD_PRELOAD";
 /// Exit code of a program that a signal has ended, less the signal.
 const SIGNALLED: i32 = 128;
@@ -108,7 +106,7 @@ impl AsFd for Started {
 
 /// Writes the library out that this program carries.
 pub(super) fn written_library() -> Result<Library, Failure> {
-    let bytes = LIBRARY;
+    let bytes = slantpath_carried::PRELOAD;
     if bytes.is_empty() {
         return Err(Failure::Failed(
             "this slantpath carries no library for programs of glibc: it was built for another system; --door notify \

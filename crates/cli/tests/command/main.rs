@@ -44,6 +44,8 @@ mod place;
 mod plan;
 mod replay;
 mod run;
+#[cfg(target_os = "linux")]
+mod sctp;
 mod sweep;
 mod topology;
 mod traffic;

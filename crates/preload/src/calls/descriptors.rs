@@ -15,7 +15,7 @@ use crate::table::{closed, copied, ours};
 #[unsafe(no_mangle)]
 unsafe extern "C" fn close(descriptor: c_int) -> c_int {
     if let Some(ours) = ours(descriptor) {
-        slantpath_door::close(ours.pair);
+        slantpath_door::close_with_patience(ours.pair);
         closed(descriptor);
     }
     next!(close as fn(descriptor: c_int) -> c_int)
@@ -55,7 +55,7 @@ fn replaced(descriptor: c_int, to: c_int) {
     if descriptor != to
         && let Some(ours) = ours(to)
     {
-        slantpath_door::close(ours.pair);
+        slantpath_door::close_with_patience(ours.pair);
     }
 }
 

@@ -103,6 +103,15 @@ pub enum KeyError {
 /// Number of keys that an association holds at most.
 const MAX_KEYS: usize = 256;
 
+impl Association {
+    /// The types of the chunks that each end accepts only if they are authenticated: of this one, and of the peer.
+    /// `None` if the ends do not authenticate chunks.
+    pub fn authenticated_chunks(&self) -> Option<[&[u8]; 2]> {
+        let terms = &self.authentication.as_ref()?.terms;
+        Some([&terms.local, &terms.peer].map(|offer| offer.chunks.as_deref().unwrap_or_default()))
+    }
+}
+
 impl Authentication {
     /// Creates the state if both ends have offered the extension.
     pub(super) fn negotiated(tcb: &Tcb, config: &SctpConfig) -> Option<Box<Self>> {

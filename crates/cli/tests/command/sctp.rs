@@ -1,0 +1,134 @@
+//! `slantpath sctp`: programs of others with SCTP sockets, over the loopback and in UDP.
+
+use std::process::Command;
+
+use slantpath_testkit::needs_program;
+
+use crate::live::free_port;
+use crate::place::{Outcome, Place};
+
+/// Two ends in one program of Python: what one sends the other sends back, and the end is told. Its arguments are an
+/// address, and the exit status.
+const PYTHON: &str = r#"
+import os, socket, sys, threading
+SCTP = 132
+address, status = sys.argv[1], int(sys.argv[2])
+family = socket.AF_INET6 if ":" in address else socket.AF_INET
+listener = socket.socket(family, socket.SOCK_STREAM, SCTP)
+listener.bind((address, 0))
+listener.listen(5)
+def serve():
+    end, peer = listener.accept()
+    while message := end.recv(70000):
+        end.sendall(message)
+    end.close()
+server = threading.Thread(target=serve)
+server.start()
+caller = socket.socket(family, socket.SOCK_STREAM, SCTP)
+caller.connect(listener.getsockname()[:2])
+for message in (b"one", os.urandom(60000), b"x" * 1400, b"last"):
+    caller.sendall(message)
+    back = b""
+    while len(back) < len(message):
+        back += caller.recv(20000)
+    assert back == message, (len(back), len(message))
+caller.shutdown(socket.SHUT_WR)
+assert caller.recv(10) == b""
+server.join()
+nobody = socket.socket(family, socket.SOCK_STREAM, SCTP)
+try:
+    nobody.connect((address, 9))
+    sys.exit("somebody is there")
+except ConnectionRefusedError:
+    pass
+print("whole")
+sys.exit(status)
+"#;
+
+/// Runs a program behind the command, over the loopback and in UDP at a port of its own.
+fn served(place: &Place, more: &[&str], program: &[&str]) -> Outcome {
+    let port = free_port().to_string();
+    let (own, peers) = (format!("--listen-udp={port}"), format!("--udp={port}"));
+    let at = ["--address", "127.0.0.1", "--address", "::1"];
+    place.run(&[&["sctp", &own, &peers], &at[..], more, &["--"], program].concat())
+}
+
+fn has(program: &str, arguments: &[&str]) -> bool {
+    let found = Command::new(program).args(arguments).output();
+    if let Err(error) = &found {
+        needs_program(error, &format!("apt-get install {program}"));
+    }
+    found.is_ok()
+}
+
+#[test]
+fn python_s_own_sockets_reach_each_other_by_both_doors_in_both_versions_and_its_status_is_the_command_s() {
+    if !has("python3", &["--version"]) {
+        return;
+    }
+    let place = Place::new("sctp-python");
+    place.write("ends.py", PYTHON);
+    for door in ["preload", "notify"] {
+        for (address, status) in [("127.0.0.1", "0"), ("::1", "7")] {
+            let outcome = served(&place, &["--door", door], &["python3", "ends.py", address, status]);
+            assert_eq!(outcome.out, "whole\n", "{door} {address}: {outcome:?}");
+            assert_eq!(outcome.status, status.parse().ok(), "{door} {address}: {outcome:?}");
+        }
+    }
+}
+
+#[test]
+fn what_it_decided_is_traced_and_captured() {
+    if !has("python3", &["--version"]) {
+        return;
+    }
+    let place = Place::new("sctp-trace");
+    place.write("ends.py", PYTHON);
+    let files = ["--trace", "python.trace", "--capture", "python.pcapng"];
+    let outcome = served(&place, &files, &["python3", "ends.py", "127.0.0.1", "0"]);
+    assert_eq!(outcome.status, Some(0), "{outcome:?}");
+    let told = place.run(&["explain", "python.trace"]);
+    assert_eq!(told.status, Some(0), "{told:?}");
+    let told = place.run(&["explain", "python.pcapng"]);
+    assert_eq!(told.status, Some(0), "{told:?}");
+}
+
+#[test]
+fn iperf3_measures_itself() {
+    if !has("iperf3", &["--version"]) {
+        return;
+    }
+    let place = Place::new("sctp-iperf3");
+    let both = "iperf3 -s -1 -B 127.0.0.1 -p 5333 >server.txt 2>&1 & server=$!; \
+                for _ in 1 2 3 4 5 6 7 8 9 10; do \
+                iperf3 --sctp -c 127.0.0.1 -p 5333 -n 20M -l 64K && break; sleep 0.2; done; wait $server";
+    let outcome = served(&place, &[], &["sh", "-c", both]);
+    assert!(outcome.status == Some(0) && outcome.out.contains("receiver"), "{outcome:?}");
+}
+
+#[test]
+fn what_cannot_be_served_is_refused_in_a_line_that_says_what_to_do() {
+    let place = Place::new("sctp-refused");
+    let refused = |arguments: &[&str], why: &str| {
+        let outcome = place.run(&[&["sctp"], arguments].concat());
+        assert_eq!(outcome.status, Some(2), "{arguments:?}: {outcome:?}");
+        assert!(outcome.err.contains(why) && outcome.err.lines().count() == 1, "{arguments:?}: {outcome:?}");
+    };
+    place.write("text", "no program");
+    refused(&[], "name a program behind `--`");
+    refused(&["--", "./text"], "neither a program nor a script");
+    refused(&["--", "no-such-program"], "is in no directory of PATH");
+    refused(&["--serve", "here", "--", "true"], "start it with SLANTPATH_SCTP=here");
+    refused(&["--trace", "same", "--capture", "same", "--", "true"], "cannot hold both");
+}
+
+#[test]
+fn a_program_that_asks_for_no_sctp_runs_as_ever() {
+    let place = Place::new("sctp-plain");
+    for door in ["preload", "notify"] {
+        let line = ["sh", "-c", "echo out; echo err >&2; cat; exit 3"];
+        let outcome = served(&place, &["--door", door], &line);
+        assert_eq!((outcome.status, outcome.out.as_str()), (Some(3), "out\n"), "{door}: {outcome:?}");
+        assert!(outcome.err.ends_with("err\n"), "{door}: {outcome:?}");
+    }
+}

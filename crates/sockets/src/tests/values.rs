@@ -1,0 +1,112 @@
+//! Values of options: each that is declared is served, and any bytes are.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::layout::Told;
+use crate::{OptionAccess, declared_options};
+
+/// Options that need more than a value: they name an association, an address, or what has been agreed on.
+const OF_ASSOCIATIONS: &[i32] = &[6, 14, 15, 24, 26, 28, 29, 102, 108, 109, 111, 112, 115, 116, 122];
+
+#[test]
+fn each_option_that_can_be_read_is_read_and_each_other_is_unknown() {
+    let mut pair = Pair::new();
+    let socket = pair.open(0, Style::OneToOne, requests::Family::V4);
+    for option in declared_options() {
+        let read = pair.get(0, socket, option.number, &[0; 256]);
+        match option.access {
+            OptionAccess::Set => assert_eq!(read, Err(Errno::ENOPROTOOPT), "{option:?}"),
+            _ if OF_ASSOCIATIONS.contains(&option.number) => assert!(read.is_err(), "{option:?}"),
+            // Of one-to-many sockets, and of a kind of notification.
+            _ if [4, 127].contains(&option.number) => assert!(read.is_err(), "{option:?}"),
+            _ => assert!(read.is_ok(), "{option:?}: {read:?}"),
+        }
+    }
+    for unknown in [30, 103, 126, 132, 133, 134, -1, i32::MAX] {
+        assert_eq!(pair.get(0, socket, unknown, &[0; 256]), Err(Errno::ENOPROTOOPT));
+        assert_eq!(pair.set(0, socket, unknown, &[0; 256]), Err(Errno::ENOPROTOOPT));
+    }
+}
+
+#[test]
+fn settings_that_were_made_are_read_and_hold_for_what_is_connected_then() {
+    let mut pair = Pair::new();
+    let caller = pair.open(0, Style::OneToOne, requests::Family::V4);
+    let rto = Told::default().i32(0).u32(700).u32(9_000).u32(300).0;
+    pair.set(0, caller, 0, &rto).unwrap();
+    assert_eq!(pair.get(0, caller, 0, &[0; 16]), Ok(rto));
+    let init = Told::default().u16(5).u16(7).u16(3).u16(0).0;
+    pair.set(0, caller, 2, &init).unwrap();
+    assert_eq!(pair.get(0, caller, 2, &[0; 8]).unwrap()[..6], init[..6]);
+    pair.listener(1, Style::OneToOne);
+    assert_eq!(pair.ask(0, caller, requests::Request::Connect { peer: at(1), waits: true }), None);
+    pair.exchange();
+    let status = pair.get(0, caller, 14, &[0; 176]).unwrap();
+    assert_eq!(status[16..20], Told::default().u16(7).u16(5).0, "streams");
+    // Of the association now, and not what contradicts itself.
+    let later = Told::default().i32(0).u32(800).u32(8_000).u32(400).0;
+    pair.set(0, caller, 0, &later).unwrap();
+    assert_eq!(pair.get(0, caller, 0, &[0; 16]).unwrap()[4..], later[4..]);
+    let wrong = Told::default().i32(0).u32(800).u32(100).u32(400).0;
+    assert_eq!(pair.set(0, caller, 0, &wrong), Err(Errno::EINVAL));
+    let asked = requests::Request::MaySend { stream: 5, association: 0, length: 1 };
+    assert_eq!(pair.done(0, caller, asked), Err(Errno::EINVAL), "the sixth of five streams");
+}
+
+#[test]
+fn sockets_of_all_kinds_have_what_the_system_has() {
+    let mut pair = Pair::new();
+    let one = pair.open(0, Style::OneToOne, requests::Family::V4);
+    let many = pair.open(0, Style::OneToMany, requests::Family::V6);
+    let read = |pair: &mut Pair, socket, name| {
+        let value = vec![0; 8];
+        let request = requests::Request::GetOption { level: 1, name, room: 4, value, waits: false };
+        pair.done(0, socket, request).map(|reply| i32::from_le_bytes(reply.value.try_into().unwrap()))
+    };
+    // SO_TYPE, SO_PROTOCOL, SO_DOMAIN, SO_ERROR, SO_ACCEPTCONN.
+    assert_eq!([3, 38, 39, 4, 30].map(|name| read(&mut pair, one, name)), [1, 132, 2, 0, 0].map(Ok));
+    assert_eq!([3, 38, 39].map(|name| read(&mut pair, many, name)), [5, 132, 10].map(Ok));
+    let value = 100_000_u32.to_le_bytes().to_vec();
+    let sndbuf = requests::Request::SetOption { level: 1, name: 7, value, waits: false };
+    pair.done(0, one, sndbuf).unwrap();
+    assert_eq!(read(&mut pair, one, 7), Ok(200_000));
+    let asked = requests::Request::MaySend { stream: 0, association: 0, length: 100_001 };
+    assert_eq!(pair.done(0, one, asked), Err(Errno::EMSGSIZE));
+}
+
+fn any_option() -> impl Strategy<Value = (i32, i32)> {
+    let number = prop_oneof![4 => 0..134_i32, 1 => any::<i32>()];
+    (prop_oneof![8 => Just(SCTP), 1 => Just(1), 1 => Just(41), 1 => any::<i32>()], number)
+}
+
+/// Values whose first number often is one that stands for associations.
+fn any_value() -> impl Strategy<Value = Vec<u8>> {
+    let head =
+        prop_oneof![Just(vec![0, 0, 0, 0]), Just(vec![2, 0, 0, 0]), Just(vec![3, 0, 0, 0]), Just(vec![])];
+    let tail = proptest::collection::vec(prop_oneof![2 => Just(0_u8), 1 => any::<u8>()], 0..170);
+    (head, tail).prop_map(|(head, tail)| [head, tail].concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn any_bytes_of_any_option_are_answered(
+        asked in proptest::collection::vec((any_option(), any_value(), any::<bool>(), 0..3_usize), 1..40),
+    ) {
+        let mut pair = Pair::new();
+        let (_, [caller, accepted]) = pair.connected();
+        let many = pair.open(0, Style::OneToMany, requests::Family::V6);
+        for ((level, name), value, is_set, which) in asked {
+            let (end, socket) = [(0, caller), (1, accepted), (0, many)][which];
+            let request = if is_set {
+                requests::Request::SetOption { level, name, value, waits: false }
+            } else {
+                requests::Request::GetOption { level, name, room: 512, value, waits: false }
+            };
+            prop_assert!(pair.ask(end, socket, request).is_some());
+            pair.exchange();
+        }
+    }
+}
