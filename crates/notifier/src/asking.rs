@@ -29,6 +29,9 @@ pub(crate) const SO_ACCEPTCONN: i32 = 30;
 const SCTP_EVENT: i32 = 127;
 const SCTP_SOCKOPT_PEELOFF: i32 = 102;
 const SCTP_SOCKOPT_PEELOFF_FLAGS: i32 = 122;
+const SCTP_SOCKOPT_CONNECTX3: i32 = 111;
+/// Longest addresses of one call, in bytes.
+const ADDRESSES_MOST: usize = 4_096;
 /// Options of `SOL_SOCKET` that the pair itself has: time limits of receiving and sending, by both layouts.
 const OF_THE_PAIR: [i32; 4] = [20, 21, 66, 67];
 /// Place of the descriptor in the structures of peeling off, and of the flags in the second.
@@ -70,6 +73,9 @@ impl Notifier {
                 // Most options only write there.
                 let read = Task::read(job.notified.thread, job.argument(3), &mut value).unwrap_or(0);
                 value.truncate(read);
+                if (level, name) == (IPPROTO_SCTP_LEVEL, SCTP_SOCKOPT_CONNECTX3) {
+                    Self::append_addresses(job, &mut value)?;
+                }
                 requests::Request::GetOption { level, name, room, value, waits: waits() }
             }
             SocketCall::SetSockOpt => {
@@ -87,6 +93,19 @@ impl Notifier {
             return Ok(Step::Over);
         }
         Ok(Step::Ask(Rc::clone(pair), request, Purpose::Call))
+    }
+
+    /// Puts the addresses behind a `struct sctp_getaddrs_old`, which points to them.
+    fn append_addresses(job: &Job, value: &mut Vec<u8>) -> Result<(), Errno> {
+        let (head, rest) = value.split_at_checked(8).ok_or(Errno::EINVAL)?;
+        let length = u32::from_ne_bytes(*head[4..].first_chunk().ok_or(Errno::EINVAL)?);
+        let address = u64::from_ne_bytes(*rest.first_chunk().ok_or(Errno::EINVAL)?);
+        let length = usize::try_from(length).ok().filter(|length| *length <= ADDRESSES_MOST);
+        let mut addresses = vec![0; length.ok_or(Errno::EINVAL)?];
+        Self::read_memory(job, address, &mut addresses)?;
+        value.truncate(16);
+        value.extend(addresses);
+        Ok(())
     }
 
     /// Gives a call what the daemon has replied.

@@ -164,7 +164,9 @@ impl Notifier {
         let (target, length) = ((own.association, message.destination), octets.len());
         let length = u32::try_from(length).map_err(|_| Errno::EMSGSIZE)?;
         let remembered = self.processes.remembered(job.place());
-        if !job.is_checked && !remembered.is_possible(target, own.stream, length) {
+        // What ends an association needs no room.
+        let is_end = own.flags & MAY_BE_EMPTY != 0;
+        if !is_end && !job.is_checked && !remembered.is_possible(target, own.stream, length) {
             let request =
                 requests::Request::MaySend { stream: own.stream, association: own.association, length };
             let purpose = Purpose::MaySend { target, length };

@@ -246,3 +246,30 @@ pub(crate) fn send(process: &OwnedFd, number: i32) -> io::Result<()> {
     let signal = rustix::process::Signal::from_named_raw(number).ok_or(io::ErrorKind::InvalidInput)?;
     Ok(rustix::process::pidfd_send_signal(process, signal)?)
 }
+
+/// Has processes whose own parent has ended become children of this one, instead of process 1's.
+pub fn adopt_orphans() -> io::Result<()> {
+    Ok(rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?)
+}
+
+/// Kills all children of the calling process, and those that they leave to it, and waits for them; gives their number.
+pub fn end_children() -> io::Result<usize> {
+    let mut ended = 0;
+    loop {
+        let mut children = Vec::new();
+        for task in std::fs::read_dir("/proc/self/task")? {
+            let listed = std::fs::read_to_string(task?.path().join("children"))?;
+            children.extend(listed.split_whitespace().filter_map(|number| number.parse::<i32>().ok()));
+        }
+        let children: Vec<_> = children.into_iter().filter_map(rustix::process::Pid::from_raw).collect();
+        if children.is_empty() {
+            return Ok(ended);
+        }
+        for child in children {
+            // Nobody else waits for it: its number stays its own.
+            let _ = rustix::process::kill_process(child, rustix::process::Signal::KILL);
+            rustix::process::waitpid(Some(child), WaitOptions::empty())?;
+            ended += 1;
+        }
+    }
+}

@@ -237,7 +237,7 @@ fn raise_limit_of_files() {
 }
 
 /// Says a line, behind the command's name: the program writes to the same terminal.
-fn say(line: &str) {
+pub(super) fn say(line: &str) {
     // When nobody listens the work goes on.
     let _ = writeln!(Visible(io::stderr().lock()), "slantpath sctp: {line}");
 }

@@ -13,6 +13,7 @@ use slantpath_system::signals::Signals;
 
 use super::executable::Executable;
 use super::library::Library;
+use super::serving::say;
 use crate::arguments::Door;
 use crate::failure::Failure;
 
@@ -28,6 +29,8 @@ pub(super) struct Started {
     child: Child,
     /// Descriptor of its process.
     handle: OwnedFd,
+    /// True if the child is the notifier, whose child is the program.
+    is_behind_notifier: bool,
     /// File that its door needs.
     _library: Option<Library>,
 }
@@ -53,6 +56,8 @@ impl Started {
                 library = Some(written);
             }
             Door::Notify => {
+                // Processes that a killed notifier leaves are ended here.
+                let _ = slantpath_system::process::adopt_orphans();
                 let own = std::env::current_exe().map_err(|error| Failure::Failed(error.to_string()))?;
                 command = Command::new(own);
                 command.arg("sctp-notifier").arg("--").args(line);
@@ -60,11 +65,12 @@ impl Started {
         }
         command.env(DAEMON, daemon);
         let started = signals.let_through(|| command.spawn()).and_then(|started| started);
+        let is_behind_notifier = executable.door == Door::Notify;
         let child = started
             .map_err(|error| Failure::Failed(format!("cannot start `{}`: {error}", program.display())))?;
         let handle = slantpath_system::process::handle_of(&child);
         let handle = handle.map_err(|error| Failure::Failed(format!("waiting for the program: {error}")))?;
-        Ok(Self { child, handle, _library: library })
+        Ok(Self { child, handle, is_behind_notifier, _library: library })
     }
 
     /// Sends the program a signal.
@@ -78,6 +84,14 @@ impl Started {
     /// Exit code of the program as a shell tells it, if it has ended.
     pub(super) fn ended(&mut self) -> io::Result<Option<u8>> {
         Ok(self.child.try_wait()?.map(|status| {
+            // A program that a signal has ended is told by the notifier's exit code.
+            if let Some(signal) = status.signal().filter(|_| self.is_behind_notifier) {
+                let _ = slantpath_system::process::end_children();
+                say(&format!(
+                    "signal {signal} has ended the notifier of --door notify, which answers the program's calls: the \
+                     program was ended with it"
+                ));
+            }
             let code = status.code().or_else(|| status.signal().map(|signal| SIGNALLED + signal));
             code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
         }))
