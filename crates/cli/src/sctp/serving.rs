@@ -52,8 +52,7 @@ pub(crate) fn main(arguments: &ProgramArguments, command: &[String]) -> Result<(
             )));
         }
         (None, None) => {
-            let message =
-                "name a program behind `--`, like `slantpath sctp -- iperf3 --sctp -s`, or --serve PATH";
+            let message = "name a program behind `--`, like `slantpath sctp -- socat STDIO SCTP:10.0.0.2:7001`, or --serve";
             return Err(Failure::Misused(message.to_owned()));
         }
     };
