@@ -52,7 +52,7 @@ pub(crate) fn main(arguments: &ProgramArguments, command: &[String]) -> Result<(
             )));
         }
         (None, None) => {
-            let message = "name a program behind `--`, like `slantpath sctp -- socat STDIO SCTP:10.0.0.2:7001`, or --serve";
+            let message = "name a program behind `--`, like `slantpath sctp -- ncat --sctp -l 7001`, or --serve PATH";
             return Err(Failure::Misused(message.to_owned()));
         }
     };
