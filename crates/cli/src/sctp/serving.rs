@@ -53,7 +53,7 @@ pub(crate) fn main(arguments: &ProgramArguments, command: &[String]) -> Result<(
         }
         (None, None) => {
             let message =
-                "name a program behind `--`, like `slantpath sctp -- iperf3 --sctp -s`, or --serve PATH";
+                "name a program behind `--`, like `slantpath sctp -- ncat --sctp -l 7001`, or --serve PATH";
             return Err(Failure::Misused(message.to_owned()));
         }
     };

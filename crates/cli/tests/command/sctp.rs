@@ -94,19 +94,6 @@ fn what_it_decided_is_traced_and_captured() {
 }
 
 #[test]
-fn iperf3_measures_itself() {
-    if !has("iperf3", &["--version"]) {
-        return;
-    }
-    let place = Place::new("sctp-iperf3");
-    let both = "iperf3 -s -1 -B 127.0.0.1 -p 5333 >server.txt 2>&1 & server=$!; \
-                for _ in 1 2 3 4 5 6 7 8 9 10; do \
-                iperf3 --sctp -c 127.0.0.1 -p 5333 -n 20M -l 64K && break; sleep 0.2; done; wait $server";
-    let outcome = served(&place, &[], &["sh", "-c", both]);
-    assert!(outcome.status == Some(0) && outcome.out.contains("receiver"), "{outcome:?}");
-}
-
-#[test]
 fn what_cannot_be_served_is_refused_in_a_line_that_says_what_to_do() {
     let place = Place::new("sctp-refused");
     let refused = |arguments: &[&str], why: &str| {
