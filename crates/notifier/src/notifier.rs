@@ -40,7 +40,7 @@ pub(crate) struct Notifier {
     poll: Poll,
     /// Numbers of SCTP descriptors.
     pub(crate) numbers: Range<u32>,
-    /// Number that is tried next for a new one.
+    /// Number that is tried next for a new one: low ones are given first, since `select` knows no others.
     pub(crate) next_number: u32,
     /// Address of the daemon.
     pub(crate) daemon: Vec<u8>,
