@@ -197,6 +197,7 @@ impl Notifier {
     pub(crate) fn close(&mut self, job: &Job, pair: &Rc<OwnedFd>) -> Step {
         slantpath_door::close(pair);
         self.processes.forget(job.place());
+        self.next_number = self.next_number.min(job.number(0));
         Step::Done(CallAnswer::Continue)
     }
 
@@ -230,6 +231,7 @@ impl Notifier {
                 slantpath_door::close(&pair);
             }
             self.processes.forget((process, number));
+            self.next_number = self.next_number.min(number);
         }
     }
 }

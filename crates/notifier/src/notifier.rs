@@ -40,7 +40,7 @@ pub(crate) struct Notifier {
     poll: Poll,
     /// Numbers of SCTP descriptors.
     pub(crate) numbers: Range<u32>,
-    /// Number that is tried next for a new one.
+    /// Number that is tried next for a new one: low ones are given first, since `select` knows no others.
     pub(crate) next_number: u32,
     /// Address of the daemon.
     pub(crate) daemon: Vec<u8>,
@@ -108,6 +108,12 @@ impl Notifier {
         Ok(others)
     }
 
+    /// True if a call is there: taking one that is not would wait for it.
+    fn has_call(&self) -> bool {
+        let mut ready = [PollFd::new(&self.listener, PollFlags::IN)];
+        matches!(poll(&mut ready, Some(&Timespec::default())), Ok(1..))
+    }
+
     /// Waits no longer for what its user has added.
     pub(crate) fn wait_no_more(&self, descriptor: impl AsFd) -> io::Result<()> {
         self.poll.remove(descriptor)
@@ -116,12 +122,17 @@ impl Notifier {
     fn take_calls(&mut self) -> io::Result<()> {
         for _ in 0..TURN {
             let Some(notified) = self.listener.receive()? else { break };
-            let job = self.processes.of_thread(notified.thread, clock::monotonic());
-            let Some(call) = SocketCall::of_number(notified.number) else {
+            let call = SocketCall::of_number(notified.number);
+            // Processes that end are many, and most trees of programs have no socket by then.
+            let is_passed = call == Some(SocketCall::ExitGroup) && !self.has_sockets;
+            let Some(call) = call.filter(|_| !is_passed) else {
                 self.listener.answer(notified.id, CallAnswer::Continue)?;
-                continue;
+                if self.has_call() {
+                    continue;
+                }
+                break;
             };
-            match job {
+            match self.processes.of_thread(notified.thread, clock::monotonic()) {
                 Ok((process, is_new)) => {
                     if is_new && let Some(task) = self.processes.task(process) {
                         self.poll.add(task, PROCESS | u64::from(process))?;
@@ -133,9 +144,7 @@ impl Notifier {
                     self.listener.answer(notified.id, CallAnswer::Continue)?;
                 }
             }
-            // Taking a call that is not there would wait for one.
-            let mut ready = [PollFd::new(&self.listener, PollFlags::IN)];
-            if !matches!(poll(&mut ready, Some(&Timespec::default())), Ok(1..)) {
+            if !self.has_call() {
                 break;
             }
         }

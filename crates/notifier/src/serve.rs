@@ -34,7 +34,7 @@ const FORWARDED: [Signal; 7] = [
 const SIGNALLED: u8 = 128;
 
 /// Time that other processes have to end once the program has: they see the ends of their sockets in it.
-const GRACE: Duration = Duration::from_millis(500);
+const GRACE: Duration = Duration::from_secs(2);
 
 const PROGRAM: u64 = 0;
 const SIGNALS: u64 = 1;

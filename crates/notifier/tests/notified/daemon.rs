@@ -191,7 +191,7 @@ impl StandIn {
                 Reply::failed(Errno::EINVAL)
             }
             requests::Request::MaySend { .. } if socket.peer.lock().unwrap().is_none() => {
-                Reply::failed(Errno::ENOTCONN)
+                Reply::failed(Errno::EPIPE)
             }
             requests::Request::MaySend { .. } => Reply { number: STREAMS, ..Reply::default() },
         }

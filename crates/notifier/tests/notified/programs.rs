@@ -82,7 +82,7 @@ fn a_killed_program_marks_nothing(calls: &Path) {
     let (daemon, child) = start("killed", calls, &["hang", "killed"].map(OsStr::new));
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(128 + 9));
-    assert_eq!(daemon.ends().iter().filter(|is_marked| !**is_marked).count(), 1, "that of the killed one");
+    assert!(daemon.ends().contains(&false), "that of the killed one");
 }
 
 fn programs_end_with_a_killed_notifier(calls: &Path) {
