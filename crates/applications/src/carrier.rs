@@ -598,6 +598,32 @@ mod tests {
     }
 
     #[test]
+    fn what_was_never_sent_comes_back_in_its_order_and_what_was_sent_is_counted() {
+        let mut pair = Pair::connected();
+        pair.send(0);
+        let mut packet = slantpath_wire::Packet::default();
+        while pair.hosts[0].poll_transmit(pair.now, &mut packet).is_some() {}
+        let mut sent = 1;
+        while pair.refused(0) < 5 {
+            pair.send(sent);
+            sent += 1;
+        }
+        assert_eq!(pair.poll_input(0), Some(TransportInput::Congested(true)));
+        pair.hosts[0].abort_association(pair.now, CARRIER);
+        pair.exchange();
+        assert_eq!(pair.poll_input(0), Some(TransportInput::Down));
+        let unsent = |input| match input {
+            TransportInput::Unsent(octets) => u32::from_be_bytes(octets[..].try_into().unwrap()),
+            other => panic!("{other:?}"),
+        };
+        let returned: Vec<u32> = std::iter::from_fn(|| pair.poll_input(0)).map(unsent).collect();
+        let AssociationCounters { returned: count, in_doubt, discarded_down, .. } = pair.counters(0);
+        assert_eq!((count + in_doubt, discarded_down), (u64::from(sent), 0));
+        let first = u32::try_from(in_doubt).unwrap();
+        assert!(first > 0 && returned.iter().copied().eq(first..sent), "{first} {sent} {returned:?}");
+    }
+
+    #[test]
     fn congestion_is_indicated_before_too_many_are_kept_and_those_are_counted() {
         let mut pair = Pair::connected();
         let mut sent = 0;
