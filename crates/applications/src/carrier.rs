@@ -8,6 +8,7 @@
 use std::collections::VecDeque;
 use std::net::IpAddr;
 
+use bytes::Bytes;
 use slantpath_base::{Duration, Instant};
 use slantpath_host::{
     Offer, OutgoingMessage, PathSample, Peer, Protocol, SentPart, Served, Socket, SocketEvent,
@@ -56,8 +57,12 @@ pub struct AssociationCounters {
     pub times_up: u64,
     /// Number of times that the association was lost.
     pub times_lost: u64,
-    /// Messages thrown away: the association was lost before they were sent, or down when they came.
+    /// Messages thrown away: the association was down when they came, or had no such stream.
     pub discarded_down: u64,
+    /// Messages that had not been sent when the association was lost or began anew, and went back to the layer above.
+    pub returned: u64,
+    /// Messages that had been sent then and were not acknowledged: whether they arrived is not known.
+    pub in_doubt: u64,
     /// Messages thrown away because too many had been refused by SCTP's send buffer.
     pub discarded_full: u64,
     /// Messages that SCTP at the far end has for good; only if they are [measured](AssociationConfig::measures_delay).
@@ -91,6 +96,8 @@ pub(crate) struct Carrier {
     reopen_after: Duration,
     /// Messages that SCTP's send buffer has refused, oldest first.
     refused: VecDeque<OutgoingMessage>,
+    /// Octets of messages that SCTP gave back since the association was lost or began anew, of which it is told next.
+    given_back: Vec<Bytes>,
     inputs: Outbox<TransportInput>,
     probe: Option<PathProbe>,
     /// Instants at which the messages not yet acknowledged were handed over, oldest first, if that is measured. Streams
@@ -123,6 +130,7 @@ impl Carrier {
             opening: Opening::Always,
             reopen_after: config.reopen_after,
             refused: VecDeque::new(),
+            given_back: Vec::new(),
             inputs: Outbox::new(),
             probe: config.sample_paths.map(PathProbe::new),
             handed_over: config.measures_delay.then(VecDeque::new),
@@ -307,10 +315,10 @@ impl Carrier {
                 self.note_begun(now);
                 self.forget_handed_over();
                 if !self.refused.is_empty() {
-                    self.discard_refused();
                     self.inputs.push(TransportInput::Congested(false));
                 }
                 self.inputs.push(TransportInput::Restart);
+                self.give_back();
             }
             SocketEvent::Message { stream, place, payload_protocol, payload, .. } => {
                 if !self.is_up {
@@ -339,11 +347,11 @@ impl Carrier {
                     records.failovers.push((failover, socket.failed_over_with()));
                 }
             }
-            // What was not acknowledged M2PA hands back to MTP3.
+            SocketEvent::MessageFailed { unsent: Some(message) } => self.given_back.push(message.payload),
+            SocketEvent::MessageFailed { unsent: None } => self.counters.in_doubt += 1,
             SocketEvent::Arrived(_)
             | SocketEvent::Bytes(_)
             | SocketEvent::Abandoned(_)
-            | SocketEvent::MessageFailed { .. }
             | SocketEvent::Path { .. }
             | SocketEvent::Transmitted { .. } => {}
         }
@@ -352,18 +360,22 @@ impl Carrier {
     fn ended(&mut self, now: Instant) {
         if std::mem::replace(&mut self.is_up, false) {
             self.counters.times_lost += 1;
-            self.discard_refused();
             self.forget_handed_over();
             self.inputs.push(TransportInput::Down);
+            self.give_back();
         }
         if self.opening == Opening::Always && self.opens {
             self.open_at = Some(now.saturating_add(self.reopen_after));
         }
     }
 
-    fn discard_refused(&mut self) {
-        self.counters.discarded_down += self.refused.len() as u64;
-        self.refused.clear();
+    /// Gives the layer above what was never sent, in its order: what SCTP had, and then what it had refused.
+    fn give_back(&mut self) {
+        let refused = self.refused.drain(..).map(|message| message.payload);
+        for octets in self.given_back.drain(..).chain(refused) {
+            self.counters.returned += 1;
+            self.inputs.push(TransportInput::Unsent(octets));
+        }
     }
 }
 
@@ -371,7 +383,6 @@ impl Carrier {
 mod tests {
     use super::*;
     use crate::{Associations, Host};
-    use bytes::Bytes;
     use slantpath_base::Seed;
     use slantpath_host::SocketId;
     use slantpath_interface::{EndSystem, InterfaceId};
@@ -584,6 +595,32 @@ mod tests {
         pair.pass(SACK_DELAY);
         assert_eq!(pair.counters(0).acknowledged, 1);
         assert!(pair.counters(0).acknowledged_after <= SACK_DELAY, "{:?}", pair.counters(0));
+    }
+
+    #[test]
+    fn what_was_never_sent_comes_back_in_its_order_and_what_was_sent_is_counted() {
+        let mut pair = Pair::connected();
+        pair.send(0);
+        let mut packet = slantpath_wire::Packet::default();
+        while pair.hosts[0].poll_transmit(pair.now, &mut packet).is_some() {}
+        let mut sent = 1;
+        while pair.refused(0) < 5 {
+            pair.send(sent);
+            sent += 1;
+        }
+        assert_eq!(pair.poll_input(0), Some(TransportInput::Congested(true)));
+        pair.hosts[0].abort_association(pair.now, CARRIER);
+        pair.exchange();
+        assert_eq!(pair.poll_input(0), Some(TransportInput::Down));
+        let unsent = |input| match input {
+            TransportInput::Unsent(octets) => u32::from_be_bytes(octets[..].try_into().unwrap()),
+            other => panic!("{other:?}"),
+        };
+        let returned: Vec<u32> = std::iter::from_fn(|| pair.poll_input(0)).map(unsent).collect();
+        let AssociationCounters { returned: count, in_doubt, discarded_down, .. } = pair.counters(0);
+        assert_eq!((count + in_doubt, discarded_down), (u64::from(sent), 0));
+        let first = u32::try_from(in_doubt).unwrap();
+        assert!(first > 0 && returned.iter().copied().eq(first..sent), "{first} {sent} {returned:?}");
     }
 
     #[test]
