@@ -55,7 +55,7 @@ pub fn receive(
     leaves: bool,
 ) -> Result<Option<Came>, Errno> {
     let room = gather::room(buffers);
-    let begin = peeking::offset(&pair).map_err(|error| of_io(&error))?;
+    let begin = if leaves { peeking::offset(&pair).map_err(|error| of_io(&error))? } else { 0 };
     let mut came: Option<Came> = None;
     let mut filled = 0;
     loop {

@@ -111,12 +111,8 @@ pub(crate) fn found(descriptor: RawFd) {
     set(descriptor, OURS);
 }
 
-/// Notes that a descriptor is no SCTP socket any more.
-pub(crate) fn closed(descriptor: RawFd) {
-    set(descriptor, OTHER);
-}
-
-/// Notes that a descriptor is to be asked when it is used: it came from somewhere.
+/// Notes that a descriptor is to be asked when it is used: it was closed, or came from somewhere. A child of `vfork`
+/// closes its own descriptors in the memory of its parent, so that a closed one may be a socket yet.
 pub(crate) fn forget(descriptor: RawFd) {
     set(descriptor, UNKNOWN);
 }
@@ -124,7 +120,7 @@ pub(crate) fn forget(descriptor: RawFd) {
 /// Notes that a descriptor has become a copy of another.
 pub(crate) fn copied(from: RawFd, to: RawFd) {
     let Some(ours) = ours(from) else {
-        set(to, OTHER);
+        forget(to);
         return;
     };
     found(to);

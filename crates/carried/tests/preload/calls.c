@@ -240,6 +240,22 @@ static void sharing(void) {
     int file = open("/dev/zero", O_RDONLY);
     CHECK(file == passed && read(file, bytes, 9) == 9);
     CHECK(dup2(file, other) == other && read(other, bytes, 9) == 9);
+    // A child that shares the memory of its parent closes what is its own.
+    CHECK(write(copy, "v", 1) == 1);
+    pid_t child = vfork();
+    if (child == 0) {
+        close(copy);
+        dup2(file, third);
+        _exit(0);
+    }
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
+    CHECK(read(copy, bytes, 9) == 1 && bytes[0] == 'v');
+    CHECK(write(third, "w", 1) == 1 && read(copy, bytes, 9) == 1 && bytes[0] == 'w');
+    // The lowest number that is free.
+    close(copy);
+    int lowest = dup(file);
+    close(lowest);
+    CHECK(connected() == lowest);
 }
 
 static void accepting(void) {

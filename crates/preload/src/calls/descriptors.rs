@@ -10,13 +10,13 @@ use slantpath_requests::Errno;
 use crate::memory;
 use crate::next::next;
 use crate::outcome::{fail, int};
-use crate::table::{closed, copied, ours};
+use crate::table::{copied, forget, ours};
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn close(descriptor: c_int) -> c_int {
     if let Some(ours) = ours(descriptor) {
         slantpath_door::close_with_patience(ours.pair);
-        closed(descriptor);
+        forget(descriptor);
     }
     next!(close as fn(descriptor: c_int) -> c_int)
 }

@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 use std::net::SocketAddr;
-use std::os::fd::{AsFd, AsRawFd, IntoRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, IntoRawFd, OwnedFd};
 use std::sync::atomic::Ordering::Relaxed;
 
 use libc::{c_int, sockaddr, socklen_t};
@@ -60,9 +60,22 @@ fn open(name: &[u8], wish: OpenRequest, kind: c_int) -> Result<c_int, Errno> {
 /// that number.
 fn lowest(descriptor: OwnedFd) -> OwnedFd {
     match fcntl_dupfd_cloexec(&descriptor, 0) {
-        Ok(other) if other.as_raw_fd() < descriptor.as_raw_fd() => other,
-        _ => descriptor,
+        Ok(other) if other.as_raw_fd() < descriptor.as_raw_fd() => {
+            let_go(descriptor);
+            other
+        }
+        Ok(other) => {
+            let_go(other);
+            descriptor
+        }
+        Err(_) => descriptor,
     }
+}
+
+/// Closes a number of a socket that lives on, and marks no end of it.
+fn let_go(descriptor: OwnedFd) {
+    // SAFETY: Nobody else has the number.
+    unsafe { libc::syscall(libc::SYS_close, libc::c_long::from(descriptor.into_raw_fd())) };
 }
 
 /// Gives a pair to the program, with the flags of `socket` and `accept4`.
@@ -205,8 +218,7 @@ unsafe extern "C" fn shutdown(descriptor: c_int, how: c_int) -> c_int {
     int(shut.map(|_| 0))
 }
 
-/// Notes the descriptor that came beside a reply, and gives its number.
+/// Gives a socket that has been peeled off to the program, and its number.
 pub(crate) fn install_peeled(descriptor: OwnedFd, flags: c_int) -> Result<c_int, Errno> {
-    debug_assert!(slantpath_door::is_pair(descriptor.as_fd()), "{}", descriptor.as_raw_fd());
-    install(descriptor, flags, style::ONE_TO_ONE)
+    install(lowest(descriptor), flags, style::ONE_TO_ONE)
 }
