@@ -15,8 +15,18 @@ fn main() {
         println!("cargo::rerun-if-changed={}", crates.join(name).join("Cargo.toml").display());
     }
     println!("cargo::rerun-if-changed=build.rs");
-    let bytes =
-        if is_for_target() { fs::read(built(&crates, &out)).expect("the library was built") } else { vec![] };
+    println!("cargo::rerun-if-env-changed=RUSTC_LINKER");
+    let bytes = if !is_for_target() {
+        vec![]
+    } else if is_linkable() {
+        fs::read(built(&crates, &out)).expect("the library was built")
+    } else {
+        println!(
+            "cargo::warning=no library for programs of glibc is carried: name a linker for {}",
+            set("TARGET")
+        );
+        vec![]
+    };
     fs::write(out.join("preload"), bytes).expect("the output directory takes a file");
 }
 
@@ -26,6 +36,11 @@ fn is_for_target() -> bool {
     expected
         .iter()
         .all(|(key, value)| env::var(format!("CARGO_CFG_TARGET_{key}")).is_ok_and(|is| is == *value))
+}
+
+/// True if there is a linker for the target: that of the machine, or one that is named.
+fn is_linkable() -> bool {
+    set("TARGET") == set("HOST") || env::var_os("RUSTC_LINKER").is_some()
 }
 
 /// Builds the library, and gives its path.

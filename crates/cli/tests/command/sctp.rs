@@ -77,6 +77,53 @@ fn python_s_own_sockets_reach_each_other_by_both_doors_in_both_versions_and_its_
     }
 }
 
+/// Lines of programs of others, each against itself: with what asks it for its version, its package, and the doors.
+/// `PORT` is one that is free.
+const LINES: [(&[&str], &str, &[&str], &str); 3] = [
+    (
+        // It receives at a socket whose peer has refused, which waits for ever by door 2.
+        &["socat", "-V"],
+        "socat",
+        &["preload"],
+        "head -c 300000 /dev/urandom > sent
+        socat -u SCTP-LISTEN:PORT,bind=127.0.0.1 CREATE:came &
+        socat -u OPEN:sent SCTP:127.0.0.1:PORT,retry=100,interval=0.1 && wait && cmp sent came && echo whole",
+    ),
+    (
+        // It waits with `select` for numbers that it has just closed, which door 2 does not give out anew.
+        &["iperf3", "--version"],
+        "iperf3",
+        &["preload"],
+        "iperf3 -s -1 -p PORT >server &
+        until iperf3 --sctp -c 127.0.0.1 -p PORT -n 2M --nstreams 5 -b 0 >client; do sleep 0.1; done
+        wait; grep -q 'Bytes.*receiver' client && echo whole",
+    ),
+    (
+        &["sctp_test", "-h"],
+        "lksctp-tools",
+        &["preload", "notify"],
+        "sctp_test -H 127.0.0.1 -P PORT -l >server & server=$!
+        until sctp_test -H 127.0.0.1 -P 0 -h 127.0.0.1 -p PORT -s -x 3 >client; do sleep 0.1; done
+        kill $server; grep -q 'sendmsg(sk=' client && echo whole",
+    ),
+];
+
+#[test]
+fn programs_of_others_reach_themselves() {
+    for (version, package, doors, line) in LINES {
+        if let Err(error) = Command::new(version[0]).args(&version[1..]).output() {
+            needs_program(&error, &format!("apt-get install {package}"));
+            continue;
+        }
+        let place = Place::new(&format!("sctp-{package}"));
+        for door in doors {
+            let line = line.replace("PORT", &free_port().to_string());
+            let outcome = served(&place, &["--door", door], &["timeout", "60", "sh", "-c", &line]);
+            assert_eq!(outcome.out, "whole\n", "{package} {door}: {outcome:?}");
+        }
+    }
+}
+
 #[test]
 fn what_it_decided_is_traced_and_captured() {
     if !has("python3", &["--version"]) {

@@ -125,7 +125,9 @@ impl StandIn {
             is_marked = false;
         }
         self.listeners.lock().unwrap().retain(|_, listener| !Arc::ptr_eq(listener, &socket.own));
-        if let Some(peer) = socket.peer.lock().unwrap().take() {
+        // Two ends that end at once never hold both locks.
+        let peer = socket.peer.lock().unwrap().take();
+        if let Some(peer) = peer {
             let _ = rustix::net::shutdown(&peer.own, rustix::net::Shutdown::Write);
             peer.peer.lock().unwrap().take();
         }

@@ -99,7 +99,7 @@ fn get(
     let room_told = u32::try_from(room).unwrap_or(u32::MAX);
     let request = requests::Request::GetOption { level, name, room: room_told, value: given, waits };
     let Replied { mut reply, descriptor } = daemon::ask_whole(ours.pair, &request, waits)?;
-    if connects {
+    if connects && reply.error.is_none() {
         ours.known.has_peer.store(true, Relaxed);
     }
     let is_peeled = is_sctp && matches!(name, SCTP_SOCKOPT_PEELOFF | SCTP_SOCKOPT_PEELOFF_FLAGS);
@@ -127,7 +127,7 @@ fn set(ours: Ours, level: c_int, name: c_int, value: *const c_void, len: socklen
     let waits = connects && daemon::may_wait(ours.pair);
     let request = requests::Request::SetOption { level, name, value, waits };
     let replied = daemon::ask_whole(ours.pair, &request, waits)?;
-    if connects {
+    if connects && replied.reply.error.is_none() {
         ours.known.has_peer.store(true, Relaxed);
     }
     if level == SOL_SCTP && matches!(name, SCTP_EVENTS | SCTP_RECVRCVINFO) {

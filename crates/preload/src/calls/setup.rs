@@ -126,8 +126,11 @@ unsafe extern "C" fn connect(descriptor: c_int, name: *const sockaddr, len: sock
         let peer = address.ok_or(Errno::EOPNOTSUPP)?;
         let request = requests::Request::Connect { peer, waits: daemon::may_wait(ours.pair) };
         let replied = daemon::ask_whole(ours.pair, &request, true)?;
+        if let Some(error) = replied.reply.error {
+            return Err(error);
+        }
         ours.known.has_peer.store(true, Relaxed);
-        replied.reply.error.map_or(Ok(0), Err)
+        Ok(0)
     });
     int(connected)
 }

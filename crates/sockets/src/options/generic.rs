@@ -1,6 +1,8 @@
 //! Options that sockets of all kinds have.
 
+use slantpath_live::Dscp;
 use slantpath_requests::{self as requests, Errno, Style};
+use slantpath_sctp::SctpConfig;
 
 use super::Call;
 use crate::layout::Told;
@@ -32,6 +34,10 @@ const SO_PROTOCOL: i32 = 38;
 const SO_DOMAIN: i32 = 39;
 
 const IPV6_V6ONLY: i32 = 26;
+const IP_TOS: (i32, i32) = (IPPROTO_IP, 1);
+const IP_TTL: (i32, i32) = (IPPROTO_IP, 2);
+const IPV6_UNICAST_HOPS: (i32, i32) = (IPPROTO_IPV6, 16);
+const IPV6_TCLASS: (i32, i32) = (IPPROTO_IPV6, 67);
 
 const SOCK_STREAM: i32 = 1;
 const SOCK_SEQPACKET: i32 = 5;
@@ -139,15 +145,27 @@ impl Sockets {
                 socket.choices.is_v6_only = given.u32(0)? != 0;
                 Ok(())
             }
-            // Their values are kept, and packets have what the settings say.
             (IPPROTO_IP | IPPROTO_IPV6, name) if name < 80 => {
                 let value = given.u32(0).map(u32::cast_signed).or_else(|_| given.u8(0).map(i32::from))?;
                 socket.choices.ip_options.insert((level, name), value);
-                Ok(())
+                self.set_header(call, (level, name), value)
             }
             (IPPROTO_IP | IPPROTO_IPV6 | SOL_SOCKET, _) => Err(Errno::ENOPROTOOPT),
             _ => Err(Errno::EOPNOTSUPP),
         }
+    }
+
+    /// Sets a field of the IP header of packets; values of other options of IP are only kept.
+    fn set_header(&mut self, call: &mut Call<'_>, option: (i32, i32), value: i32) -> Result<(), Errno> {
+        let octet = u8::try_from(value);
+        let dscp = octet.ok().and_then(|octet| Dscp::new(octet >> 2));
+        let change = move |config: &mut SctpConfig| match (option, octet) {
+            (IP_TOS | IPV6_TCLASS, _) => config.ip.dscp = dscp.unwrap_or(config.ip.dscp),
+            (IP_TTL | IPV6_UNICAST_HOPS, Ok(hops)) if hops > 0 => config.ip.hop_limit = hops,
+            _ => {}
+        };
+        self.change_config(call.host, call.number, super::ALL, change)?;
+        self.change_future(call.host, call.number, change)
     }
 }
 

@@ -242,9 +242,11 @@ impl Sockets {
             }
             SctpOption::StreamScheduler => {
                 let scheduling = scheduling_of(given.exactly(8)?.u32(4)?).ok_or(Errno::EINVAL)?;
-                self.change_config(call.host, call.number, given.i32(0)?, |config| {
-                    config.stream_scheduling = scheduling;
-                })
+                // An association keeps the rule that it began with.
+                if self.named(call.number, given.i32(0)?)?.is_some() {
+                    return Err(Errno::EOPNOTSUPP);
+                }
+                self.change_future(call.host, call.number, |config| config.stream_scheduling = scheduling)
             }
             _ => Err(Errno::ENOPROTOOPT),
         }

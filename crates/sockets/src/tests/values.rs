@@ -155,6 +155,22 @@ fn a_message_that_was_worth_no_time_is_given_up_and_counted() {
     assert_eq!(status[8..], Told::default().u64(1).u64(0).0);
 }
 
+#[test]
+fn fields_of_the_ip_header_and_the_scheduler_are_those_that_were_set() {
+    let mut pair = Pair::new();
+    let (_, [caller, _]) = pair.connected();
+    let value = 0xb8_u32.to_le_bytes().to_vec();
+    let tos = requests::Request::SetOption { level: 0, name: 1, value, waits: false };
+    pair.done(0, caller, tos).unwrap();
+    let config = &pair.ends[0].program.open[&caller].config;
+    assert_eq!(config.ip.dscp, slantpath_live::Dscp::new(46).unwrap());
+    let round_robin = Told::default().i32(0).u32(2).0;
+    assert_eq!(pair.set(0, caller, 123, &round_robin), Err(Errno::EOPNOTSUPP), "it is up");
+    let other = pair.open(0, Style::OneToOne, requests::Family::V4);
+    pair.set(0, other, 123, &round_robin).unwrap();
+    assert_eq!(pair.get(0, other, 123, &[0; 8]), Ok(round_robin));
+}
+
 fn any_option() -> impl Strategy<Value = (i32, i32)> {
     let number = prop_oneof![4 => 0..134_i32, 1 => any::<i32>()];
     (prop_oneof![8 => Just(SCTP), 1 => Just(1), 1 => Just(41), 1 => any::<i32>()], number)
