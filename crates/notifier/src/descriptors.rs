@@ -22,7 +22,7 @@ pub(crate) const O_CLOEXEC: u32 = 0o2_000_000;
 
 const AF_INET: u32 = 2;
 const AF_INET6: u32 = 10;
-const SOCK_STREAM: u32 = 1;
+pub(crate) const SOCK_STREAM: u32 = 1;
 const F_DUPFD: u32 = 0;
 const F_DUPFD_CLOEXEC: u32 = 1030;
 const FIONREAD: u32 = 0x541b;

@@ -56,6 +56,10 @@ pub(crate) enum Purpose {
     End,
     /// Socket that takes associations.
     Listens,
+    /// A receive would wait: the style of the socket says if it may.
+    Style,
+    /// A socket of one association waits if it has a peer.
+    Peer,
     /// A message may be sent.
     MaySend {
         /// Association or peer to which it goes.

@@ -15,7 +15,7 @@
 //!
 //! # Map
 //!
-//! - [`serve`][]: a program from its start to its end. [`notifier`][]: the loop. [`job`][]: one call on its way.
+//! - [`mod@serve`][]: a program from its start to its end. [`notifier`][]: the loop. [`job`][]: one call on its way.
 //! - [`calls`][]: which calls are answered. [`range`][]: numbers of descriptors. [`layout`][]: memory of a program.
 //! - [`processes`][]: programs and copies of their descriptors.
 //! - [`descriptors`][], [`receiving`][], [`sending`][], [`asking`][]: the calls by what they do.

@@ -11,13 +11,14 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::OFlags;
 use rustix::net::sockopt::{Timeout, socket_timeout};
 use slantpath_door::{Pending, Replied};
-use slantpath_requests::{Errno, Reply};
+use slantpath_requests::{self as requests, Errno, Reply};
 use slantpath_system::clock;
 use slantpath_system::notify::{CallAnswer, Listener, PendingSignals, Task};
 use slantpath_system::poll::Poll;
 
 use crate::asking::{IPPROTO_SCTP_LEVEL, SCTP_RECVRCVINFO, option_of};
 use crate::calls::SocketCall;
+use crate::descriptors::SOCK_STREAM;
 use crate::job::{Job, Kept, Purpose, Step, Wait};
 use crate::processes::{Place, Processes};
 
@@ -409,6 +410,22 @@ impl Notifier {
                     return Err(Errno::EINVAL);
                 }
                 self.processes.remembered(job.place()).listens = true;
+                self.step(job)
+            }
+            Purpose::Style => {
+                let kind = answer.reply.value.first_chunk().map_or(0, |octets| u32::from_ne_bytes(*octets));
+                if kind == SOCK_STREAM {
+                    let pair = self.processes.pair(job.place(), clock::monotonic()).ok_or(Errno::EBADF)?;
+                    return Ok(Step::Ask(pair, requests::Request::PeerName, Purpose::Peer));
+                }
+                self.processes.remembered(job.place()).may_come = true;
+                self.step(job)
+            }
+            Purpose::Peer => {
+                if answer.reply.error.is_some() {
+                    return Err(Errno::ENOTCONN);
+                }
+                self.processes.remembered(job.place()).may_come = true;
                 self.step(job)
             }
             Purpose::MaySend { target, length } => {

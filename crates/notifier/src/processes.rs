@@ -31,6 +31,8 @@ pub(crate) struct Remembered {
     pub(crate) possible: BTreeMap<SendTarget, (u16, u32)>,
     /// True if it takes associations.
     pub(crate) listens: bool,
+    /// True if something may come: it has a peer, or may have many.
+    pub(crate) may_come: bool,
     /// Control messages that the program wants with what it receives.
     pub(crate) wanted: Option<Wanted>,
 }

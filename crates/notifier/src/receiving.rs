@@ -9,7 +9,7 @@ use slantpath_door::{Came, ControlOut, bytes_of};
 use slantpath_requests::{Errno, ToProgram};
 use slantpath_system::notify::Task;
 
-use crate::asking::{IPPROTO_SCTP_LEVEL, SCTP_EVENTS, SO_ERROR, SOL_SOCKET, option_of};
+use crate::asking::{IPPROTO_SCTP_LEVEL, SCTP_EVENTS, SO_ERROR, SO_TYPE, SOL_SOCKET, option_of};
 use crate::calls::SocketCall;
 use crate::job::{Job, Purpose, Step};
 use crate::layout::{
@@ -130,7 +130,12 @@ impl Notifier {
                 Ok(Received::Not(Step::Ask(Rc::clone(pair), request, Purpose::End)))
             }
             Err(Errno::EAGAIN) if may_wait(pair, flags & MSG_DONTWAIT != 0) => {
-                Ok(Received::Not(Step::Come(Rc::clone(pair))))
+                let pair = Rc::clone(pair);
+                Ok(Received::Not(if remembered.may_come {
+                    Step::Come(pair)
+                } else {
+                    Step::Ask(pair, option_of(SOL_SOCKET, SO_TYPE, 4), Purpose::Style)
+                }))
             }
             Err(error) => Err(error),
         };

@@ -16,7 +16,7 @@ use crate::sockets::Sockets;
 /// Outcome of handing a piece over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Taken {
-    /// The piece has been taken; no other is to be handed over before [`News::Writable`](crate::News::Writable).
+    /// The piece has been taken; no other is to be handed over before [`News::Writable`].
     Full,
     /// The message cannot be sent. A program has asked before and knows that it may not; or its association has ended
     /// since.

@@ -1,6 +1,6 @@
 //! System calls of a program that another process answers: a filter of numbers, and its listener.
 //!
-//! A [`CallFilter`] names the calls that are notified; all others run as they are. [`start`] starts a program behind
+//! A [`CallFilter`] names the calls that are notified; all others run as they are. [`start()`] starts a program behind
 //! one, whatever it is and without any right, and gives the [`Listener`] at which those calls arrive. Its process and
 //! all that it starts wait there until they are answered. A [`Task`] is the program's side of a call: its memory, its
 //! descriptors and the signals that wait for it.

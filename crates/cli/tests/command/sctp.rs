@@ -81,10 +81,10 @@ fn python_s_own_sockets_reach_each_other_by_both_doors_in_both_versions_and_its_
 /// `PORT` is one that is free.
 const LINES: [(&[&str], &str, &[&str], &str); 3] = [
     (
-        // It receives at a socket whose peer has refused, which waits for ever by door 2.
+        // It receives at a socket whose peer has refused.
         &["socat", "-V"],
         "socat",
-        &["preload"],
+        &["preload", "notify"],
         "head -c 300000 /dev/urandom > sent
         socat -u SCTP-LISTEN:PORT,bind=127.0.0.1 CREATE:came &
         socat -u OPEN:sent SCTP:127.0.0.1:PORT,retry=100,interval=0.1 && wait && cmp sent came && echo whole",

@@ -288,6 +288,8 @@ int main(int count, char **words) {
     int alone = bound(8000);
     FAILS(connect(alone, (struct sockaddr *)&nobody, sizeof nobody), ECONNREFUSED);
     FAILS(send(alone, "a", 1, MSG_NOSIGNAL), EPIPE);
+    char nothing[1];
+    FAILS(recv(alone, nothing, 1, 0), ENOTCONN);
     CHECK(close(alone) == 0);
     FAILS(close(alone), EBADF);
     int fd = connected(5000);

@@ -166,6 +166,7 @@ impl StandIn {
                 let listeners = self.listeners.lock().unwrap();
                 number(i32::from(listeners.values().any(|own| Arc::ptr_eq(own, &socket.own))))
             }
+            requests::Request::GetOption { level: 1, name: 3, .. } => number(1),
             requests::Request::GetOption { level: 1, name: 38, .. } => number(132),
             requests::Request::GetOption { level, name, .. } => {
                 let options = socket.options.lock().unwrap();
