@@ -3,14 +3,15 @@
 
 SHELL := bash
 .DEFAULT_GOAL := test
-.PHONY: test lint rust-lint python-lint rust-tests interop-tests python-tests python-package targets conformance acceptance bench counts
+.PHONY: test lint rust-lint python-lint rust-tests interop-tests python-tests built-python-tests python-package targets conformance acceptance bench counts
 .PHONY: fuzz mutants view-bundle view-packages wheel workflow-lint
 .PHONY: demo docs clean
 
 # The last three side by side, since much of each waits: for a clock, or for one long test. Cargo is to know nothing of
-# make's own jobs.
+# make's own jobs. Python's begin at once: `lint` has built the package, and asking Cargo once more would wait until it
+# has built all other tests.
 test: lint targets
-	@$(MAKE) --no-print-directory --jobs=3 --output-sync=target interop-tests rust-tests python-tests
+	@$(MAKE) --no-print-directory --jobs=3 --output-sync=target interop-tests rust-tests built-python-tests
 
 lint: rust-lint python-lint workflow-lint
 
@@ -48,7 +49,9 @@ workflow-lint:
 	else echo ".github/workflows is not checked: go install github.com/rhysd/actionlint/cmd/actionlint@$(ACTIONLINT)" >&2; fi
 ACTIONLINT = v1.7.12
 
-python-tests: python-package view-packages
+python-tests: python-package built-python-tests
+
+built-python-tests: view-packages
 	nice .venv/bin/pytest
 
 # What builds the page of `slantpath view` anew, and checks its accessibility. Where it is not at hand, the tests that
