@@ -15,6 +15,7 @@ from slantpath.files import locked
 from slantpath.running import run_jobs
 from slantpath.store import Store
 from slantpath_studies import (
+    emulated,
     failover,
     ftp_qos,
     long_paths,
@@ -88,6 +89,9 @@ STUDIES: dict[str, Study] = {
     "sctp-over-satellites": sctp_over_satellites,
     "soip": soip,
 }
+EMULATED = "emulated"
+"""A study whose runs take as long as they last: a kernel's own protocol over an emulated network."""
+NAMES = (*STUDIES, EMULATED)
 QUICK: dict[str, Study] = {
     "ftp-qos": ftp_qos.QUICK,
     "mixed-traffic": mixed_traffic.QUICK,
@@ -107,6 +111,7 @@ def main(arguments: Sequence[str]) -> int:
     if options.name is None:
         for name, study in STUDIES.items():
             print(f"{name:20} {study.ABOUT}")
+        print(f"{EMULATED:20} {emulated.ABOUT}")
         return DONE
     form, studies = (
         ("-quick", QUICK)
@@ -116,15 +121,12 @@ def main(arguments: Sequence[str]) -> int:
         else ("", STUDIES)
     )
     out: Path = options.out or Path("out") / f"{options.name}{form}"
-    study = studies[options.name]
-    runs = options.runs or study.RUNS
-    results = study.Results(runs, options.seed)
     try:
         with locked(out):
-            pace = collect(study.plan(runs, options.seed), results, out, options.jobs)
-            while isinstance(results, Adaptive) and (more := results.further()):
-                pace = collect(more, results, out, options.jobs)
-            table, files = study.write(out, results)
+            if options.name == EMULATED:
+                pace, seeds, table, files = _emulate(options, out)
+            else:
+                pace, seeds, table, files = _make(studies[options.name], options, out)
     except InUseError as error:
         print(f"slantpath study {options.name}: {error}", file=sys.stderr)
         return MISUSED
@@ -136,11 +138,33 @@ def main(arguments: Sequence[str]) -> int:
         return FAILED
     # What differs from one call to the next stays out of the standard output.
     print(pace, file=sys.stderr)
-    print(f"\n{table}\n{results.seeds()}\n\nWritten to {out.resolve()}:")
+    print(f"\n{table}\n{seeds}\n\nWritten to {out.resolve()}:")
     for file in files:
         print(f"  {file.relative_to(out).as_posix()}")
     print(f"That and the runs, which the next call finds, take {_megabytes(out):.0f} MB.", file=sys.stderr)
     return DONE
+
+
+def _make(study: Study, options: argparse.Namespace, out: Path) -> tuple[str, str, str, list[Path]]:
+    """Make a study; say how long that took, what it draws from, and give the claims and the files."""
+    runs = options.runs or study.RUNS
+    results = study.Results(runs, options.seed)
+    pace = collect(study.plan(runs, options.seed), results, out, options.jobs)
+    while isinstance(results, Adaptive) and (more := results.further()):
+        pace = collect(more, results, out, options.jobs)
+    return pace, results.seeds(), *study.write(out, results)
+
+
+def _emulate(options: argparse.Namespace, out: Path) -> tuple[str, str, str, list[Path]]:
+    """Make the study of emulations; give what `_make` gives."""
+    begun_s = time.monotonic()
+    results = emulated.make(
+        out,
+        runs=options.runs or emulated.RUNS,
+        seed=emulated.SEED if options.seed is None else options.seed,
+    )
+    pace = f"{time.monotonic() - begun_s:.0f} s."
+    return pace, results.seeds(), *emulated.write(out, results)
 
 
 def _megabytes(directory: Path) -> float:
@@ -183,7 +207,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
         "Another value than its own is another question: in a checkout, "
         "slantpath run studies/NAME/FILE.toml --set PATH=VALUE.",
     )
-    parser.add_argument("name", nargs="?", choices=STUDIES, metavar="NAME", help=", ".join(STUDIES))
+    parser.add_argument("name", nargs="?", choices=NAMES, metavar="NAME", help=", ".join(NAMES))
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--quick", action="store_true", help=f"fewer cases, shorter runs: {', '.join(QUICK)}")
     form.add_argument(
