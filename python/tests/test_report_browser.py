@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from browsers import BROWSERS, faults, served, started
+from browsers import AXE, BROWSERS, NO_AXE, faults, served, started
 from test_report import FIRST, by_hand, flows, numbered, slantpath
 from test_report_documents import LOAD, PLAN, written
 from test_view import topology
@@ -65,6 +65,11 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def server(reports: Path) -> Iterator[str]:
     yield from served(reports)
+
+
+@pytest.mark.skipif(not AXE.is_file(), reason=NO_AXE)
+def test_accessibility_is_checked() -> None:
+    assert "axe.run" in AXE.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -131,9 +131,9 @@ def test_no_page_names_a_foreign_script_style_or_picture(site: Path) -> None:
 @pytest.mark.parametrize("place", ["disk", "server"])
 def test_nothing_is_wrong_with_any_kind_of_page(site: Path, shown: Browser, server: str, place: str) -> None:
     found = {}
-    for page in LOOKED_AT:
+    for page in LOOKED_AT if place == "disk" else LOOKED_AT[:1]:
         address = (site / page).as_uri() if place == "disk" else f"{server}/{page}"
-        found[page] = faults(shown, address)
+        found[page] = faults(shown, address, is_long=page == "docs/scenario.html")
     assert {page: faulty for page, faulty in found.items() if faulty} == {}
 
 
