@@ -1,5 +1,5 @@
-// Drives Firefox for the tests by WebDriver BiDi. Each line of the input is an act; each line of the output is the answer
-// to one, or what the page told meanwhile. It ends with its input.
+// Drives Firefox for the tests by WebDriver BiDi. Each line of the input is an act; each line of the output is the
+// answer to one, or what the page told meanwhile. It ends with its input.
 
 import { createInterface } from "node:readline";
 import puppeteer from "puppeteer-core";

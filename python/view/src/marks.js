@@ -3,7 +3,7 @@
 import { lower } from "./data.js";
 import { columns } from "./thin.js";
 
-/** Draws a line with many rows a pixel: a bar in each column, from its least to its greatest value. Gives their number. */
+/** Draws a line with many rows a pixel: a bar in each column, from its least to its greatest value. Counts them. */
 export function bars(pen, part, { from, to, box, bounds, colour, dash, thick, isHeld }) {
   const { left, top, width, height } = box;
   const [low, high] = bounds;

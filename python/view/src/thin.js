@@ -3,8 +3,8 @@
 import { lower } from "./data.js";
 
 /**
- * Gives an x for all lines and a y for each, as uPlot wants them: null is a gap, undefined nothing. A line with more rows
- * than two a pixel has none: its rows are given as a part, which `columns` thins.
+ * Gives an x for all lines and a y for each, as uPlot wants them: null is a gap, undefined nothing. A line with more
+ * rows than two a pixel has none: its rows are given as a part, which `columns` thins.
  */
 export function drawn(lines, from, to, pixels, isHeld) {
   const parts = lines.map((one) => {
@@ -77,8 +77,8 @@ function walk({ values, first, last }, pixelOf, each) {
 }
 
 /**
- * Gives of each pixel's width the least and the greatest value of a part, and its first and last one, the pixels left and
- * right of the window among them. A pixel without a value has NaN.
+ * Gives of each pixel's width the least and the greatest value of a part, and its first and last one, the pixels left
+ * and right of the window among them. A pixel without a value has NaN.
  */
 export function columns(part, from, to, pixels) {
   const { at, values } = part;
