@@ -11,7 +11,7 @@ struct Place(PathBuf);
 impl Place {
     fn new(test: &str) -> Self {
         let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{test}-{}", std::process::id()));
-        std::fs::create_dir_all(&directory).unwrap();
+        std::fs::create_dir_all(&directory).expect("a directory for the test");
         Self(directory)
     }
 
@@ -23,19 +23,19 @@ impl Place {
 
     /// Runs the command to its end; gives what it printed.
     fn run(&self, arguments: &[&str]) -> String {
-        let Output { status, stdout, stderr } = self.command(arguments).output().unwrap();
+        let Output { status, stdout, stderr } = self.command(arguments).output().expect("the program runs");
         assert!(status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&stderr));
-        String::from_utf8(stdout).unwrap()
+        String::from_utf8(stdout).expect("text")
     }
 
     /// Starts a server that ends with its first association, and gives its port of UDP.
     fn serve(&self, arguments: &[&str]) -> (Child, BufReader<ChildStdout>, String) {
         let server = ["echo", "--address", "127.0.0.1", "--udp=0", "--associations", "1"];
         let mut command = self.command(&[&server, arguments].concat());
-        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
-        let mut out = BufReader::new(child.stdout.take().unwrap());
+        let mut child = command.stdout(Stdio::piped()).spawn().expect("it starts");
+        let mut out = BufReader::new(child.stdout.take().expect("a pipe"));
         let mut first = String::new();
-        out.read_line(&mut first).unwrap();
+        out.read_line(&mut first).expect("a line");
         let port = first.split("UDP port ").nth(1).and_then(|rest| rest.split(';').next());
         (child, out, port.unwrap_or_else(|| panic!("{first}")).to_owned())
     }
