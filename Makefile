@@ -100,8 +100,9 @@ conformance: need-cargo need-cc
 # Programs of others on emulated networks, an hour of churn and its replay, the kernel's TCP measured anew, and the wheels in
 # empty trees: the tables of peers/ that are kept. Some two hours, as root, on a machine that has nothing else to do; what is
 # too late is made once more.
-acceptance: need-cargo need-cc need-python3 need-bird need-frr wheel
+acceptance: need-cargo need-cc need-python3 need-bird need-frr wheel python-package view-packages
 	packaging/prove.py out/dist
+	SLANTPATH_BROWSERS='chromium firefox' .venv/bin/pytest $(BROWSED)
 	cargo publish --quiet --dry-run --workspace
 	cargo build --quiet --release --package slantpath-cli
 	peers/emulate/prove.py --out peers/emulate/acceptance.csv
@@ -113,6 +114,9 @@ acceptance: need-cargo need-cc need-python3 need-bird need-frr wheel
 	peers/linux-tcp/measure.py --out peers/linux-tcp/kernel.csv --only leo --parallel 2
 	cargo test --quiet --package slantpath-tcp --test suite linux::
 
+# Tests that open pages. CI has them in Chromium alone, as they stand without SLANTPATH_BROWSERS.
+BROWSED = $(addprefix python/tests/,test_report_browser.py test_site.py test_view_browser.py)
+
 bench: counts python-package
 	cargo run --quiet --release --package slantpath-benches
 	cargo bench --quiet --package slantpath-orbit --bench orbit
@@ -120,6 +124,7 @@ bench: counts python-package
 	cargo bench --quiet --package slantpath-cli --bench emulation
 	cargo bench --quiet --package slantpath-cli --bench gateway
 	.venv/bin/python python/examples/relay_lateness.py
+	.venv/bin/python python/view/speed.py
 
 # Instructions and allocations a packet-hop or a message, by callgrind: fails if one has grown by more than 5 % against
 # benches/counts.toml. COUNTS names cases; with COUNTS=--write the new counts become the ledger.

@@ -3,7 +3,9 @@
 
 `packaging/prove.py out/dist` checks the files. As root with `debootstrap` it then follows the
 Containerfile's steps in an empty tree of Debian 12, and with `qemu-user` it runs the package for aarch64:
-five scenarios give the digests of x86-64. What cannot be tried here is told, with what would bring it.
+five scenarios give the digests of x86-64. The command as one binary is started in an empty tree of Debian 11,
+where there is no Python, and for aarch64 under qemu. What cannot be tried here is told, with what would
+bring it.
 """
 
 from __future__ import annotations
@@ -32,6 +34,10 @@ RECORDED = ROOT / "crates/runner/tests/digests.txt"
 """Digests that the tests hold, of programs for the machine that builds."""
 DEPENDENCIES = ("matplotlib>=3.8", "pyarrow>=15")
 DEBIAN = "bookworm"
+OLD_DEBIAN = "bullseye"
+"""A system of five years ago, for the command as one binary."""
+LACKS = "lacks `plot`, `report`, `study` and `view`"
+"""Words of its help: parts that Python has."""
 
 
 def main() -> int:
@@ -101,7 +107,12 @@ def started(wheels: list[Path], commands: list[Path], trees: Path) -> list[str]:
             skipped(f"{wheel.name} is not started", "apt-get install qemu-user")
     for command in commands:
         if command.name.endswith("x86_64"):
-            found[command.name] = {name: of_run([str(command)], name) for name in SCENARIOS}
+            found[command.name] = alone(command, trees)
+        elif shutil.which("qemu-aarch64"):
+            tree = aarch64_tree(trees)
+            found[command.name] = of_command(["qemu-aarch64", "-L", str(tree), str(command)], command.name)
+        else:
+            skipped(f"{command.name} is not started", "apt-get install qemu-user")
     return differences(found)
 
 
@@ -180,8 +191,28 @@ def instructions(containerfile: Path) -> list[tuple[str, str]]:
     return [(word, rest) for word, rest in split]
 
 
-def emulated(wheel: Path, trees: Path) -> dict[str, str]:
-    """Run the package for aarch64 under qemu, with Debian's Python and the dependencies for aarch64."""
+def alone(command: Path, trees: Path) -> dict[str, str]:
+    """Start the command as one binary in an empty tree of five years ago; give the digests of runs in it."""
+    tree = trees / "old"
+    if not (tree / "usr/bin/apt-get").exists():
+        run(["debootstrap", "--variant=minbase", OLD_DEBIAN, str(tree)])
+    shutil.copy(command, tree / "usr/bin/slantpath")
+    shutil.rmtree(tree / "scenarios", ignore_errors=True)
+    shutil.copytree(ROOT / "scenarios", tree / "scenarios")
+    print(f"in an empty Debian of five years ago ({OLD_DEBIAN}): {command.name}")
+    return of_command(["chroot", str(tree), "/usr/bin/slantpath"], command.name, Path("/scenarios"))
+
+
+def of_command(start: list[str], name: str, scenarios: Path = ROOT / "scenarios") -> dict[str, str]:
+    """Give the digests of the command as one binary, whose help has to say what it lacks."""
+    told = subprocess.run([*start, "--help"], check=True, capture_output=True, text=True).stdout
+    if LACKS not in told:
+        sys.exit(f"prove: the help of {name} does not say what it lacks: {LACKS}")
+    return {scenario: of_run(start, scenario, scenarios) for scenario in SCENARIOS}
+
+
+def aarch64_tree(trees: Path) -> Path:
+    """Lay out a Debian for aarch64 with Python."""
     tree = trees / "aarch64"
     if not (tree / "usr/bin/python3.11").exists():
         run(
@@ -198,6 +229,12 @@ def emulated(wheel: Path, trees: Path) -> dict[str, str]:
         # Nothing is installed, which would run programs: packages are laid out, and that is enough.
         for package in sorted((tree / "var/cache/apt/archives").glob("*.deb")):
             run(["dpkg-deb", "--extract", str(package), str(tree)])
+    return tree
+
+
+def emulated(wheel: Path, trees: Path) -> dict[str, str]:
+    """Run the package for aarch64 under qemu, with Debian's Python and the dependencies for aarch64."""
+    tree = aarch64_tree(trees)
     site = tree / "site"
     shutil.rmtree(site, ignore_errors=True)
     pip("install", f"--target={site}", *of_machine("aarch64"), str(wheel), *DEPENDENCIES)

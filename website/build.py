@@ -107,7 +107,7 @@ SETTINGS = {
     "site_dir": "html",
     "use_directory_urls": False,
     "extra_css": ["site/extra.css"],
-    "extra_javascript": ["site/scroll-regions.js"],
+    "extra_javascript": ["site/fold-names.js", "site/scroll-regions.js"],
     # Browsers start no worker from a file. Unless it is named here, a foreign host is asked for this script.
     "extra": {
         "polyfills": [{"path": "site/iframe-worker.js", "type": "text/javascript"}],

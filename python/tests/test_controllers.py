@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
 import pickle
 import sys
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 import pytest
 
 import slantpath
-from slantpath import Controller, RunError, Scenario, ScenarioError
+from slantpath import Controller, RunError, Scenario, ScenarioError, testing
 from slantpath.controllers import code_of
 
 if TYPE_CHECKING:
@@ -147,6 +148,190 @@ def test_what_goes_wrong_in_a_controller_ends_the_run(how: str, said: str, cause
     assert isinstance(error.value.__cause__, cause)
     # The next run knows nothing of it.
     slantpath.run(scenario.with_values({CONTROL: "new-reno"}))
+
+
+class Calls(Reno):
+    """One that goes wrong in the call that a parameter names, by raising or by its window."""
+
+    parameters: ClassVar[dict[str, bool | float | int | str]] = {"where": "on_ack", "how": "raise"}
+    where: str
+    how: str
+
+    def __init__(self, terms: Terms, **parameters: bool | float | str) -> None:
+        super().__init__(terms, **parameters)
+        self.fail("__init__")
+
+    def fail(self, method: str) -> None:
+        if method != self.where:
+            return
+        if self.how == "raise":
+            message = f"{method} does not like this"
+            raise LookupError(message)
+        self.cwnd = {"nan": float("nan"), "negative": -1.0}[self.how]
+
+    def on_ack(self, ack: Ack) -> None:
+        super().on_ack(ack)
+        self.fail("on_ack")
+
+    def on_idle(self, timeouts: int) -> None:
+        super().on_idle(timeouts)
+        self.fail("on_idle")
+
+    def on_loss(self, in_flight_bytes: int) -> None:
+        super().on_loss(in_flight_bytes)
+        self.fail("on_loss")
+
+    def on_mark(self, in_flight_bytes: int) -> None:
+        # Not as a loss, which is a call of its own here.
+        self.cwnd = max(in_flight_bytes // 2, 2 * self.segment_bytes)
+        self.fail("on_mark")
+
+    def on_recovered(self, now_s: float) -> None:
+        super().on_recovered(now_s)
+        self.fail("on_recovered")
+
+    def on_sent(self, now_s: float, sent_bytes: int, in_flight_before_bytes: int) -> None:
+        super().on_sent(now_s, sent_bytes, in_flight_before_bytes)
+        self.fail("on_sent")
+
+    def on_spurious(self, now_s: float) -> None:
+        super().on_spurious(now_s)
+        self.fail("on_spurious")
+
+    def on_timeout(self, in_flight_bytes: int, is_new: bool) -> None:  # noqa: FBT001 - it comes by position
+        # Without a loss, which is a call of its own here.
+        self.ssthresh = max(in_flight_bytes // 2, 2 * self.segment_bytes) if is_new else self.ssthresh
+        self.cwnd = self.segment_bytes
+        self.fail("on_timeout")
+
+
+class Ruling(Calls):
+    """One that is told that a loss was none; of others the transport takes back the copy from before."""
+
+    rules_recovery = True
+
+
+ALL_CALLS = """
+[scenario]
+name = "all-calls"
+duration = "60 s"
+
+[nodes]
+left = { kind = "host" }
+right = { kind = "host" }
+
+[links.path]
+ends = ["left", "right"]
+rate = "1 Mbit/s"
+delay = "50 ms"
+loss = "0.5 %"
+discipline = { kind = "codel", ecn = true }
+
+[tcp.default]
+congestion_control = "calls"
+ecn = true
+loss_detection = "rack"
+duplicate_reports = true
+sack_recovery = "prr"
+
+[flows.data]
+transport = "tcp"
+from = "left"
+to = "right"
+application = { kind = "bulk", total = "unlimited" }
+
+[flows.seldom]
+transport = "tcp"
+from = "left"
+to = "right"
+application = { kind = "constant-rate", message_size = "40 kB", interval = "15 s" }
+
+[[script]]
+at = "4 s"
+link = "path"
+action = "set"
+delay = "3 s"
+
+[[script]]
+at = "12 s"
+link = "path"
+action = "set"
+delay = "50 ms"
+
+[[script]]
+at = "30 s"
+link = "path"
+action = "down"
+
+[[script]]
+at = "36 s"
+link = "path"
+action = "up"
+"""
+CALLS = (
+    *("__init__", "on_ack", "on_idle", "on_loss", "on_mark"),
+    *("on_recovered", "on_sent", "on_spurious", "on_timeout"),
+)
+
+
+@pytest.mark.parametrize("how", ["raise", "nan", "negative"])
+@pytest.mark.parametrize("where", CALLS)
+def test_each_call_that_goes_wrong_ends_the_run_with_its_instant(where: str, how: str) -> None:
+    controller = Ruling if where == "on_spurious" else Calls
+    scenario = Scenario.parse(ALL_CALLS, controllers={"calls": controller}).with_values(
+        {CONTROL: {"kind": "calls", "where": where, "how": how}}
+    )
+    with pytest.raises(RunError, match=rf"controller `calls` failed in `{where}` at ([0-9.]+) s") as error:
+        slantpath.run(scenario)
+    cause = error.value.__cause__
+    assert isinstance(cause, LookupError if how == "raise" else ValueError)
+    if how == "raise":
+        assert cause.__traceback__ is not None
+        assert cause.__traceback__.tb_frame.f_code.co_name in (where, "fail")
+
+
+def test_a_controller_of_a_network_under_test_ends_it_whichever_thread_calls_it() -> None:
+    async def serve() -> None:
+        async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            writer.write(await reader.read(1000))
+
+        server = await asyncio.start_server(answer, port=8000)
+        await server.serve_forever()
+
+    async def scene(net: testing.Network) -> None:
+        net.host("server").run(serve())
+        _, writer = await net.host("client").run(asyncio.open_connection("server", 8000))
+        writer.write(b"x" * 1000)
+        await asyncio.sleep(60)
+
+    for where in ("on_sent", "on_ack"):
+        scenario = Scenario.parse(ATTACHED, controllers={"calls": Calls}).with_values(
+            {CONTROL: {"kind": "calls", "where": where, "how": "raise"}}
+        )
+        with (
+            pytest.raises(RunError, match=f"controller `calls` failed in `{where}` at "),
+            testing.network(scenario) as net,
+        ):
+            net.run(scene(net))
+
+
+ATTACHED = """
+[scenario]
+name = "attached"
+duration = "1 h"
+
+[nodes]
+client = { kind = "attached" }
+server = { kind = "attached" }
+
+[links.path]
+ends = ["client", "server"]
+rate = "1 Mbit/s"
+delay = "50 ms"
+
+[tcp.default]
+congestion_control = "calls"
+"""
 
 
 def test_an_exception_has_its_traceback() -> None:

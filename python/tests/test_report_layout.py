@@ -9,7 +9,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 import pytest
-from browser import CHROMIUM, Browser
+from chromium import CHROMIUM, Chromium
 from test_report import by_hand, numbered
 from test_report_documents import LOAD, PLAN, written
 
@@ -50,7 +50,7 @@ def laid_out(pages: Mapping[str, str], tmp_path: Path) -> dict[str, list[str]]:
             frames.append(f'<iframe {about} srcdoc="{escape(shown)}"></iframe>')
     file = tmp_path / "frames.html"
     file.write_text(f"<!doctype html>{''.join(frames)}", encoding="utf-8")
-    browser = Browser(tmp_path)
+    browser = Chromium(tmp_path)
     try:
         browser.load(file.as_uri())
         found: dict[str, list[str]] = browser.evaluate(WIDER)

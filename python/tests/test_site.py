@@ -1,6 +1,6 @@
-"""The site of the documents: it builds without a warning, and a browser shows it from disk.
+"""The site of the documents: it builds without a warning, and browsers show it from disk and from a server.
 
-Skipped in part where what builds it is not installed, and where there is no Chromium.
+Skipped in part where what builds it is not installed, and where there is no browser.
 """
 
 from __future__ import annotations
@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from browser import AXE, CHROMIUM, NO_AXE, Browser, serious_findings
+from browsers import BROWSERS, faults, outside, served, started
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from browser import Browser
 
 ROOT = Path(__file__).parents[2]
 LOOKED_AT = (
@@ -41,14 +43,19 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return into / "html"
 
 
-@pytest.fixture(scope="module")
-def shown(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+@pytest.fixture(scope="module", params=BROWSERS)
+def shown(
+    request: pytest.FixtureRequest, site: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Browser]:
     assert site.is_dir()
-    if CHROMIUM is None:
-        pytest.skip("no Chromium: the site is not shown")
-    browser = Browser(tmp_path_factory.mktemp("profile"))
+    browser = started(request.param, tmp_path_factory.mktemp("profile"))
     yield browser
     browser.end()
+
+
+@pytest.fixture(scope="module")
+def server(site: Path) -> Iterator[str]:
+    yield from served(site)
 
 
 def staged(root: Path, into: Path, page: str) -> tuple[str, list[str]]:
@@ -121,49 +128,23 @@ def test_no_page_names_a_foreign_script_style_or_picture(site: Path) -> None:
     assert {name: names for name, names in found.items() if names} == {}
 
 
-def test_pages_from_disk_ask_for_nothing_outside_and_fit_a_telephone(site: Path, shown: Browser) -> None:
-    shown.look(width=390, height=800)
-    wide = {}
-    for page in LOOKED_AT:
-        shown.load((site / page).as_uri())
-        width = shown.evaluate("document.documentElement.scrollWidth")
-        if width > 390:
-            wide[page] = width
-    assert wide == {}
-    assert shown.complaints == []
-    assert {address.partition(":")[0] for address in shown.requests} <= {"file", "data", "blob"}
-
-
-@pytest.mark.skipif(not AXE.is_file(), reason=NO_AXE)
-@pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)])
-def test_axe_has_no_serious_finding_in_any_kind_of_page(
-    site: Path,
-    shown: Browser,
-    width: int,
-    dark: bool,  # noqa: FBT001 - a parameter of pytest
-) -> None:
-    shown.look(width=width, dark=dark)
+@pytest.mark.parametrize("place", ["disk", "server"])
+def test_nothing_is_wrong_with_any_kind_of_page(site: Path, shown: Browser, server: str, place: str) -> None:
     found = {}
-    for page in LOOKED_AT:
-        # axe-core takes 5 s for the two thousand rows of the reference.
-        if page == "docs/scenario.html":
-            continue
-        shown.load((site / page).as_uri())
-        found[page] = serious_findings(shown)
-    assert {page: findings for page, findings in found.items() if findings} == {}
+    for page in LOOKED_AT if place == "disk" else LOOKED_AT[:1]:
+        address = (site / page).as_uri() if place == "disk" else f"{server}/{page}"
+        found[page] = faults(shown, address, is_long=page == "docs/scenario.html")
+    assert {page: faulty for page, faulty in found.items() if faulty} == {}
 
 
 def test_the_site_is_searched_from_disk(site: Path, shown: Browser) -> None:
     shown.look()
-    shown.load((site / "index.html").as_uri())
-    for kind in ("keyDown", "keyUp"):
-        shown.call(
-            "Input.dispatchKeyEvent", type=kind, key="k", code="KeyK", modifiers=2, windowsVirtualKeyCode=75
-        )
+    shown.anew((site / "index.html").as_uri())
+    shown.press("k", control=True)
     within = "document.activeElement.shadowRoot"
     shown.until(f"{within} && {within}.activeElement")
-    shown.call("Input.insertText", text="handover")
+    shown.write("handover")
     found = shown.until(f"(({within} || {{}}).textContent || '').match(/[0-9]+ results/)")
     assert int(found[0].split()[0]) > 20
     assert shown.complaints == []
-    assert {address.partition(":")[0] for address in shown.requests} <= {"file", "data", "blob"}
+    assert outside(shown, (site / "index.html").as_uri()) == []

@@ -32,8 +32,9 @@ pub(crate) use tool_flags::{CompletionsArguments, KeysArguments, ManArguments, N
 #[command(after_help = format!("{STATUS}
 
 \
-The Python packages (pip install . ./studies) add `slantpath plot DIR`,
-`slantpath report DIR [DIR]`, `slantpath view DIR` and `slantpath study NAME`."))]
+Of the Python packages (pip install . ./studies): `slantpath plot DIR`,
+`slantpath report DIR [DIR]`, `slantpath view DIR` and `slantpath study NAME`;
+`slantpath help plot` and so on tell more."))]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,

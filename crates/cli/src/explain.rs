@@ -31,7 +31,7 @@ pub(crate) fn main(
         if arguments.what_if.is_empty() {
             return captured::main(file, arguments, out);
         }
-        return what_if::captured::main(file, arguments, out);
+        return what_if::captured::main(file, arguments, own, out);
     }
     if arguments.rto_min.is_some() {
         return Err(misused(
@@ -49,9 +49,13 @@ pub(crate) fn main(
     if !arguments.what_if.is_empty()
         && let TraceOrigin::Live { command } = &header.origin
     {
-        return what_if::live::main(reader, command, arguments, out);
+        return what_if::live::main(reader, command, arguments, own, out);
     }
-    let story = Story::of(header, arguments.idle, reader).map_err(|error| misused(error.to_string()))?;
+    let mut story = Story::new(header, arguments.idle).asking(arguments.message);
+    for record in reader {
+        story.follow(&record.map_err(|error| misused(error.to_string()))?);
+    }
+    story.finish();
     if !arguments.what_if.is_empty() {
         return what_if::simulated::main(&story, arguments, own, out);
     }

@@ -119,13 +119,13 @@ pub fn main_with(args: impl IntoIterator<Item = OsString>, draw: Option<Draw<'_>
             // Not for a terminal: a shell reads it, control characters and all.
             out.0.write_all(&script).map_err(Failure::from)
         }
-        Command::Echo(options) => live::echo(options, &command, &mut out),
+        Command::Echo(options) => live::echo(options, own, &command, &mut out),
         Command::Emulate(options) => emulate::main(options, own),
         Command::Explain(options) => explain::main(options, own, &mut out),
-        Command::Gateway(options) => live::gateway(options, &command, &mut out),
+        Command::Gateway(options) => live::gateway(options, own, &command, &mut out),
         Command::Import(options) => import::main(options, &mut out),
         Command::Keys(options) => keys::main(options, &mut out),
-        Command::Load(options) => live::load(options, &command, &mut out),
+        Command::Load(options) => live::load(options, own, &command, &mut out),
         Command::Man(options) => man(options, &mut out.0),
         Command::New(options) => new::main(options, &mut out),
         Command::Plan(options) => plan::main(options, &command, &mut out),
@@ -140,12 +140,12 @@ pub fn main_with(args: impl IntoIterator<Item = OsString>, draw: Option<Draw<'_>
             };
             out.write_all(schema.as_bytes()).map_err(Failure::from)
         }
-        Command::Sctp(options) => sctp::main(options, &command),
+        Command::Sctp(options) => sctp::main(options, own, &command),
         Command::SctpNotifier(options) => sctp::notifier(options),
         Command::Set(options) => set::main(options, &mut out),
         Command::Sweep(options) => sweep::main(options, own, &mut out),
         Command::Topology(options) => topology::main(options, draw, &mut out),
-        Command::Traffic(options) => live::traffic(options, &mut out),
+        Command::Traffic(options) => live::traffic(options, own, &mut out),
     };
     let flushed = out.flush().map_err(Failure::from);
     let Err(failure) = outcome.and(flushed) else { return 0 };

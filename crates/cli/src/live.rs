@@ -41,34 +41,51 @@ pub(crate) use traffic::traffic;
 mod elsewhere {
     use std::io::Write;
 
+    use slantpath_runner::OwnKinds;
+
     use crate::arguments::{
         EchoArguments, GatewayArguments, LoadArguments, ReplayArguments, TrafficArguments,
     };
     use crate::failure::Failure;
 
-    pub(crate) fn echo(_: &EchoArguments, _: &[String], _: &mut impl Write) -> Result<(), Failure> {
+    pub(crate) fn echo(
+        _: &EchoArguments,
+        _: &OwnKinds,
+        _: &[String],
+        _: &mut impl Write,
+    ) -> Result<(), Failure> {
         Err(Failure::Failed(
             "echo needs Linux: its sockets are used for what others have no words for".to_owned(),
         ))
     }
 
-    pub(crate) fn gateway(_: &GatewayArguments, _: &[String], _: &mut impl Write) -> Result<(), Failure> {
+    pub(crate) fn gateway(
+        _: &GatewayArguments,
+        _: &OwnKinds,
+        _: &[String],
+        _: &mut impl Write,
+    ) -> Result<(), Failure> {
         Err(Failure::Failed(
             "gateway needs Linux: its sockets are used for what others have no words for".to_owned(),
         ))
     }
 
-    pub(crate) fn load(_: &LoadArguments, _: &[String], _: &mut impl Write) -> Result<(), Failure> {
+    pub(crate) fn load(
+        _: &LoadArguments,
+        _: &OwnKinds,
+        _: &[String],
+        _: &mut impl Write,
+    ) -> Result<(), Failure> {
         Err(Failure::Failed(
             "load needs Linux: its sockets are used for what others have no words for".to_owned(),
         ))
     }
 
-    pub(crate) fn replay(_: &ReplayArguments, _: &mut impl Write) -> Result<(), Failure> {
+    pub(crate) fn replay(_: &ReplayArguments, _: &OwnKinds, _: &mut impl Write) -> Result<(), Failure> {
         Err(Failure::Failed("replay needs Linux, as what it repeats does".to_owned()))
     }
 
-    pub(crate) fn traffic(_: &TrafficArguments, _: &mut impl Write) -> Result<(), Failure> {
+    pub(crate) fn traffic(_: &TrafficArguments, _: &OwnKinds, _: &mut impl Write) -> Result<(), Failure> {
         Err(Failure::Failed(
             "traffic needs Linux: its sockets are used for what others have no words for".to_owned(),
         ))

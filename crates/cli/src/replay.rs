@@ -22,7 +22,7 @@ const OPEN_LOOP: &str = "the packets that came are the same: senders did not rea
 pub(crate) fn main(arguments: &ReplayArguments, own: &OwnKinds, out: &mut impl Write) -> Result<(), Failure> {
     match opened(arguments) {
         Ok(replay) => emulation(replay, arguments, own, out),
-        Err(Unopened::OfAnother) if arguments.set.is_empty() => live::replay(arguments, out),
+        Err(Unopened::OfAnother) if arguments.set.is_empty() => live::replay(arguments, own, out),
         Err(Unopened::OfAnother) => {
             Err(misused(arguments, "--set is for records of `slantpath emulate` alone"))
         }

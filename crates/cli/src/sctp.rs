@@ -18,10 +18,12 @@ pub(crate) use serving::{main, notifier};
 
 #[cfg(not(target_os = "linux"))]
 mod elsewhere {
+    use slantpath_runner::OwnKinds;
+
     use crate::arguments::{NotifierArguments, ProgramArguments};
     use crate::failure::Failure;
 
-    pub(crate) fn main(_: &ProgramArguments, _: &[String]) -> Result<(), Failure> {
+    pub(crate) fn main(_: &ProgramArguments, _: &OwnKinds, _: &[String]) -> Result<(), Failure> {
         Err(Failure::Failed(
             "sctp needs Linux: its sockets are used for what others have no words for".to_owned(),
         ))

@@ -21,10 +21,10 @@ thread_local! {
 
 /// An exception of a controller.
 #[derive(Debug)]
-struct ControllerFailure {
+pub(crate) struct ControllerFailure {
     controller: String,
     method: &'static str,
-    /// Simulated instant of it. Of a timeout it is that of the retransmission which follows at once.
+    /// Simulated instant of it, if it is known.
     at: Option<Instant>,
     error: PyErr,
 }
@@ -41,17 +41,32 @@ pub(crate) fn has_failed() -> bool {
 
 /// The error of the run, if one of its controllers has raised something: that is its cause.
 pub(crate) fn failure(py: Python<'_>) -> Option<PyErr> {
-    let ControllerFailure { controller, method, at, error } = FAILURE.take()?;
-    // Ctrl-C, or what asks the interpreter to end, is nobody's failure.
-    if !error.is_instance_of::<PyException>(py) {
-        return Some(error);
-    }
-    let at = at.map_or_else(String::new, |at| format!(" at {} s of the run", at.as_nanos() as f64 / 1e9));
-    let message = format!("controller `{controller}` failed in `{method}`{at}: {}", error.value(py));
-    let raised = RunError::new_err(message);
-    raised.set_cause(py, Some(error));
-    Some(raised)
+    Some(taken()?.raised(py))
 }
+
+/// Takes what a controller of the run on this thread has raised, for another thread to raise.
+pub(crate) fn taken() -> Option<ControllerFailure> {
+    FAILURE.take()
+}
+
+impl ControllerFailure {
+    /// The error of the run, whose cause it is.
+    pub(crate) fn raised(self, py: Python<'_>) -> PyErr {
+        let Self { controller, method, at, error } = self;
+        // Ctrl-C, or what asks the interpreter to end, is nobody's failure.
+        if !error.is_instance_of::<PyException>(py) {
+            return error;
+        }
+        let at = at.map_or_else(String::new, |at| format!(" at {} s of the run", at.as_nanos() as f64 / 1e9));
+        let message = format!("controller `{controller}` failed in `{method}`{at}: {}", error.value(py));
+        let raised = RunError::new_err(message);
+        raised.set_cause(py, Some(error));
+        raised
+    }
+}
+
+/// Calls that are told no instant: something is sent at once behind them, and that says when it is.
+const BEFORE_SENT: [&str; 4] = ["__init__", "__setattr__", "on_idle", "on_timeout"];
 
 /// Kinds of a program in Python: controllers by name, each a class.
 #[derive(Debug)]
@@ -268,7 +283,7 @@ impl PythonController {
     fn told(&mut self, method: &'static str, result: PyResult<()>) {
         let Err(error) = result else { return };
         self.object = None;
-        let (controller, at) = (self.name.clone(), self.now.filter(|_| method != "on_timeout"));
+        let (controller, at) = (self.name.clone(), self.now.filter(|_| !BEFORE_SENT.contains(&method)));
         FAILURE.with_borrow_mut(|failure| {
             failure.get_or_insert(ControllerFailure { controller, method, at, error });
         });

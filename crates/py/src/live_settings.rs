@@ -5,7 +5,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString};
 use slantpath_live::{Duration, EndpointConfig, Extension, SctpConfig, SharedKey, StreamId};
-use slantpath_profiles::{Assignment, Profile, ProfileError};
+use slantpath_profiles::{Assignment, OwnControllers, Profile, ProfileError};
 use slantpath_runner::LoadError;
 use slantpath_runner::schema::NamedDscp;
 
@@ -54,14 +54,16 @@ pub(crate) fn set_all(config: &mut EndpointConfig, settings: &Bound<'_, PyDict>)
             assignments.push(assignment(&name, &value)?);
         }
     }
-    let profile = Profile::live(place.as_deref(), &assignments).map_err(|error| match error {
-        ProfileError::Invalid(faults) => {
-            let names: Vec<&str> = assignments.iter().map(|one| one.name.as_str()).collect();
-            settings_error(&faults, &names)
-        }
-        ProfileError::Unreadable(LoadError::Unreadable { path, error }) => os_error(&error, &path),
-        other => PyValueError::new_err(format!("profile: {other}")),
-    })?;
+    let profile = Profile::live(place.as_deref(), &assignments, &OwnControllers::default()).map_err(
+        |error| match error {
+            ProfileError::Invalid(faults) => {
+                let names: Vec<&str> = assignments.iter().map(|one| one.name.as_str()).collect();
+                settings_error(&faults, &names)
+            }
+            ProfileError::Unreadable(LoadError::Unreadable { path, error }) => os_error(&error, &path),
+            other => PyValueError::new_err(format!("profile: {other}")),
+        },
+    )?;
     config.sctp = config.carriage.settings(profile.config(config.sctp.outbound_streams));
     settings.iter().try_for_each(|(name, value)| set_beside(config, &name.extract::<String>()?, &value))?;
     if has_keys {

@@ -25,6 +25,7 @@ use slantpath_testbed::{
     SocketError, TcpConfig, Testbed as Sockets, TestbedEvent, TestbedStream,
 };
 
+use crate::controller::{ControllerFailure, begin_run, failure, has_failed, taken};
 use crate::guard::guarded;
 use crate::live::LiveEndpoint;
 use crate::run::heed_signals;
@@ -120,6 +121,9 @@ impl Outside for Programs {
         if let Some(reason) = self.failure.take() {
             return Err(io::Error::other(reason));
         }
+        if has_failed() {
+            return Err(io::Error::other("a controller has failed"));
+        }
         let now = turn.now;
         let mut next = turn.next;
         loop {
@@ -199,7 +203,28 @@ fn host(attachment: &Attachment) -> HostConfig {
 struct Running {
     commands: SyncSender<Command>,
     reports: Receiver<Report>,
-    thread: JoinHandle<Result<RunOutput, String>>,
+    thread: JoinHandle<Result<RunOutput, Stopped>>,
+}
+
+/// Why the network's thread has no results.
+enum Stopped {
+    /// A controller has raised something there.
+    Controller(ControllerFailure),
+    Run(String),
+}
+
+impl Stopped {
+    fn raised(self, py: Python<'_>) -> PyErr {
+        match self {
+            Self::Controller(failure) => failure.raised(py),
+            Self::Run(failure) => RunError::new_err(failure),
+        }
+    }
+}
+
+/// A fault that nobody but Slantpath can have.
+fn own_fault() -> PyErr {
+    PyRuntimeError::new_err("a fault of Slantpath itself, please report it")
 }
 
 /// A network with sockets at its attached nodes, in virtual time.
@@ -214,7 +239,9 @@ impl Testbed {
     fn with<R>(&self, act: impl FnOnce(&mut Sockets, Instant) -> R) -> PyResult<R> {
         let mut shared = lock(&self.shared);
         let now = shared.now;
-        guarded(|| act(&mut shared.sockets, now))
+        let done = guarded(|| act(&mut shared.sockets, now))?;
+        // A controller of these sockets is called by either thread.
+        Python::attach(failure).map_or(Ok(done), Err)
     }
 
     /// Tells the network to do something, and waits until it has.
@@ -243,8 +270,8 @@ impl Testbed {
             }
             let failed = running.take().map(|run| run.thread.join());
             Err(match failed {
-                Some(Ok(Err(failure))) => RunError::new_err(failure),
-                Some(Err(_)) => PyRuntimeError::new_err("a fault of Slantpath itself, please report it"),
+                Some(Ok(Err(stopped))) => Python::attach(|py| stopped.raised(py)),
+                Some(Err(_)) => own_fault(),
                 _ => over(),
             })
         })
@@ -290,9 +317,13 @@ impl Testbed {
                 failure: None,
             };
             let options = RunOptions { seed, run, captures };
-            run_attached_collected(&checked, &options, &mut outside)
-                .map_err(|error: Failed| error.to_string())
+            let done = run_attached_collected(&checked, &options, &mut outside);
+            match taken() {
+                Some(failure) => Err(Stopped::Controller(failure)),
+                None => done.map_err(|error: Failed| Stopped::Run(error.to_string())),
+            }
         };
+        begin_run();
         let thread = std::thread::Builder::new().name("slantpath-testbed".to_owned()).spawn(work)?;
         let running = Mutex::new(Some(Running { commands, reports, thread }));
         let testbed = Self { shared, running };
@@ -305,8 +336,8 @@ impl Testbed {
             }
             let failed = running.take().map(|run| run.thread.join());
             Err(match failed {
-                Some(Ok(Err(failure))) => RunError::new_err(failure),
-                _ => PyRuntimeError::new_err("a fault of Slantpath itself, please report it"),
+                Some(Ok(Err(stopped))) => Python::attach(|py| stopped.raised(py)),
+                _ => own_fault(),
             })
         })?;
         Ok(testbed)
@@ -474,9 +505,7 @@ impl Testbed {
             drop((commands, reports));
             thread.join()
         });
-        let output = output
-            .map_err(|_| PyRuntimeError::new_err("a fault of Slantpath itself, please report it"))?
-            .map_err(RunError::new_err)?;
+        let output = output.map_err(|_| own_fault())?.map_err(|stopped| stopped.raised(py))?;
         let captured = PyDict::new(py);
         for capture in &output.captures {
             captured.set_item(&capture.link, PyBytes::new(py, &capture.pcapng))?;

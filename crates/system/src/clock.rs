@@ -108,11 +108,13 @@ pub fn set_timer_slack(nanoseconds: NonZeroU64) -> io::Result<()> {
 /// Schedules the calling thread before all that have no real-time priority (`SCHED_FIFO`, from 1 to 99). Programs and
 /// threads that it starts are scheduled as others are. The system refuses it to whom has no right to it.
 pub fn schedule_fifo(priority: i32) -> io::Result<()> {
-    let parameter = libc::sched_param { sched_priority: priority };
-    let policy = libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK;
+    // The kernel's parameter is the priority alone. It is called itself: musl's function refuses everything, and its
+    // structure has fields that no kernel reads.
+    let policy = libc::c_long::from(libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK);
+    let caller: libc::c_long = 0;
     #[expect(unsafe_code, reason = "no library has a safe call")]
-    // SAFETY: The kernel reads one `sched_param`, which outlives the call; 0 is the calling thread.
-    let result = unsafe { libc::sched_setscheduler(0, policy, &raw const parameter) };
+    // SAFETY: The kernel reads one integer, which outlives the call; 0 is the calling thread.
+    let result = unsafe { libc::syscall(libc::SYS_sched_setscheduler, caller, policy, &raw const priority) };
     Errno::result(result)?;
     Ok(())
 }

@@ -5,6 +5,7 @@ import { dark, line, paint } from "./colours.js";
 import { lower } from "./data.js";
 import { button, h } from "./dom.js";
 import { clock, named, number, scaled } from "./format.js";
+import { Points, bars } from "./marks.js";
 import { csv, png } from "./save.js";
 import { drawn, range } from "./thin.js";
 
@@ -28,6 +29,7 @@ export class Chart {
     this.words = named(chosen.column);
     this.title = table.title ?? table.name.replaceAll("_", " ");
     this.lines = [];
+    this.draws = 0;
     this.stale = true;
     this.isInterval = table.at === "end_s";
     this.shown = new Set(chosen.lines ?? table.lines.slice(0, SHOWN).map((_, place) => place));
@@ -72,9 +74,9 @@ export class Chart {
     );
     this.sight.observe(this.element);
     this.size = new ResizeObserver(() => {
-      const wide = this.plot.clientWidth;
-      if (this.uplot && wide && wide !== this.uplot.width) {
-        this.uplot.setSize({ width: wide, height: TALL });
+      this.wide = this.plot.clientWidth;
+      if (this.uplot && this.wide && this.wide !== this.uplot.width) {
+        this.uplot.setSize({ width: this.wide, height: TALL });
         this.draw();
       }
     });
@@ -189,12 +191,13 @@ export class Chart {
       this.load();
       return;
     }
-    const wide = this.plot.clientWidth;
+    // It is measured when it changes: asked for at each drawing, the page would be laid out for each chart.
+    const wide = (this.wide ||= this.plot.clientWidth);
     if (!wide || !this.lines) return;
     const { from, to } = this.state;
     const pixels = Math.max(Math.floor(wide - GUTTER), 50);
     const { dense, data } = this.table.points
-      ? { dense: true, data: [[from, to], ...this.lines.map(() => [null, null])] }
+      ? { dense: [], data: [[from, to], ...this.lines.map(() => [null, null])] }
       : drawn(this.lines, from, to, pixels, this.table.held);
     this.dense = dense;
     this.bounds = range(this.lines, from, to, this.table.points ? 0 : 1);
@@ -268,7 +271,7 @@ export class Chart {
         }),
       ],
       hooks: {
-        draw: [(u) => this.table.points && this.dots(u)],
+        draw: [(u) => this.mark(u)],
         setSelect: [
           (u) => {
             if (u.select.width < 4) return;
@@ -286,39 +289,38 @@ export class Chart {
   joins() {
     if (this.table.points) return () => null;
     if (this.table.held) return after;
-    return this.isInterval && !this.dense ? before : straight;
+    return this.isInterval ? before : straight;
   }
 
-  /** Draws points, one a pixel: the second one at a place would not be seen. */
-  dots(u) {
+  /** Draws what is no line of uPlot's: points, and lines with many rows a pixel. Tells how many marks that took. */
+  mark(u) {
     const pen = u.ctx;
-    const { left, top, width, height } = u.bbox;
+    const [left, top, width, height] = ["left", "top", "width", "height"].map((side) => Math.round(u.bbox[side]));
     const ratio = devicePixelRatio || 1;
-    const { from, to } = this.state;
-    const [least, greatest] = this.bounds;
-    const across = width / (to - from),
-      up = height / (greatest - least);
-    const taken = new Uint8Array((width + 1) * (height + 1));
+    const window_ = { from: this.state.from, to: this.state.to, bounds: this.bounds };
+    let marks = 0;
     pen.save();
     pen.beginPath();
     pen.rect(left, top, width, height);
     pen.clip();
-    for (const { place, at, values } of this.lines) {
-      const dot = Math.round((this.table.lines[place].large ? 5 : 2.5) * ratio);
-      taken.fill(0);
-      pen.fillStyle = line(place).colour;
-      const last = lower(at, to) + 1;
-      for (let row = lower(at, from); row < last && row < at.length; row += 1) {
-        const x = Math.round((at[row] - from) * across),
-          y = Math.round((greatest - values[row]) * up);
-        if (!(y >= 0 && y <= height) || x > width) continue;
-        const pixel = y * (width + 1) + x;
-        if (taken[pixel]) continue;
-        taken[pixel] = 1;
-        pen.fillRect(left + x - dot / 2, top + y - dot / 2, dot, dot);
+    if (this.table.points) {
+      const points = (this.points ??= new Points());
+      points.begin(width, height);
+      for (const one of this.lines) {
+        const dot = Math.round((this.table.lines[one.place].large ? 5 : 2.5) * ratio);
+        marks += points.put(one, { ...window_, dot, colour: line(one.place).colour });
       }
+      points.draw(pen, left, top);
+    }
+    for (const [place, part] of this.dense.entries()) {
+      if (!part) continue;
+      const look = { ...line(this.lines[place].place), thick: 1.6 * ratio, isHeld: this.table.held };
+      marks += bars(pen, part, { ...window_, ...look, box: { left, top, width, height } });
     }
     pen.restore();
+    if (!performance.getEntriesByName("first chart").length) performance.mark("first chart");
+    this.draws += 1;
+    Object.assign(this.plot.dataset, { draws: this.draws, marks });
   }
 
   /** Moves the needle to the cursor, and tells the values there. */

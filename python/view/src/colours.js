@@ -8,7 +8,14 @@ export function line(place) {
   return { colour: paint(`k${place % COLOURS}`), dash: DASHES[Math.floor(place / COLOURS) % DASHES.length] };
 }
 
+/** Colours that were asked for: the style is worked out anew for each that is not here. */
+const known = new Map();
+dark.addEventListener("change", () => known.clear());
+
 /** A colour of the style sheet, as it is now: light or dark. */
 export function paint(name) {
-  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+  if (!known.has(name)) {
+    known.set(name, getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim());
+  }
+  return known.get(name);
 }

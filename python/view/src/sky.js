@@ -88,8 +88,11 @@ export function sky(state, told, data) {
     });
   }
 
+  let draws = 0;
+
   function draw() {
     globe.draw();
+    canvas.dataset.draws = String((draws += 1));
     words();
   }
 

@@ -2,20 +2,33 @@
 
 import { lower } from "./data.js";
 
-/** Gives an x for all lines and a y for each, as uPlot wants them: null is a gap, undefined nothing. */
+/**
+ * Gives an x for all lines and a y for each, as uPlot wants them: null is a gap, undefined nothing. A line with more
+ * rows than two a pixel has none: its rows are given as a part, which `columns` thins.
+ */
 export function drawn(lines, from, to, pixels, isHeld) {
-  const parts = lines.map(({ at, values }) => {
-    const first = Math.max(lower(at, from) - 1, 0);
-    const last = Math.min(lower(at, to) + 1, at.length);
-    return isHeld && last > first ? held(at, values, first, last, to) : { at, values, first, last };
+  const parts = lines.map((one) => {
+    const { first, last } = within(one, from, to);
+    return { at: one.at, values: one.values, first, last };
   });
-  const dense = parts.some(({ first, last }) => last - first > 2 * pixels);
-  return { dense, data: dense ? gridded(parts, from, to, pixels) : joined(parts) };
+  const dense = parts.map((part) => (part.last - part.first > 2 * pixels ? part : null));
+  const plain = parts.map((part, place) => {
+    if (dense[place]) return { ...part, last: part.first };
+    return isHeld && part.last > part.first ? held(part, to) : part;
+  });
+  const data = joined(plain);
+  // uPlot wants an x, whatever there is to be drawn.
+  return { dense, data: data[0].length ? data : [[from, to], ...lines.map(() => [null, null])] };
+}
+
+/** Rows within a window, with one more at each side, which lead into it and out of it. */
+function within({ at }, from, to) {
+  return { first: Math.max(lower(at, from) - 1, 0), last: Math.min(lower(at, to) + 1, at.length) };
 }
 
 /** What holds until the next value holds until the end of the window, too. */
-function held(at, values, first, last, to) {
-  if (last - first > 100_000 || at[last - 1] >= to) return { at, values, first, last };
+function held({ at, values, first, last }, to) {
+  if (at[last - 1] >= to) return { at, values, first, last };
   return {
     at: Float64Array.from([...at.subarray(first, last), to]),
     values: Float64Array.from([...values.subarray(first, last), values[last - 1]]),
@@ -43,7 +56,10 @@ function summary(values) {
   return summaries.get(values);
 }
 
-/** Calls back with the least and the greatest value of rows, whole blocks at once where they lie in one pixel. */
+/**
+ * Calls back with the least and the greatest value of rows, and with the places of the first and the last one: whole
+ * blocks at once where they lie in one pixel.
+ */
 function walk({ values, first, last }, pixelOf, each) {
   const { least, greatest } = summary(values);
   let row = first;
@@ -51,37 +67,38 @@ function walk({ values, first, last }, pixelOf, each) {
     const pixel = pixelOf(row);
     if (row % FEW === 0 && row + FEW <= last && pixelOf(row + FEW - 1) === pixel) {
       const block = row / FEW;
-      if (least[block] <= greatest[block]) each(pixel, least[block], greatest[block]);
+      if (least[block] <= greatest[block]) each(pixel, least[block], greatest[block], row, row + FEW - 1);
       row += FEW;
     } else {
-      if (values[row] === values[row]) each(pixel, values[row], values[row]);
+      if (values[row] === values[row]) each(pixel, values[row], values[row], row, row);
       row += 1;
     }
   }
 }
 
-function gridded(parts, from, to, pixels) {
-  const width = (to - from) / pixels;
-  const xs = Float64Array.from({ length: 2 * pixels + 4 }, (_, place) => {
-    return from + (Math.floor(place / 2) - 1 + 0.25 + (place % 2) / 2) * width;
+/**
+ * Gives of each pixel's width the least and the greatest value of a part, and its first and last one, the pixels left
+ * and right of the window among them. A pixel without a value has NaN.
+ */
+export function columns(part, from, to, pixels) {
+  const { at, values } = part;
+  const [least, greatest, enters, leaves] = Array.from({ length: 4 }, () => new Float64Array(pixels + 2).fill(NaN));
+  const across = pixels / (to - from);
+  const pixelOf = (row) => Math.min(Math.max(Math.floor((at[row] - from) * across) + 1, 0), pixels + 1);
+  walk(part, pixelOf, (pixel, low, high, first, last) => {
+    if (!(least[pixel] <= low)) least[pixel] = low;
+    if (!(greatest[pixel] >= high)) greatest[pixel] = high;
+    if (Number.isNaN(enters[pixel])) enters[pixel] = finite(values, first, 1);
+    leaves[pixel] = finite(values, last, -1);
   });
-  const ys = parts.map((part) => {
-    const y = new Array(xs.length);
-    const { at } = part;
-    const pixelOf = (row) => Math.min(Math.max(Math.floor((at[row] - from) / width) + 1, 0), pixels + 1);
-    walk(part, pixelOf, (pixel, least, greatest) => {
-      const low = 2 * pixel;
-      if (y[low] === undefined) {
-        y[low] = least;
-        y[low + 1] = greatest;
-      } else {
-        if (least < y[low]) y[low] = least;
-        if (greatest > y[low + 1]) y[low + 1] = greatest;
-      }
-    });
-    return y;
-  });
-  return [xs, ...ys];
+  return { least, greatest, enters, leaves };
+}
+
+/** The first value from a row on that is one. */
+function finite(values, row, step) {
+  let at = row;
+  while (Number.isNaN(values[at])) at += step;
+  return values[at];
 }
 
 function joined(parts) {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::Value as Json;
-use slantpath_runner::{OwnKinds, Scenario, files_in};
+use slantpath_runner::{OwnKinds, Scenario, Watch, files_in};
 
 use crate::arguments::EmulateArguments;
 use crate::failure::Failure;
@@ -37,7 +37,8 @@ pub(super) fn scenario(arguments: &EmulateArguments, own: &OwnKinds) -> Result<S
         return Ok(Scenario::load_open_ended(path, &overrides, own, &|progress| bar.update(progress))?);
     }
     let text = two_places(arguments);
-    Scenario::parse("emulate", &text, &overrides, files_in(Path::new("."))).map_err(Failure::Invalid)
+    let (files, watch) = (files_in(Path::new(".")), Watch::new(&|_| {}));
+    Scenario::parse_observed("emulate", &text, &overrides, files, own, watch).map_err(Failure::Invalid)
 }
 
 fn two_places(arguments: &EmulateArguments) -> String {

@@ -90,7 +90,7 @@ pub(super) fn main(
 ) -> Result<(), Failure> {
     let format = format(arguments);
     let rto_min = arguments.rto_min.unwrap_or(RTO_MIN);
-    let mut story = Story::new(header(arguments), arguments.idle);
+    let mut story = Story::new(header(arguments), arguments.idle).asking(arguments.message);
     let mut follow = |record| story.follow(&record);
     let Followed { ends } = Followed::of(file, arguments, &mut follow, &mut |_| Ok(()))?;
     let CapturedEnds { directions, diversions, left_out, .. } = ends;

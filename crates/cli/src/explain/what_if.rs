@@ -33,6 +33,7 @@ fn print(outcomes: &[(&str, &TraceOutcome)], out: &mut impl Write) -> io::Result
 pub(super) mod live {
     use std::io::{BufRead, Write};
 
+    use slantpath_runner::OwnKinds;
     use slantpath_trace::TraceReader;
 
     use crate::arguments::ExplainArguments;
@@ -42,6 +43,7 @@ pub(super) mod live {
         _: TraceReader<impl BufRead>,
         _: &[String],
         _: &ExplainArguments,
+        _: &OwnKinds,
         _: &mut impl Write,
     ) -> Result<(), Failure> {
         Err(Failure::Failed(

@@ -11,6 +11,7 @@ use slantpath_live::{
     Carriage, Extension, Live, Peer, Program, ProgramConfig, Reliability, SctpConfig, SctpSendOptions,
     Station, check_addresses, host_of, source_towards,
 };
+use slantpath_runner::OwnKinds;
 
 use super::kept_load::{KeptLoad, SECONDS_MOST, Second};
 use super::like::{Like, in_use};
@@ -33,13 +34,14 @@ const QUANTILES: [&str; 6] = ["p50", "p90", "p95", "p99", "p999", "max"];
 
 pub(crate) fn load(
     arguments: &LoadArguments,
+    own: &OwnKinds,
     command: &[String],
     out: &mut impl Write,
 ) -> Result<(), Failure> {
-    let like = Like::read(arguments)?;
+    let like = Like::read(arguments, own)?;
     let arguments = &match &like {
         Some(like) => like.arguments(arguments)?,
-        None => resolved(arguments)?,
+        None => resolved(arguments, own)?,
     };
     let carriage = carriage(arguments);
     let addresses = addresses(arguments)?;
@@ -155,9 +157,9 @@ pub(crate) fn load(
 }
 
 /// The arguments, with the profile that they come to.
-fn resolved(arguments: &LoadArguments) -> Result<LoadArguments, Failure> {
+fn resolved(arguments: &LoadArguments, own: &OwnKinds) -> Result<LoadArguments, Failure> {
     let mut arguments = arguments.clone();
-    arguments.sctp.resolved = Some(profile(&arguments.sctp)?);
+    arguments.sctp.resolved = Some(profile(&arguments.sctp, own)?);
     Ok(arguments)
 }
 

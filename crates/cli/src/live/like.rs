@@ -14,7 +14,7 @@ use slantpath_instruments::{
 use slantpath_live::{
     Carriage, Extension, Host, Program as _, Reliability, SctpConfig, SctpSendOptions, Station,
 };
-use slantpath_runner::{FlowRequest, LoadError, RunOptions, Scenario, run_with_programs};
+use slantpath_runner::{FlowRequest, LoadError, OwnKinds, RunOptions, Scenario, run_with_programs};
 
 use crate::arguments::LoadArguments;
 use crate::failure::Failure;
@@ -37,9 +37,9 @@ pub(super) struct Like {
 
 impl Like {
     /// Reads the scenario and finds the flow.
-    pub(super) fn read(arguments: &LoadArguments) -> Result<Option<Self>, Failure> {
+    pub(super) fn read(arguments: &LoadArguments, own: &OwnKinds) -> Result<Option<Self>, Failure> {
         let Some(path) = &arguments.like else { return Ok(None) };
-        let scenario = Scenario::load(path, &[]).map_err(|error| match error {
+        let scenario = Scenario::load_observed(path, &[], own, &|_| {}).map_err(|error| match error {
             LoadError::Invalid(diagnostics) => Failure::Invalid(diagnostics),
             unreadable @ LoadError::Unreadable { .. } => Failure::Misused(unreadable.to_string()),
         })?;

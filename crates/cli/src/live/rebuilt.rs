@@ -11,7 +11,7 @@ use serde_json::Value;
 use slantpath_base::{Duration, Instant};
 use slantpath_live::PathMtuDiscovery;
 use slantpath_profiles::Profile;
-use slantpath_runner::Scenario;
+use slantpath_runner::{OwnKinds, Scenario, Watch};
 use slantpath_trace::{NetworkEstimate, PathEstimate, Record, Story, TraceHeader};
 
 use super::client;
@@ -36,11 +36,16 @@ pub(crate) struct Rebuilt {
     pub(crate) scenario: String,
     /// Links of the scenario, in the order of the paths of the estimate.
     pub(crate) links: Vec<LinkEstimate>,
+    own: OwnKinds,
 }
 
 /// Reads the arguments of a trace's command, if it is a load that can be made again. Its settings are those that the
 /// trace has, or those of the command.
-pub(crate) fn load_of(command: &[String], settings: Option<&Value>) -> Result<LoadArguments, String> {
+pub(crate) fn load_of(
+    command: &[String],
+    settings: Option<&Value>,
+    own: &OwnKinds,
+) -> Result<LoadArguments, String> {
     let line = std::iter::once("slantpath").chain(command.iter().map(String::as_str));
     let words = command.join(" ");
     let parsed =
@@ -66,7 +71,7 @@ pub(crate) fn load_of(command: &[String], settings: Option<&Value>) -> Result<Lo
             load.size
         ));
     }
-    let settings = settings.map(|settings| Profile::from_json("its settings", settings));
+    let settings = settings.map(|settings| Profile::from_json("its settings", settings, own.controllers()));
     load.sctp.resolved = settings.transpose().map_err(|error| error.to_string())?;
     Ok(load)
 }
@@ -78,13 +83,14 @@ impl Rebuilt {
         load: LoadArguments,
         network: &NetworkEstimate,
         recorded: &Story,
+        own: &OwnKinds,
     ) -> Result<Self, String> {
         if network.paths.iter().all(|path| path.round_trips.is_empty()) {
             return Err(
                 "nothing that was sent was acknowledged: it does not show what its paths are like".to_owned()
             );
         }
-        let profile = read_profile(&load.sctp).map_err(|error| format!("its settings: {error}"))?;
+        let profile = read_profile(&load.sctp, own).map_err(|error| format!("its settings: {error}"))?;
         let is_full = load.rate.is_none() || recorded.held_up() >= FULL;
         let bits = wire_bits(&load, &profile);
         let known = network.paths.iter().filter_map(PathEstimate::least_round_trip).min().unwrap_or_default();
@@ -101,14 +107,17 @@ impl Rebuilt {
         if arguments.count.is_none() {
             arguments.duration = None;
         }
-        Ok(Self { arguments, name: format!("the scenario of {}", trace.display()), scenario, links })
+        let name = format!("the scenario of {}", trace.display());
+        Ok(Self { arguments, name, scenario, links, own: own.clone() })
     }
 
     /// Makes the load over the scenario with these values replaced, and follows its trace.
     pub(crate) fn run(&self, set: &[String], header: &TraceHeader, idle: Duration) -> Result<Story, Failure> {
         let none = |_: &str| Err(io::Error::from(io::ErrorKind::NotFound));
+        let watch = Watch::new(&|_| {});
         let scenario =
-            Scenario::parse(&self.name, &self.scenario, set, Arc::new(none)).map_err(Failure::Invalid)?;
+            Scenario::parse_observed(&self.name, &self.scenario, set, Arc::new(none), &self.own, watch)
+                .map_err(Failure::Invalid)?;
         let misused = |error: String| Failure::Misused(format!("{}: {error}", self.name));
         let like = Like::of(Path::new(&self.name), scenario, &self.arguments).map_err(misused)?;
         let arguments = like.arguments(&self.arguments)?;

@@ -14,6 +14,7 @@ use slantpath_gateway::Seat;
 use slantpath_live::record::{Replay, Replayed};
 use slantpath_live::{HostCapture, Observer as _, Program, SctpConfig, Station, Tap};
 use slantpath_profiles::Profile;
+use slantpath_runner::OwnKinds;
 
 use super::gateway::{Prepared, RELOAD, Reloaded, TraceFiles, in_record, parsed};
 use super::like::Like;
@@ -49,7 +50,11 @@ fn record_in(path: &Path) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-pub(crate) fn replay(arguments: &ReplayArguments, out: &mut impl Write) -> Result<(), Failure> {
+pub(crate) fn replay(
+    arguments: &ReplayArguments,
+    own: &OwnKinds,
+    out: &mut impl Write,
+) -> Result<(), Failure> {
     let misused = |error: String| Failure::Misused(format!("{}: {error}", arguments.record.display()));
     let record = record_in(&arguments.record).map_err(misused)?;
     let replay = Replay::new(&record).map_err(|error| misused(error.to_string()))?;
@@ -61,12 +66,12 @@ pub(crate) fn replay(arguments: &ReplayArguments, out: &mut impl Write) -> Resul
     let (secret, is_traced) = (replay.secret(), arguments.trace.is_some());
     let recorded = about.settings.as_ref().map(|settings| {
         let name = arguments.record.display().to_string();
-        Profile::from_json(&name, settings).map_err(|error| misused(error.to_string()))
+        Profile::from_json(&name, settings, own.controllers()).map_err(|error| misused(error.to_string()))
     });
     let recorded = recorded.transpose()?;
     let replayed = match parsed.command {
         Command::Echo(mut said) => {
-            said.sctp.resolved = Some(recorded.map_or_else(|| profile(&said.sctp), Ok)?);
+            said.sctp.resolved = Some(recorded.map_or_else(|| profile(&said.sctp, own), Ok)?);
             let profile = said.sctp.resolved.clone();
             let config = server::config(&said, &about.addresses, is_traced)?;
             let sctp = config.port.sctp.clone();
@@ -74,14 +79,14 @@ pub(crate) fn replay(arguments: &ReplayArguments, out: &mut impl Write) -> Resul
             repeat_traced(replay, server::station(config, secret), arguments, &about, settings)?
         }
         Command::Load(mut said) => {
-            let like = Like::read(&said)?;
+            let like = Like::read(&said, own)?;
             if let Some(like) = like.as_ref().filter(|like| Some(like.hash()) != about.like) {
                 let hash = like.hash();
                 return Err(misused(format!("the scenario of --like is another one by now, of hash {hash}")));
             }
             match &like {
                 Some(like) => said = like.arguments(&said)?,
-                None => said.sctp.resolved = Some(recorded.map_or_else(|| profile(&said.sctp), Ok)?),
+                None => said.sctp.resolved = Some(recorded.map_or_else(|| profile(&said.sctp, own), Ok)?),
             }
             let profile = said.sctp.resolved.clone();
             let config = client::config(&said, like.as_ref(), &about.addresses, about.first_port, is_traced)?;
@@ -90,7 +95,7 @@ pub(crate) fn replay(arguments: &ReplayArguments, out: &mut impl Write) -> Resul
             repeat_traced(replay, client::station(config, secret), arguments, &about, settings)?
         }
         Command::Gateway(GatewayArguments { seat: Some(seat), .. }) => {
-            repeat_gateway(replay, &seat, arguments, &about)?
+            repeat_gateway(replay, &seat, own, arguments, &about)?
         }
         _ => return Err(misused(format!("`{}` is no live run", about.command.join(" ")))),
     };
@@ -165,6 +170,7 @@ fn repeat_traced<P: Program>(
 fn repeat_gateway(
     replay: Replay<'_>,
     seat: &SeatArguments,
+    own: &OwnKinds,
     arguments: &ReplayArguments,
     about: &Recorded,
 ) -> Result<Replayed, Failure> {
@@ -172,10 +178,10 @@ fn repeat_gateway(
     let secret = replay.secret();
     let prepared = match &about.scenario {
         Some(text) => {
-            let scenario = parsed(&arguments.record, seat, text)?;
+            let scenario = parsed(&arguments.record, seat, own, text)?;
             Prepared::within(scenario, &in_record(seat), is_traced)?
         }
-        None => Prepared::of(seat, is_traced)?,
+        None => Prepared::of(seat, own, is_traced)?,
     };
     if let Some(hash) = about.scenario_hash.as_ref().filter(|hash| **hash != prepared.hash) {
         let record = arguments.record.display();
@@ -191,7 +197,7 @@ fn repeat_gateway(
         let unread = || Failure::Misused("the record has a reload that cannot be read".to_owned());
         let reloaded = Reloaded::read(words).ok_or_else(unread)?;
         let running = tap.host.program.running();
-        let successor = reloaded.successor(&arguments.record, seat, is_traced, &running)?;
+        let successor = reloaded.successor(&arguments.record, (seat, own), is_traced, &running)?;
         if let Some(traces) = &mut *traces.borrow_mut() {
             traces.go_on(&about.command, &successor)?;
         }

@@ -11,6 +11,7 @@ use slantpath_live::{
     Binding, Carriage, ENCAPSULATION_PORT, Live, LiveConfig, Program, ProgramConfig, SctpConfig, Station,
     check_addresses, host_of,
 };
+use slantpath_runner::OwnKinds;
 
 use super::outputs::{About, Files, machine, print_machine, say_changes, sctp_mib};
 use super::settings::{failed, live, not_opened, place, profile, sctp};
@@ -30,11 +31,12 @@ pub(super) const ORDER: u8 = 2;
 
 pub(crate) fn echo(
     arguments: &EchoArguments,
+    own: &OwnKinds,
     command: &[String],
     out: &mut impl Write,
 ) -> Result<(), Failure> {
     let mut arguments = arguments.clone();
-    let profile = profile(&arguments.sctp)?;
+    let profile = profile(&arguments.sctp, own)?;
     arguments.sctp.resolved = Some(profile.clone());
     let arguments = &arguments;
     let carriage = carriage(arguments);

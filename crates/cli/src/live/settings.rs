@@ -9,8 +9,8 @@ use slantpath_live::{
     SharedKey, StreamId,
 };
 use slantpath_profiles::{Profile, ProfileError};
-use slantpath_runner::read_bounded;
 use slantpath_runner::schema::NamedDscp;
+use slantpath_runner::{OwnKinds, read_bounded};
 
 use crate::arguments::SctpArguments;
 use crate::failure::Failure;
@@ -23,7 +23,7 @@ pub(crate) fn sctp(
     carriage: Carriage,
     streams: u16,
 ) -> Result<SctpConfig, Failure> {
-    let profile = profile(arguments)?;
+    let profile = resolved(arguments)?;
     profile.warnings().iter().try_for_each(terminal::warn)?;
     let default = SctpConfig::default().outbound_streams;
     let config = carriage.settings(profile.config(default.max(streams)));
@@ -38,20 +38,26 @@ pub(crate) fn sctp(
     })
 }
 
-/// The settings that a scenario has as well: of `--profile` and of all that was given one by one.
-pub(crate) fn profile(arguments: &SctpArguments) -> Result<Profile, Failure> {
-    read_profile(arguments).map_err(|error| match error {
+/// The settings that a scenario has as well: of `--profile` and of all that was given one by one. They may name
+/// controllers of the program's own.
+pub(crate) fn profile(arguments: &SctpArguments, own: &OwnKinds) -> Result<Profile, Failure> {
+    read_profile(arguments, own).map_err(|error| match error {
         ProfileError::Invalid(diagnostics) => Failure::Invalid(diagnostics),
         other => Failure::Misused(format!("--profile: {other}")),
     })
 }
 
 /// Variant of [`profile`] for whoever has words of its own for an error.
-pub(super) fn read_profile(arguments: &SctpArguments) -> Result<Profile, ProfileError> {
+pub(super) fn read_profile(arguments: &SctpArguments, own: &OwnKinds) -> Result<Profile, ProfileError> {
     match &arguments.resolved {
         Some(resolved) => Ok(resolved.clone()),
-        None => Profile::live(arguments.profile.as_deref(), &arguments.assignments()),
+        None => Profile::live(arguments.profile.as_deref(), &arguments.assignments(), own.controllers()),
     }
+}
+
+/// The settings as the command has read them; where it has not, they name no controller of the program's own.
+fn resolved(arguments: &SctpArguments) -> Result<Profile, Failure> {
+    profile(arguments, &OwnKinds::none())
 }
 
 /// The values of streams, which only some schedulers read.

@@ -7,6 +7,7 @@ use std::time::Duration;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use slantpath_daemon::Daemon;
 use slantpath_live::Instant;
+use slantpath_runner::OwnKinds;
 use slantpath_system::signals::{Signal, Signals};
 
 use super::executable::Executable;
@@ -36,9 +37,9 @@ const GLANCE: Duration = Duration::from_millis(200);
 /// The exit status of a program that SIGINT ended.
 const INTERRUPTED: u8 = 130;
 
-pub(crate) fn main(arguments: &ProgramArguments, command: &[String]) -> Result<(), Failure> {
+pub(crate) fn main(arguments: &ProgramArguments, own: &OwnKinds, command: &[String]) -> Result<(), Failure> {
     let mut arguments = arguments.clone();
-    let settings = profile(&arguments.sctp)?;
+    let settings = profile(&arguments.sctp, own)?;
     arguments.sctp.resolved = Some(settings.clone());
     let arguments = &arguments;
     let executable = match (arguments.program.first(), &arguments.serve) {

@@ -76,37 +76,51 @@ impl Profile {
         }
     }
 
-    /// The profile of RFC 9260's values and these settings, each read, bounded and checked as in a scenario.
-    pub fn from_settings(settings: &[Assignment]) -> Result<Self, ProfileError> {
-        Self::of_settings(|entries, profile, faults| lay(entries, profile, settings, faults))
+    /// The profile of RFC 9260's values and these settings, each read, bounded and checked as in a scenario. They may
+    /// name `controllers`.
+    pub fn from_settings(
+        settings: &[Assignment],
+        controllers: &OwnControllers,
+    ) -> Result<Self, ProfileError> {
+        Self::of_settings(controllers, |entries, profile, faults| lay(entries, profile, settings, faults))
     }
 
     /// The profile that [`SctpProfile::settings`] has written, which faults call `name`.
-    pub fn from_json(name: &str, settings: &Json) -> Result<Self, ProfileError> {
+    pub fn from_json(
+        name: &str,
+        settings: &Json,
+        controllers: &OwnControllers,
+    ) -> Result<Self, ProfileError> {
         let all = settings.as_object().into_iter().flatten();
-        let settings: Vec<Assignment> = all
-            .map(|(key, value)| Assignment::new(format!("{name} {key}"), key, value.to_string()))
-            .collect();
-        Self::from_settings(&settings)
+        let settings: Vec<Assignment> =
+            all.map(|(key, value)| Assignment::new(format!("{name} {key}"), key, toml_of(value))).collect();
+        Self::from_settings(&settings, controllers)
     }
 
     /// The profile of an endpoint on real sockets: that of `FILE[:NAME]`, or RFC 9260's, with these settings above it.
     /// A required extension is offered; without a file, `authentication` is that of DATA unless a setting says
     /// otherwise.
-    pub fn live(place: Option<&str>, settings: &[Assignment]) -> Result<Self, ProfileError> {
+    pub fn live(
+        place: Option<&str>,
+        settings: &[Assignment],
+        controllers: &OwnControllers,
+    ) -> Result<Self, ProfileError> {
         let lay = |entries: &mut Entries, profile: &str, faults: &mut Faults| {
             lay_live(entries, profile, settings, place.is_some(), faults);
         };
-        let Some(place) = place else { return Self::of_settings(lay) };
+        let Some(place) = place else { return Self::of_settings(controllers, lay) };
         let (path, name) = Self::place(place);
         let text = read_text(&path).map_err(ProfileError::Unreadable)?;
-        Self::read(&path.display().to_string(), &text, name, lay)
+        Self::read(&path.display().to_string(), &text, name, controllers, lay)
     }
 
     /// Reads a profile of settings alone.
-    fn of_settings(lay: impl FnOnce(&mut Entries, &str, &mut Faults)) -> Result<Self, ProfileError> {
+    fn of_settings(
+        controllers: &OwnControllers,
+        lay: impl FnOnce(&mut Entries, &str, &mut Faults),
+    ) -> Result<Self, ProfileError> {
         let text = format!("[sctp.{DEFAULT_PROFILE}]\n");
-        Self::read("SCTP's settings", &text, Some(DEFAULT_PROFILE), lay)
+        Self::read("SCTP's settings", &text, Some(DEFAULT_PROFILE), controllers, lay)
     }
 
     /// Reads a string, with what `lay` lays over the profile of this name, or over the only one.
@@ -114,6 +128,7 @@ impl Profile {
         file: &str,
         text: &str,
         name: Option<&str>,
+        controllers: &OwnControllers,
         lay: impl FnOnce(&mut Entries, &str, &mut Faults),
     ) -> Result<Self, ProfileError> {
         let (mut entries, mut faults) =
@@ -124,7 +139,7 @@ impl Profile {
         }
         let mut read = Profiles::read_root(&entries, "a scenario", &mut faults).map(|(read, _)| read);
         if let Some(read) = &mut read {
-            check(&mut read.sctp, &OwnControllers::default(), &mut faults);
+            check(&mut read.sctp, controllers, &mut faults);
         }
         let warnings = faults.warnings();
         let read = faults.whole(read).map_err(ProfileError::Invalid)?;
@@ -157,12 +172,13 @@ impl Profile {
     pub fn differing_keys(&self) -> String {
         let settings = self.profile.settings();
         let preset = settings["preset"].to_string();
-        let plain = Self::from_settings(&[Assignment::new("preset", "preset", preset.as_str())]);
+        let only = Assignment::new("preset", "preset", preset.as_str());
+        let plain = Self::from_settings(&[only], &OwnControllers::default());
         let plain = plain.expect("a preset has no fault").profile.settings();
         let mut text = format!("preset = {preset}\n");
         for (key, value) in settings.as_object().into_iter().flatten() {
             if key != "preset" && plain.get(key) != Some(value) {
-                writeln!(text, "{key} = {value}").expect("a string takes everything");
+                writeln!(text, "{key} = {}", toml_of(value)).expect("a string takes everything");
             }
         }
         text
@@ -172,6 +188,13 @@ impl Profile {
     pub const fn table(&self) -> &SctpProfile {
         &self.profile
     }
+}
+
+/// A value of the declaration as TOML: a table is of a controller of the program's own, with its parameters.
+fn toml_of(value: &Json) -> String {
+    let Some(table) = value.as_object() else { return value.to_string() };
+    let keys: Vec<String> = table.iter().map(|(key, value)| format!("{key} = {value}")).collect();
+    format!("{{ {} }}", keys.join(", "))
 }
 
 /// The name of the profile that is meant, if the file has it.
@@ -196,7 +219,7 @@ mod tests {
                        potentially_failed_max_retrans = 1\n[sctp.plain]\nrto_min = \"400 ms\"\n";
 
     fn read(file: &str, text: &str, name: Option<&str>) -> Result<Profile, ProfileError> {
-        Profile::read(file, text, name, |_, _, _| {})
+        Profile::read(file, text, name, &OwnControllers::default(), |_, _, _| {})
     }
 
     fn parse(text: &str, name: Option<&str>) -> Result<SctpConfig, String> {
@@ -257,7 +280,7 @@ mod tests {
         let text = path.display().to_string();
         assert_eq!(Profile::place(&text), (path.clone(), None));
         assert_eq!(Profile::place(&format!("{text}:a")), (path.clone(), Some("a")));
-        assert!(Profile::live(Some(&text), &[]).is_ok());
+        assert!(Profile::live(Some(&text), &[], &OwnControllers::default()).is_ok());
         std::fs::remove_file(&path).unwrap();
     }
 }

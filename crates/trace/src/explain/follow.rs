@@ -399,7 +399,8 @@ impl AssociationStory {
     fn find(&mut self, key: MessageKey) -> Option<&mut Message> {
         match self.resent.get_mut(&key) {
             Some(message) => Some(message),
-            None => self.under_way.get_mut(&key),
+            None if self.under_way.contains_key(&key) => self.under_way.get_mut(&key),
+            None => self.asked.as_mut().filter(|_| self.asked_number.map(MessageKey::Number) == Some(key)),
         }
     }
 
@@ -421,8 +422,11 @@ impl AssociationStory {
         if let Some(message) = self.resent.get_mut(&key) {
             note(message);
             self.resent_under_way.remove(&key);
-        } else {
-            self.under_way.remove(&key);
+        } else if let Some(mut message) = self.under_way.remove(&key)
+            && self.asked_number.map(MessageKey::Number) == Some(key)
+        {
+            note(&mut message);
+            self.asked = Some(message);
         }
     }
 

@@ -90,6 +90,9 @@ impl AssociationStory {
             "steps": steps,
             "steps_left_out": self.steps_left_out,
             "resent": resent,
+            "asked": self.asked.as_ref().zip(selection.message).map(|(of, number)| {
+                message(MessageKey::Number(number), of)
+            }),
             "resent_left_out": self.resent_left_out,
             "waits": waits(&self.waits),
             "idles": idles,

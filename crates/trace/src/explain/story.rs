@@ -37,6 +37,7 @@ pub struct Story {
     /// Associations that are not told of, because there are too many.
     pub left_out: u64,
     idle: Duration,
+    asked: Option<u64>,
 }
 
 /// Story of an association.
@@ -84,6 +85,9 @@ pub struct AssociationStory {
     pub delays: MessageDelays,
     /// From when a part of a message was first sent until the peer had acknowledged all of it.
     pub acknowledgements: MessageDelays,
+    /// The message that is [asked for](Story::asking), if it was sent once and is settled.
+    pub asked: Option<Message>,
+    pub(super) asked_number: Option<u64>,
     pub(super) under_way: BTreeMap<MessageKey, Message>,
     /// Keys of `resent` whose messages are neither acknowledged nor given up.
     pub(super) resent_under_way: BTreeSet<MessageKey>,
@@ -321,7 +325,15 @@ impl Story {
             dropped: 0,
             left_out: 0,
             idle,
+            asked: None,
         }
+    }
+
+    /// Keeps the message of this number also if it does not have to be retransmitted.
+    #[must_use]
+    pub const fn asking(mut self, message: Option<u64>) -> Self {
+        self.asked = message;
+        self
     }
 
     /// Follows the next record.
@@ -343,8 +355,10 @@ impl Story {
             self.left_out += u64::from(matches!(record.what, What::Up { .. }));
             return;
         }
-        let idle = self.idle;
-        self.associations.entry(record.association).or_default().follow(record.at, &record.what, idle);
+        let (idle, asked) = (self.idle, self.asked);
+        let association = self.associations.entry(record.association).or_default();
+        association.asked_number = asked;
+        association.follow(record.at, &record.what, idle);
     }
 
     /// Follows all records; the trace is over behind the last.

@@ -270,18 +270,27 @@ fn tell_message(association: &AssociationStory, number: u64, out: &mut impl Writ
         None if association.latest_message.is_none_or(|latest| number > latest) => {
             writeln!(out, "The trace tells of no message {number} of this association.")
         }
-        None => writeln!(out, "Message {number} did not have to be retransmitted."),
+        None => {
+            writeln!(out, "Message {number} did not have to be retransmitted.")?;
+            let key = MessageKey::Number(number);
+            let message = association.asked.as_ref().or_else(|| association.under_way.get(&key));
+            message.map_or(Ok(()), |message| tell_resent(key, message, out))
+        }
     }
 }
 
 fn tell_resent(key: MessageKey, message: &Message, out: &mut impl Write) -> io::Result<()> {
+    let is_resent =
+        |part: &MessagePart| part.sent.len() > 1 || part.sent.iter().any(|sent| sent.lost.is_some());
+    // Of one that was retransmitted the parts that were; of another all.
+    let is_told_whole = !message.parts.iter().any(is_resent);
     match key {
         MessageKey::Number(number) => writeln!(out, "  message {number}")?,
         MessageKey::Tsn(tsn) => writeln!(out, "  a message without a number, of TSN {tsn}")?,
     }
     let is_whole = message.parts.len() == 1;
     for (place, part) in message.parts.iter().enumerate() {
-        if is_whole || part.sent.len() > 1 || part.sent.iter().any(|sent| sent.lost.is_some()) {
+        if is_whole || is_told_whole || is_resent(part) {
             let (number, tsn) = (place + 1, part.tsn);
             let name = if is_whole { String::new() } else { format!("part {number} (TSN {tsn}): ") };
             writeln!(out, "    {name}{}", part_words(part))?;
@@ -296,8 +305,8 @@ fn tell_resent(key: MessageKey, message: &Message, out: &mut impl Write) -> io::
     let Some((at, offered)) = message.delivered else { return Ok(()) };
     let after = duration(at.saturating_since(offered));
     writeln!(out, "    its reader had it at {}, {after} after it was offered", instant(at))?;
-    let mut losses = message.parts.iter().flat_map(|part| &part.sent).filter_map(|sent| sent.lost);
-    if losses.any(|loss| loss.at < at) {
+    let mut losses = message.parts.iter().flat_map(|part| &part.sent).filter_map(|sent| sent.lost).peekable();
+    if losses.peek().is_none() || losses.any(|loss| loss.at < at) {
         return Ok(());
     }
     writeln!(out, "    that was before it counted as lost: its acknowledgement was lost, or late")

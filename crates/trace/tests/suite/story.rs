@@ -202,6 +202,20 @@ fn a_message_that_was_sent_again_is_told_from_its_offer_to_its_reader() {
     assert!(told.ends_with(wanted), "{told}");
     let other = text(&story, StorySelection { message: Some(0), ..StorySelection::default() });
     assert!(other.ends_with("\nMessage 0 did not have to be retransmitted.\n"), "{other}");
+    let mut asking = Story::new(story.header.clone(), Duration::from_secs(1)).asking(Some(0));
+    for (ms, what) in failover() {
+        asking.follow(&Record { at: at(ms), association: 0, what });
+    }
+    asking.finish();
+    let other = text(&asking, StorySelection { message: Some(0), ..StorySelection::default() });
+    let wanted = "
+Message 0 did not have to be retransmitted.
+  message 0
+    sent at 0.200000 s to 10.1.0.2
+    acknowledged at 0.300000 s
+    its reader had it at 0.300000 s, 150.000 ms after it was offered
+";
+    assert!(other.ends_with(wanted), "{other}");
     let latest = story.associations.values().next().unwrap().latest_message.unwrap();
     let last = text(&story, StorySelection { message: Some(latest), ..StorySelection::default() });
     assert!(!last.contains("no message"), "{last}");

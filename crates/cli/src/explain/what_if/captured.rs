@@ -13,7 +13,7 @@ use slantpath_capture::{
     CapturedDirection, CapturedEnds, CapturedFrame, CapturedProtocol, Filter, FlowReport, Importer,
     PointCodeFormat,
 };
-use slantpath_runner::{RunOptions, Scenario};
+use slantpath_runner::{OwnKinds, RunOptions, Scenario, Watch};
 use slantpath_trace::{Estimator, NetworkEstimate, PathEstimate, Record, Story, TraceOutcome};
 
 use super::paths::{of_path, print_paths};
@@ -43,6 +43,7 @@ struct Shown<'a> {
 pub(in super::super) fn main(
     file: impl Read,
     arguments: &ExplainArguments,
+    own: &OwnKinds,
     out: &mut impl Write,
 ) -> Result<(), Failure> {
     let misused = |error: String| Failure::Misused(format!("{}: {error}", arguments.trace.display()));
@@ -96,7 +97,7 @@ pub(in super::super) fn main(
     story.associations.retain(|number, _| *number == direction.number);
     let shown = Shown { direction, flow, network, links, was: story.outcome() };
     let messages = lines.files.remove(&format!("{}.csv", flow.name)).unwrap_or_default();
-    answer(&shown, messages, arguments, out)
+    answer(&shown, messages, arguments, own, out)
 }
 
 /// Makes both runs, and prints them beside the capture.
@@ -104,6 +105,7 @@ fn answer(
     shown: &Shown<'_>,
     messages: String,
     arguments: &ExplainArguments,
+    own: &OwnKinds,
     out: &mut impl Write,
 ) -> Result<(), Failure> {
     let file = arguments.rebuilt.as_deref().and_then(Path::file_stem);
@@ -122,7 +124,9 @@ fn answer(
             let is_it = Path::new(wanted).file_name().is_some_and(|name| name == file.as_str());
             if is_it { Ok(messages.to_string()) } else { Err(io::Error::from(io::ErrorKind::NotFound)) }
         };
-        let scenario = Scenario::parse(&name, &text, set, Arc::new(read)).map_err(Failure::Invalid)?;
+        let watch = Watch::new(&|_| {});
+        let scenario = Scenario::parse_observed(&name, &text, set, Arc::new(read), own, watch)
+            .map_err(Failure::Invalid)?;
         let story =
             simulated::story(&scenario, &RunOptions::default(), "load", &header(arguments), arguments)?;
         Ok::<_, Failure>(story.outcome())

@@ -5,6 +5,7 @@
 use std::io::{BufRead, Write};
 
 use serde_json::json;
+use slantpath_runner::OwnKinds;
 use slantpath_trace::{Estimator, Story, TraceReader};
 
 use super::paths::{of_path, print_paths};
@@ -16,11 +17,12 @@ pub(in super::super) fn main(
     reader: TraceReader<impl BufRead>,
     command: &[String],
     arguments: &ExplainArguments,
+    own: &OwnKinds,
     out: &mut impl Write,
 ) -> Result<(), Failure> {
     let misused = |error: String| Failure::Misused(format!("{}: {error}", arguments.trace.display()));
     let header = reader.header().clone();
-    let load = load_of(command, header.profile.as_ref()).map_err(misused)?;
+    let load = load_of(command, header.profile.as_ref(), own).map_err(misused)?;
     let mut estimator = Estimator::new(load.one_way);
     let mut recorded = Story::new(header.clone(), arguments.idle);
     for record in reader {
@@ -30,7 +32,7 @@ pub(in super::super) fn main(
     }
     recorded.finish();
     let network = estimator.finish();
-    let rebuilt = Rebuilt::of(&arguments.trace, load, &network, &recorded).map_err(misused)?;
+    let rebuilt = Rebuilt::of(&arguments.trace, load, &network, &recorded, own).map_err(misused)?;
     if let Some(path) = &arguments.rebuilt {
         std::fs::write(path, &rebuilt.scenario).map_err(Failure::of_file(path.clone()))?;
     }

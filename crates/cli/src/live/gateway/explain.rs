@@ -5,17 +5,21 @@ use std::path::Path;
 
 use slantpath_control::{Command, Json};
 use slantpath_gateway::{TitleError, WrittenTitle, explain_title};
-use slantpath_runner::{Scenario, suggest};
+use slantpath_runner::{OwnKinds, Scenario, suggest};
 
 use crate::arguments::TitleArguments;
 use crate::failure::Failure;
 use crate::set;
 
 /// Says where a title goes. A title that does not arrive is a failure.
-pub(super) fn explain(arguments: &TitleArguments, out: &mut impl Write) -> Result<(), Failure> {
+pub(super) fn explain(
+    arguments: &TitleArguments,
+    own: &OwnKinds,
+    out: &mut impl Write,
+) -> Result<(), Failure> {
     let (lines, arrives) = match &arguments.now {
         Some(socket) => by_live(arguments, socket)?,
-        None => by_file(arguments)?,
+        None => by_file(arguments, own)?,
     };
     for line in &lines {
         writeln!(out, "{line}")?;
@@ -29,8 +33,8 @@ pub(super) fn explain(arguments: &TitleArguments, out: &mut impl Write) -> Resul
 /// Lines of the explanation, and whether the title arrives everywhere.
 type Told = (Vec<String>, bool);
 
-fn by_file(arguments: &TitleArguments) -> Result<Told, Failure> {
-    let scenario = Scenario::load(&arguments.scenario, &arguments.set)?;
+fn by_file(arguments: &TitleArguments, own: &OwnKinds) -> Result<Told, Failure> {
+    let scenario = Scenario::load_observed(&arguments.scenario, &arguments.set, own, &|_| {})?;
     let plan = scenario.signalling_plan();
     let plan = plan.ok_or_else(|| Failure::Misused("the scenario has no signalling network".to_owned()))?;
     let title = WrittenTitle {

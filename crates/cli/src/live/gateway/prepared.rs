@@ -7,7 +7,7 @@ use std::path::Path;
 use slantpath_base::{Instant, Stream};
 use slantpath_gateway::{AssociationNumber, Seat, SeatAssociation, SeatConfig};
 use slantpath_live::{Carriage, LiveConfig, Station, check_addresses, host_of};
-use slantpath_runner::{EntityRequest, Scenario, Setting};
+use slantpath_runner::{EntityRequest, OwnKinds, Scenario, Setting};
 
 use super::{PATIENCE, equipment};
 use crate::arguments::SeatArguments;
@@ -35,8 +35,12 @@ pub(in crate::live) struct Prepared {
 
 impl Prepared {
     /// Reads the scenario, warns of what is hardly meant, and finds what is asked for.
-    pub(in crate::live) fn of(arguments: &SeatArguments, is_traced: bool) -> Result<Self, Failure> {
-        let scenario = read_scenario(&arguments.scenario, &arguments.set, arguments.seed)?;
+    pub(in crate::live) fn of(
+        arguments: &SeatArguments,
+        own: &OwnKinds,
+        is_traced: bool,
+    ) -> Result<Self, Failure> {
+        let scenario = read_scenario(&arguments.scenario, &arguments.set, arguments.seed, own)?;
         Self::within(scenario, arguments, is_traced)
     }
 
@@ -121,10 +125,11 @@ pub(in crate::live) fn read_scenario(
     path: &Path,
     set: &[String],
     seed: Option<u64>,
+    own: &OwnKinds,
 ) -> Result<Scenario, Failure> {
     let mut overrides = set.to_vec();
     overrides.extend(seed.map(|seed| format!("scenario.seed={seed}")));
-    let scenario = Scenario::load(path, &overrides)?;
+    let scenario = Scenario::load_observed(path, &overrides, own, &|_| {})?;
     for warning in scenario.warnings() {
         terminal::warn(warning)?;
     }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use slantpath_base::Instant;
 use slantpath_gateway::{ReloadError, RunningSeat, Seat, Successor};
 use slantpath_live::{InterfaceId, Live, Station};
-use slantpath_runner::{Scenario, files_in};
+use slantpath_runner::{OwnKinds, Scenario, Watch, files_in};
 
 use super::kept::Kept;
 use super::prepared::Prepared;
@@ -24,6 +24,7 @@ pub(in crate::live) const RELOAD: u8 = 3;
 /// The file of a point that is live, and whether it is to be read anew.
 pub(super) struct Reloads {
     seat: SeatArguments,
+    own: OwnKinds,
     command: Vec<String>,
     is_traced: bool,
     asked: &'static AtomicBool,
@@ -39,9 +40,15 @@ struct Next {
 
 impl Reloads {
     /// Begins to listen for SIGHUP.
-    pub(super) fn listen(seat: &SeatArguments, outputs: &SeatOutputArguments, command: &[String]) -> Self {
+    pub(super) fn listen(
+        seat: &SeatArguments,
+        own: &OwnKinds,
+        outputs: &SeatOutputArguments,
+        command: &[String],
+    ) -> Self {
         Self {
             seat: seat.clone(),
+            own: own.clone(),
             command: command.to_vec(),
             is_traced: outputs.trace.is_some(),
             asked: interrupt::reload_flag(),
@@ -57,9 +64,9 @@ impl Reloads {
     /// Goes on with a reload, if one has been asked for.
     pub(super) fn advance(&mut self, live: &mut Live<Station<Seat>>, kept: &mut Kept) {
         if self.reading.is_none() && self.asked.swap(false, Ordering::Relaxed) {
-            let (seat, is_traced) = (self.seat.clone(), self.is_traced);
+            let (seat, own, is_traced) = (self.seat.clone(), self.own.clone(), self.is_traced);
             let running = live.host().program.running();
-            self.reading = Some(thread::spawn(move || Next::read(&seat, is_traced, &running)));
+            self.reading = Some(thread::spawn(move || Next::read(&seat, &own, is_traced, &running)));
         }
         if self.reading.as_ref().is_none_or(|reading| !reading.is_finished()) {
             return;
@@ -77,8 +84,13 @@ impl Reloads {
 }
 
 impl Next {
-    fn read(seat: &SeatArguments, is_traced: bool, running: &RunningSeat) -> Result<Self, Failure> {
-        let prepared = Prepared::of(seat, is_traced)?;
+    fn read(
+        seat: &SeatArguments,
+        own: &OwnKinds,
+        is_traced: bool,
+        running: &RunningSeat,
+    ) -> Result<Self, Failure> {
+        let prepared = Prepared::of(seat, own, is_traced)?;
         let successor = successor(&prepared, running)?;
         Ok(Self { prepared, successor })
     }
@@ -166,11 +178,11 @@ impl Reloaded {
     pub(in crate::live) fn successor(
         &self,
         record: &Path,
-        seat: &SeatArguments,
+        (seat, own): (&SeatArguments, &OwnKinds),
         is_traced: bool,
         running: &RunningSeat,
     ) -> Result<Successor, Failure> {
-        let scenario = parsed(record, seat, &self.scenario)?;
+        let scenario = parsed(record, seat, own, &self.scenario)?;
         let prepared = Prepared::within(scenario, &in_record(seat), is_traced)?;
         if prepared.hash != self.hash {
             let why = "the scenario of a reload has another hash than it had: it is of another version";
@@ -191,9 +203,15 @@ impl Reloaded {
 }
 
 /// A scenario that a record holds.
-pub(in crate::live) fn parsed(record: &Path, seat: &SeatArguments, text: &str) -> Result<Scenario, Failure> {
+pub(in crate::live) fn parsed(
+    record: &Path,
+    seat: &SeatArguments,
+    own: &OwnKinds,
+    text: &str,
+) -> Result<Scenario, Failure> {
     let files = files_in(seat.scenario.parent().unwrap_or(Path::new("")));
-    Scenario::parse(&record.display().to_string(), text, &[], files).map_err(Failure::Invalid)
+    let (name, watch) = (record.display().to_string(), Watch::new(&|_| {}));
+    Scenario::parse_observed(&name, text, &[], files, own, watch).map_err(Failure::Invalid)
 }
 
 /// Arguments for a scenario of a record. Settings that were laid over it are in it; their file may be another one by

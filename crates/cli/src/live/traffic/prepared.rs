@@ -5,7 +5,7 @@ use std::net::{IpAddr, UdpSocket};
 
 use slantpath_gateway::{BenchConfig, BenchSeat, Clocks, FarEnd, SeatAssociation, SeatConfig};
 use slantpath_live::{Carriage, LiveConfig, check_addresses};
-use slantpath_runner::Scenario;
+use slantpath_runner::{OwnKinds, Scenario};
 
 use crate::arguments::{ClockRelation, TrafficArguments};
 use crate::failure::Failure;
@@ -65,8 +65,8 @@ impl Candidate {
 }
 
 impl PreparedTraffic {
-    pub(super) fn of(arguments: &TrafficArguments) -> Result<Self, Failure> {
-        let scenario = read_scenario(&arguments.scenario, &arguments.set, arguments.seed)?;
+    pub(super) fn of(arguments: &TrafficArguments, own: &OwnKinds) -> Result<Self, Failure> {
+        let scenario = read_scenario(&arguments.scenario, &arguments.set, arguments.seed, own)?;
         let nodes = Nodes::of(&scenario, &arguments.at, arguments.udp)?;
         let candidate = |name: &str| {
             let request = scenario.signalling_entity(name);

@@ -1,18 +1,18 @@
 use slantpath_sctp::{AuthenticationConfig, Extension, Extensions, PathMtuDiscovery, SctpConfig};
 
 use super::*;
-use crate::{Profile, ProfileError};
+use crate::{OwnControllers, Profile, ProfileError};
 
 fn assignments(pairs: &[(&str, &str)]) -> Vec<Assignment> {
     pairs.iter().map(|(key, value)| Assignment::new(format!("--sctp {key}"), *key, *value)).collect()
 }
 
 fn config(pairs: &[(&str, &str)]) -> Result<SctpConfig, String> {
-    told(Profile::from_settings(&assignments(pairs)))
+    told(Profile::from_settings(&assignments(pairs), &OwnControllers::default()))
 }
 
 fn live(file: Option<&str>, pairs: &[(&str, &str)]) -> Result<SctpConfig, String> {
-    told(Profile::live(file, &assignments(pairs)))
+    told(Profile::live(file, &assignments(pairs), &OwnControllers::default()))
 }
 
 fn told(profile: Result<Profile, ProfileError>) -> Result<SctpConfig, String> {
@@ -173,11 +173,11 @@ fn what_was_written_as_json_is_read_again_without_its_secrets() {
         ("preset", "mb9"),
         ("hb_interval", "off"),
     ];
-    let profile = Profile::from_settings(&assignments(&pairs)).unwrap();
+    let profile = Profile::from_settings(&assignments(&pairs), &OwnControllers::default()).unwrap();
     let written = profile.table().settings();
     assert_eq!(written["rto_min"], profile.config(1).rto_min.to_string());
     assert_eq!((written.get("shared_keys"), written.get("active_key")), (None, None));
-    let again = Profile::from_json("a.trace", &written).unwrap();
+    let again = Profile::from_json("a.trace", &written, &OwnControllers::default()).unwrap();
     let shared =
         |config: SctpConfig| SctpConfig { authentication: AuthenticationConfig::default(), ..config };
     assert_eq!(shared(again.config(1)), shared(profile.config(1)));
@@ -185,6 +185,7 @@ fn what_was_written_as_json_is_read_again_without_its_secrets() {
         again.differing_keys(),
         "preset = \"mb9\"\nextensions = [\"authentication\",\"nr-sack\"]\nhb_interval = \"off\"\n"
     );
-    let error = Profile::from_json("a.trace", &slantpath_reader::json!({ "rto_mim": "1 s" })).unwrap_err();
+    let settings = slantpath_reader::json!({ "rto_mim": "1 s" });
+    let error = Profile::from_json("a.trace", &settings, &OwnControllers::default()).unwrap_err();
     assert!(error.to_string().starts_with("a.trace rto_mim:1:1: "), "{error}");
 }
