@@ -522,7 +522,6 @@ SHORT: dict[str, Callable[[Path], str]] = {
     "gateway": lambda slantpath: gateway(slantpath, 1, sixth=True),
     "registered": lambda slantpath: registered(slantpath, 1),
     "processes": lambda slantpath: processes(slantpath, 1),
-    "reset": reset,
 }
 
 
