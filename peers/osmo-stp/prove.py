@@ -179,12 +179,16 @@ class Lab:
 
     def stp(self, text: str) -> Program:
         """Start osmo-stp with this configuration."""
+        return self.other("osmo-stp", "cs7 instance 0\n" + text)
+
+    def other(self, name: str, text: str) -> Program:
+        """Start a program of others in the guest, with this configuration."""
         log = "log stderr\n logging filter all 1\n logging color 0\n logging level set-all info\n"
-        (self.directory / "stp.cfg").write_text(log + "line vty\n no login\ncs7 instance 0\n" + text)
-        path = self.directory / "stp.cfg"
-        stp = self.program("osmo-stp", [SCRIPTS / "run-in-guest", self.name, "osmo-stp", "-c", path])
-        stp.until("Available via telnet")
-        return stp
+        path = self.directory / f"{name}.cfg"
+        path.write_text(log + "line vty\n no login\n" + text)
+        other = self.program(name, [SCRIPTS / "run-in-guest", self.name, name, "-c", path])
+        other.until("Available via telnet")
+        return other
 
     def lab(self, more: str = "") -> None:
         (self.directory / "lab.toml").write_text((HERE / "lab.toml").read_text() + more)
@@ -209,30 +213,36 @@ class Lab:
 
     def judge(self) -> int:
         """Have tshark read every message of every capture, and count those of M3UA."""
-        faults = (
-            "_ws.malformed",
-            "sctp.checksum.status == 0",
-            "m3ua && _ws.expert.severity >= 0x00800000",
-            "sctp.data_payload_proto_id == 3 && !m3ua && !sctp.retransmission",
+        return judge(self.captures)
+
+
+def read_capture(capture: Path, chosen: str, *more: str) -> str:
+    """Give what tshark says of the packets of a capture that a filter chooses."""
+    prefer = ["-o", "sctp.checksum:CRC 32c", "-o", "sctp.reassembly:TRUE"]
+    command = ["tshark", "-r", capture, *prefer, "-Y", chosen, *more]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def judge(captures: Sequence[Path]) -> int:
+    """Have tshark read every message of captures, and count those of M3UA."""
+    faults = (
+        "_ws.malformed",
+        "sctp.checksum.status == 0",
+        "m3ua && _ws.expert.severity >= 0x00800000",
+        "sctp.data_payload_proto_id == 3 && !m3ua && !sctp.retransmission",
+    )
+    wrong = " || ".join(f"({fault})" for fault in faults)
+    # It takes most of its time to begin.
+    with ThreadPoolExecutor() as pool:
+        found = pool.map(lambda capture: read_capture(capture, wrong), captures)
+        versions = pool.map(
+            lambda own: read_capture(own, "m3ua", "-T", "fields", "-e", "m3ua.version"), captures
         )
-        wrong = " || ".join(f"({fault})" for fault in faults)
-        prefer = ["-o", "sctp.checksum:CRC 32c", "-o", "sctp.reassembly:TRUE"]
-
-        def read(capture: Path, chosen: str, *more: str) -> str:
-            command = ["tshark", "-r", capture, *prefer, "-Y", chosen, *more]
-            return subprocess.run(command, capture_output=True, text=True, check=True).stdout
-
-        # It takes most of its time to begin.
-        with ThreadPoolExecutor() as pool:
-            found = pool.map(lambda capture: read(capture, wrong), self.captures)
-            versions = pool.map(
-                lambda own: read(own, "m3ua", "-T", "fields", "-e", "m3ua.version"), self.captures
-            )
-            for capture, fault in zip(self.captures, found, strict=True):
-                hold(not fault, f"{capture.name}: tshark finds fault:\n{fault[:2_000]}")
-            count = sum(version.count("1") for version in versions)
-        hold(count, "no capture has a message of M3UA")
-        return count
+        for capture, fault in zip(captures, found, strict=True):
+            hold(not fault, f"{capture.name}: tshark finds fault:\n{fault[:2_000]}")
+        count = sum(version.count("1") for version in versions)
+    hold(count, "no capture has a message of M3UA")
+    return count
 
 
 def figure(said: str, words: str) -> int:
@@ -431,6 +441,72 @@ def processes(slantpath: Path, seconds: float) -> str:
         return f"{sent} messages sent, as many arrived; tshark took {lab.judge()} messages of M3UA"
 
 
+BSC = """
+cs7 instance 0
+ point-code 0.23.3
+ asp bsc 2905 2915 m3ua
+{addresses}  role asp
+  sctp-role client
+ as bsc m3ua
+  asp bsc
+  routing-key 100 0.23.3
+ sccp-address msc
+  routing-indicator PC
+  point-code 0.23.1
+network
+ network country code 1
+ mobile network code 1
+msc 0
+ msc-addr msc
+"""
+"""osmo-bsc, whose MSC is behind our gateway."""
+MSC = """
+cs7 instance 0
+ point-code 0.23.1
+ asp msc 2906 2916 m3ua
+{addresses}  role asp
+  sctp-role client
+ as msc m3ua
+  asp msc
+  routing-key 200 0.23.1
+network
+ network country code 1
+ mobile network code 1
+"""
+"""osmo-msc, behind the same."""
+
+
+def reset(slantpath: Path) -> str:
+    """osmo-bsc and osmo-msc reset each other by SCCP over M3UA, through our gateway."""
+    missing = [name for name in ("osmo-bsc", "osmo-msc") if shutil.which(name) is None]
+    if missing:
+        message = f"apt-get install {' '.join(missing)}"
+        raise MissingError(message)
+    with Lab(slantpath) as lab:
+        lab.lab()
+        codes = {"register": "0-23-3", "switch": "0-23-1"}
+        flags = [f'--set=signalling.points.{point}.point_code="{code}"' for point, code in codes.items()]
+        hosts = {"exchange": 4, "stp": 1, "boston": 2, "paris": 2}
+        flags += [f"--at={node}={PATHS[0]}.{host},{PATHS[1]}.{host}" for node, host in hosts.items()]
+        stp = lab.point("stp", *flags)
+        stp.until("Ctrl-C stops")
+        addresses = "".join(f"  local-ip {path}.2\n  remote-ip {path}.1\n" for path in PATHS)
+        lab.other("osmo-msc", MSC.format(addresses=addresses))
+        stp.until("server=switch event=asp-active")
+        bsc = lab.other("osmo-bsc", BSC.format(addresses=addresses))
+        stp.until("server=register event=asp-active")
+        # Asked first before its process is active, the MSC is asked anew after ten seconds.
+        bsc.until("RESET ACK from MSC")
+        stp.end()
+        # BSSMAP's messages of 3GPP TS 48.008, section 3.2.2.1.
+        counts = [
+            len(read_capture(lab.captures[0], f"m3ua && gsm_a.bssmap.msgtype == {kind}").splitlines())
+            for kind in (0x30, 0x31)
+        ]
+        hold(all(counts), f"{counts[0]} times RESET, {counts[1]} times its acknowledgement:\n{bsc.said()}")
+        return f"{counts[0]} RESET, {counts[1]} RESET ACK; tshark took {lab.judge()} messages of M3UA"
+
+
 PROOFS: dict[str, Callable[[Path], str]] = {
     "gateway": lambda slantpath: gateway(slantpath, 5),
     "ipv6": lambda slantpath: gateway(slantpath, 5, sixth=True),
@@ -440,6 +516,7 @@ PROOFS: dict[str, Callable[[Path], str]] = {
     "override": lambda slantpath: shared(slantpath, 3, "override"),
     "processes": lambda slantpath: processes(slantpath, 5),
     "restarted": lambda slantpath: restarted(slantpath, 3),
+    "reset": reset,
 }
 SHORT: dict[str, Callable[[Path], str]] = {
     "gateway": lambda slantpath: gateway(slantpath, 1, sixth=True),

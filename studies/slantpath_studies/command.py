@@ -59,6 +59,14 @@ class Adaptive(Results, Protocol):
         """List the runs that are needed beside those that were added, each with the name of its case."""
 
 
+@runtime_checkable
+class Live(Protocol):
+    """Study whose cases are run as programs, too."""
+
+    def make(self, out: Path, results: Any, at_once: int | None, /) -> None:  # noqa: ANN401 - its own Results
+        """Run the programs of every case, as many cases at once as is said."""
+
+
 class Study(Protocol):
     """What there is of each study."""
 
@@ -101,6 +109,10 @@ QUICK: dict[str, Study] = {
 LARGEST_STEP: dict[str, Study] = {"soip": soip.largest_step}
 """Studies with a figure of the largest step of load, which takes runs of its own."""
 
+LIVE: dict[str, Study] = {"soip": soip.live.FULL}
+"""Studies whose cases are run as programs over an emulated network, beside the simulation."""
+QUICK_LIVE: dict[str, Study] = {"soip": soip.live.QUICK}
+
 
 def main(arguments: Sequence[str]) -> int:
     """Run a study with the arguments behind ``slantpath study``; give the exit status."""
@@ -113,13 +125,7 @@ def main(arguments: Sequence[str]) -> int:
             print(f"{name:20} {study.ABOUT}")
         print(f"{EMULATED:20} {emulated.ABOUT}")
         return DONE
-    form, studies = (
-        ("-quick", QUICK)
-        if options.quick
-        else ("-largest-step", LARGEST_STEP)
-        if options.largest_step
-        else ("", STUDIES)
-    )
+    form, studies = _form(options)
     out: Path = options.out or Path("out") / f"{options.name}{form}"
     try:
         with locked(out):
@@ -152,6 +158,8 @@ def _make(study: Study, options: argparse.Namespace, out: Path) -> tuple[str, st
     pace = collect(study.plan(runs, options.seed), results, out, options.jobs)
     while isinstance(results, Adaptive) and (more := results.further()):
         pace = collect(more, results, out, options.jobs)
+    if isinstance(study, Live):
+        study.make(out, results, options.jobs)
     return pace, results.seeds(), *study.write(out, results)
 
 
@@ -165,6 +173,15 @@ def _emulate(options: argparse.Namespace, out: Path) -> tuple[str, str, str, lis
     )
     pace = f"{time.monotonic() - begun_s:.0f} s."
     return pace, results.seeds(), *emulated.write(out, results)
+
+
+def _form(options: argparse.Namespace) -> tuple[str, dict[str, Study]]:
+    """Give the form of a study that is asked for: how its directory is called, and which studies have it."""
+    if options.live:
+        return ("-live-quick", QUICK_LIVE) if options.quick else ("-live", LIVE)
+    if options.quick:
+        return "-quick", QUICK
+    return ("-largest-step", LARGEST_STEP) if options.largest_step else ("", STUDIES)
 
 
 def _megabytes(directory: Path) -> float:
@@ -215,6 +232,12 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
         action="store_true",
         help=f"the largest step of load that is carried, in place of the claims: {', '.join(LARGEST_STEP)}",
     )
+    parser.add_argument(
+        "--live",
+        action="store_true",
+        help="cases as programs over an emulated network, in real time, beside the simulation and the paper: "
+        f"{', '.join(LIVE)}; with --quick one of a few seconds",
+    )
     parser.add_argument("--out", type=Path, metavar="DIR", help="where to write; out/NAME if absent")
     parser.add_argument(
         "--runs", type=_count, metavar="N", help="runs of each case; as the study says if absent"
@@ -222,7 +245,11 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--seed", type=_seed, metavar="N", help="in place of the scenario's")
     parser.add_argument("--jobs", type=_count, metavar="N", help="runs at once; all processors if absent")
     options = parser.parse_args(arguments)
-    if options.quick and options.name not in QUICK:
+    if options.live and options.largest_step:
+        parser.error("--live and --largest-step exclude each other")
+    if options.live and options.name not in LIVE:
+        parser.error(f"--live is for {', '.join(LIVE)}")
+    if options.quick and not options.live and options.name not in QUICK:
         parser.error(f"--quick is for {', '.join(QUICK)}")
     if options.largest_step and options.name not in LARGEST_STEP:
         parser.error(f"--largest-step is for {', '.join(LARGEST_STEP)}")

@@ -11,10 +11,9 @@ use std::net::IpAddr;
 use bytes::Bytes;
 use slantpath_base::{Duration, Instant};
 use slantpath_host::{
-    Offer, OutgoingMessage, PathSample, Peer, Protocol, SentPart, Served, Socket, SocketEvent,
-    TransportConfig,
+    OutgoingMessage, PathSample, Peer, Protocol, SentPart, Served, Socket, SocketEvent, TransportConfig,
 };
-use slantpath_sctp as sctp;
+use slantpath_sctp::{self as sctp, SendError};
 use slantpath_wire::transport::{StreamNumber, Transmit, TransportInput};
 
 use crate::carrier_records::CarrierRecords;
@@ -94,7 +93,7 @@ pub(crate) struct Carrier {
     open_at: Option<Instant>,
     opening: Opening,
     reopen_after: Duration,
-    /// Messages that SCTP's send buffer has refused, oldest first.
+    /// Messages that SCTP has refused, for want of room or since it ends; oldest first.
     refused: VecDeque<OutgoingMessage>,
     /// Octets of messages that SCTP gave back since the association was lost or began anew, of which it is told next.
     given_back: Vec<Bytes>,
@@ -242,17 +241,18 @@ impl Carrier {
 
     /// Gives a message to SCTP, or keeps it in front of all others. Says whether there is room for more.
     fn offer(&mut self, now: Instant, message: OutgoingMessage, socket: &mut Socket<'_>) -> bool {
-        match socket.send(now, message.clone()) {
-            Offer::Accepted => {
+        match socket.send_over_sctp(now, message.clone()) {
+            Ok(()) => {
                 self.counters.sent += 1;
                 self.counters.sent_bytes += message.payload.len() as u64;
             }
-            Offer::Full => {
+            // Of an association that ends, which is told next, it goes back to the layer above.
+            Err(SendError::BufferFull { .. } | SendError::NoAssociation | SendError::ShuttingDown) => {
                 self.refused.push_front(message);
                 return false;
             }
-            // It ends, which the layer above is told by the event that follows; or it has no such stream.
-            Offer::Refused(_) => {
+            // It has no such stream.
+            Err(_) => {
                 self.counters.discarded_down += 1;
                 self.forget_refused();
             }
@@ -382,7 +382,7 @@ impl Carrier {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Associations, Host};
+    use crate::{Associations, Host, ProgramConfig, Programs};
     use slantpath_base::Seed;
     use slantpath_host::SocketId;
     use slantpath_interface::{EndSystem, InterfaceId};
@@ -437,7 +437,8 @@ mod tests {
         }
 
         fn refused(&self, end: usize) -> usize {
-            self.hosts[end].association_waiting(CARRIER).unwrap()
+            // A program has none.
+            self.hosts[end].association_waiting(CARRIER).unwrap_or_default()
         }
 
         fn counters(&self, end: usize) -> AssociationCounters {
@@ -621,6 +622,52 @@ mod tests {
         assert_eq!((count + in_doubt, discarded_down), (u64::from(sent), 0));
         let first = u32::try_from(in_doubt).unwrap();
         assert!(first > 0 && returned.iter().copied().eq(first..sent), "{first} {sent} {returned:?}");
+    }
+
+    #[test]
+    fn what_comes_while_the_far_end_shuts_the_association_down_goes_back_to_the_layer_above() {
+        let addresses: [IpAddr; 2] = [[10, 0, 0, 1].into(), [10, 0, 0, 2].into()];
+        let interface = InterfaceId::new(0);
+        let mut hosts = [0, 1].map(|own| {
+            let mut host = Host::new(vec![(addresses[own], interface)]);
+            host.add_route(addresses[1 - own], interface).unwrap();
+            host
+        });
+        let config = AssociationConfig {
+            sctp: Box::default(),
+            local_addresses: vec![addresses[0]],
+            local_port: PORT,
+            peer: Some(Peer { addresses: vec![addresses[1]], port: PORT }),
+            reopen_after: Duration::from_secs(1),
+            sample_paths: None,
+            measures_delay: true,
+        };
+        assert_eq!(hosts[0].add_association(&config, Seed::new(1, 0), "first"), CARRIER);
+        let port = ProgramConfig {
+            sctp: Box::default(),
+            local_addresses: vec![addresses[1]],
+            local_port: PORT,
+            peer: None,
+        };
+        hosts[1].add_program(&port, Seed::new(1, 0).stream("second"));
+        let mut pair = Pair { now: Instant::START, hosts };
+        pair.exchange();
+        let (socket, _) = pair.hosts[1].next_program_event().unwrap();
+        let now = pair.now;
+        // A SHUTDOWN comes, and its answer has not left.
+        pair.hosts[1].shut_down(now, socket);
+        let mut packet = slantpath_wire::Packet::default();
+        let out = pair.hosts[1].poll_transmit(now, &mut packet).unwrap();
+        pair.hosts[0].handle_packet(now, out, &mut packet);
+        pair.send(7);
+        pair.send(8);
+        pair.exchange();
+        let told: Vec<_> = std::iter::from_fn(|| pair.poll_input(0)).collect();
+        let unsent = |number: u32| TransportInput::Unsent(Bytes::copy_from_slice(&number.to_be_bytes()));
+        let up = TransportInput::Up { outbound_streams: 16 };
+        assert_eq!(told, [up, TransportInput::Congested(true), TransportInput::Down, unsent(7), unsent(8)]);
+        let AssociationCounters { sent, returned, discarded_down, .. } = pair.counters(0);
+        assert_eq!((sent, returned, discarded_down), (0, 2, 0));
     }
 
     #[test]

@@ -9,8 +9,8 @@ use std::net::IpAddr;
 use bytes::Bytes;
 use slantpath_base::Instant;
 use slantpath_host::{
-    MessagePlace, Offer, OutgoingMessage, PathEventKind, Peer, Protocol, Served, Socket, SocketEvent,
-    SocketId, TransportConfig,
+    MessagePlace, Offer, OutgoingMessage, PathEventKind, Peer, Protocol, SentPart, Served, Socket,
+    SocketEvent, SocketId, TransportConfig,
 };
 use slantpath_sctp as sctp;
 use slantpath_wire::ip::IpFields;
@@ -94,6 +94,9 @@ pub enum ProgramEvent {
     Writable,
     /// A message of this end has been given up, as its options asked.
     Abandoned,
+    /// The message of this number was sent for the first time: only if the port's settings have
+    /// [`trace_messages`](sctp::SctpConfig::trace_messages).
+    Transmitted(u32),
     /// Event of an extension of SCTP: streams or addresses have changed, a request for it was answered, or the peer has
     /// reported an error.
     Sctp(Box<sctp::Event>),
@@ -208,16 +211,17 @@ impl Program {
         }
     }
 
-    /// Variant of [`Program::send`] that gives the reason of a refusal in SCTP's own words.
+    /// Variant of [`Program::send`] that gives the message's number, or the reason of a refusal in SCTP's own words.
     pub(crate) fn send_sctp(
         &mut self,
         now: Instant,
         message: ProgramMessage,
         socket: &mut Socket<'_>,
-    ) -> Result<(), sctp::SendError> {
+    ) -> Result<u32, sctp::SendError> {
         socket.send_sctp(now, self.numbered(message))?;
-        self.sent = self.sent.wrapping_add(1);
-        Ok(())
+        let number = self.sent;
+        self.sent = number.wrapping_add(1);
+        Ok(number)
     }
 
     fn numbered(&self, message: ProgramMessage) -> sctp::Message {
@@ -282,7 +286,10 @@ impl Program {
                 }
                 return;
             }
-            // Nothing of the kind is traced.
+            SocketEvent::Transmitted { sent: SentPart::Message(number), again: false, .. } => {
+                ProgramEvent::Transmitted(number)
+            }
+            // A program is told no more of a message's fate.
             SocketEvent::Acknowledged(_)
             | SocketEvent::Arrived(_)
             | SocketEvent::Bytes(_)
@@ -582,6 +589,30 @@ mod tests {
         assert_eq!(refused, Err(sctp::SendError::NoSuchStream { stream: sctp::StreamId(16), available: 16 }));
         let gone = SocketId(99);
         assert_eq!(hosts[0].send_sctp(NOW, gone, message(0)), Err(sctp::SendError::NoAssociation));
+    }
+
+    #[test]
+    fn a_program_that_asks_for_it_is_told_once_when_a_message_is_first_sent() {
+        for is_asked in [true, false] {
+            let mut hosts = [host(0), host(1)];
+            open(&mut hosts, 1, PORT, None);
+            let peer = Some(Peer { addresses: vec![address(1)], port: PORT });
+            let sctp = sctp::SctpConfig { trace_messages: is_asked, ..sctp::SctpConfig::default() };
+            let config = ProgramConfig {
+                sctp: Box::new(sctp),
+                local_addresses: vec![address(0)],
+                local_port: 20_000,
+                peer,
+            };
+            let caller = hosts[0].add_program(&config, Seed::new(1, 0).stream("caller"));
+            exchange(&mut hosts);
+            events(&mut hosts[0]);
+            let numbers = [1, 2].map(|number| hosts[0].send_sctp(NOW, caller, message(number)).unwrap());
+            assert_eq!((numbers, events(&mut hosts[0])), ([0, 1], vec![]), "nothing has left yet");
+            exchange(&mut hosts);
+            let told = numbers.map(|number| (caller, ProgramEvent::Transmitted(number)));
+            assert_eq!(events(&mut hosts[0]), if is_asked { told.to_vec() } else { Vec::new() });
+        }
     }
 
     #[test]

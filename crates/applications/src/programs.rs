@@ -1,7 +1,7 @@
 //! Sockets of a host that a program outside of it holds.
 
 use slantpath_base::{Instant, Stream};
-use slantpath_host::{Peer, Peers, Reports, SocketId};
+use slantpath_host::{MessageReports, Peer, Peers, Reports, SocketId};
 use slantpath_sctp as sctp;
 
 use crate::application::{Application, Host, Kind};
@@ -42,8 +42,9 @@ pub trait Programs {
     /// Why it is not taken.
     fn send(&mut self, now: Instant, id: SocketId, message: ProgramMessage) -> Result<(), Refused>;
 
-    /// Sends a message on a program's association, and says in SCTP's own words why it is not taken; that there is room
-    /// in a full buffer again is told by [`ProgramEvent::Writable`].
+    /// Sends a message on a program's association. Gives its number there, by which [`ProgramEvent::Transmitted`] knows
+    /// it, or says in SCTP's own words why it is not taken; that there is room in a full buffer again is told by
+    /// [`ProgramEvent::Writable`].
     ///
     /// # Errors
     /// Why it is not taken.
@@ -52,13 +53,15 @@ pub trait Programs {
         now: Instant,
         id: SocketId,
         message: ProgramMessage,
-    ) -> Result<(), sctp::SendError>;
+    ) -> Result<u32, sctp::SendError>;
 }
 
 impl Programs for Host {
     fn add_program(&mut self, config: &ProgramConfig, stream: Stream) -> SocketId {
         let peers = config.peer.is_none().then_some(Peers::Many);
-        self.add(config.transport(), peers, Reports::default(), stream, application(Program::new(config)))
+        let messages = MessageReports::all_if(config.sctp.trace_messages);
+        let reports = Reports { messages, ..Reports::default() };
+        self.add(config.transport(), peers, reports, stream, application(Program::new(config)))
     }
 
     fn add_program_told_all(&mut self, config: &ProgramConfig, stream: Stream) -> SocketId {
@@ -111,7 +114,7 @@ impl Programs for Host {
         now: Instant,
         id: SocketId,
         message: ProgramMessage,
-    ) -> Result<(), sctp::SendError> {
+    ) -> Result<u32, sctp::SendError> {
         match self.command(id) {
             Some((Application(Kind::Program(program)), mut socket, _)) => {
                 program.send_sctp(now, message, &mut socket)

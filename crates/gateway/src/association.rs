@@ -34,22 +34,27 @@ pub struct SeatAssociation {
 
 impl SeatAssociation {
     /// Tells if an association goes on as the other one: whoever is at either end, and SCTP's settings, are the same.
-    /// Either end may have got further addresses.
+    /// Either end may have got further addresses, and lost others, as long as the two reach each other by those that
+    /// stay.
     pub(crate) fn goes_on_as(&self, other: &Self) -> bool {
+        let of_own = staying(&self.port.local_addresses, &other.port.local_addresses);
         let is_same_peer = match (&self.port.peer, &other.port.peer) {
-            (Some(own), Some(next)) => own.port == next.port && are_in(&own.addresses, &next.addresses),
-            (own, next) => own.is_none() && next.is_none(),
+            (Some(own), Some(next)) => {
+                let of_peer = staying(&own.addresses, &next.addresses);
+                let mut ways = of_own.iter().flat_map(|from| of_peer.iter().map(move |to| (from, to)));
+                own.port == next.port && ways.any(|(from, to)| from.is_ipv4() == to.is_ipv4())
+            }
+            (own, next) => own.is_none() && next.is_none() && !of_own.is_empty(),
         };
         (&self.name, self.opens, self.port.local_port) == (&other.name, other.opens, other.port.local_port)
             && is_same_peer
-            && are_in(&self.port.local_addresses, &other.port.local_addresses)
             && self.port.sctp == other.port.sctp
     }
 }
 
-/// Tells if all these addresses are among the others.
-pub(crate) fn are_in(addresses: &[IpAddr], others: &[IpAddr]) -> bool {
-    addresses.iter().all(|own| others.contains(own))
+/// Addresses that are among the others, too.
+pub(crate) fn staying(addresses: &[IpAddr], others: &[IpAddr]) -> Vec<IpAddr> {
+    addresses.iter().copied().filter(|own| others.contains(own)).collect()
 }
 
 /// Counts of an association's messages, and of its ups and losses.
@@ -105,7 +110,10 @@ pub(crate) struct Association {
     opening: Opening,
     /// Instant at which it is opened.
     open_at: Option<Instant>,
-    waiting: VecDeque<ProgramMessage>,
+    /// Messages that wait for room, with the numbers by which the entity wants to know when they are sent.
+    waiting: VecDeque<(ProgramMessage, Option<u32>)>,
+    /// Messages that SCTP has and that were not sent yet, by their numbers there and at the entity, if it is told.
+    unsent: VecDeque<(u32, u32)>,
     counts: AssociationCounts,
     /// Streams that it had to send on when it came up last.
     pub(crate) outbound_streams: u16,
@@ -117,9 +125,21 @@ impl Association {
         let open_at = config.opens.then_some(now);
         let counts = AssociationCounts::default();
         let (state, opening) = (State::Down, Opening::Always);
-        let (waiting, standstill) = (VecDeque::new(), Standstill::default());
-        let outbound_streams = 0;
-        Self { config, number, port, state, opening, open_at, waiting, counts, outbound_streams, standstill }
+        let (waiting, unsent) = (VecDeque::new(), VecDeque::new());
+        let (outbound_streams, standstill) = (0, Standstill::default());
+        Self {
+            config,
+            number,
+            port,
+            state,
+            opening,
+            open_at,
+            waiting,
+            unsent,
+            counts,
+            outbound_streams,
+            standstill,
+        }
     }
 
     /// Goes on under another configuration, which has the same ends.
@@ -203,7 +223,14 @@ impl Association {
 
     /// Takes what waits for room out, as the last of what is given back.
     pub(crate) fn take_waiting(&mut self) -> Vec<ProgramMessage> {
-        self.waiting.drain(..).collect()
+        self.unsent.clear();
+        self.waiting.drain(..).map(|(message, _)| message).collect()
+    }
+
+    /// Notes that SCTP has sent a message for the first time. Gives what the entity is to be told, if anything.
+    pub(crate) fn transmitted(&mut self, number: u32) -> Option<TransportInput> {
+        let place = self.unsent.iter().position(|(own, _)| *own == number)?;
+        self.unsent.remove(place).map(|(_, report)| TransportInput::Transmitted(report))
     }
 
     /// Gives the entity back what was never sent, in its order.
@@ -257,17 +284,17 @@ impl Association {
         }
     }
 
-    /// The entity sends. Gives all that it is to be told.
+    /// The entity sends. Gives what it is to be told, if anything.
     pub(crate) fn send(
         &mut self,
         now: Instant,
         host: &mut Host,
         transmit: Transmit,
         delays: &mut Option<SeatDelays>,
-    ) -> impl Iterator<Item = TransportInput> + use<> {
+    ) -> Option<TransportInput> {
         let State::Up(socket) = self.state else {
             self.counts.discarded_down += 1;
-            return [None, None].into_iter().flatten();
+            return None;
         };
         let report = transmit.report;
         let message = ProgramMessage {
@@ -280,16 +307,14 @@ impl Association {
         };
         let was_empty = self.waiting.is_empty();
         if was_empty {
-            self.offer(now, host, socket, message, delays);
+            self.offer(now, host, socket, (message, report), delays);
         } else if self.waiting.len() < REFUSED_MAX {
-            self.waiting.push_back(message);
+            self.waiting.push_back((message, report));
         } else {
             self.counts.discarded_full += 1;
         }
         let is_congested = was_empty && !self.waiting.is_empty();
-        let congested = is_congested.then_some(TransportInput::Congested(true));
-        // SCTP does not say when it sends a message first: it is told of at its hand-over, with room or without.
-        [congested, report.map(TransportInput::Transmitted)].into_iter().flatten()
+        is_congested.then_some(TransportInput::Congested(true))
     }
 
     /// There is room in the send buffer again. Gives what the entity is to be told, if anything.
@@ -322,11 +347,12 @@ impl Association {
         now: Instant,
         host: &mut Host,
         socket: SocketId,
-        message: ProgramMessage,
+        (message, report): (ProgramMessage, Option<u32>),
         delays: &mut Option<SeatDelays>,
     ) -> bool {
         match host.send_sctp(now, socket, message.clone()) {
-            Ok(()) => {
+            Ok(number) => {
+                self.unsent.extend(report.map(|report| (number, report)));
                 self.counts.sent += 1;
                 self.counts.sent_octets += message.payload.len() as u64;
                 if let Some(delays) = delays {
@@ -335,7 +361,7 @@ impl Association {
             }
             // Of an association that ends, which is told next, it goes back to the entity.
             Err(SendError::BufferFull { .. } | SendError::NoAssociation | SendError::ShuttingDown) => {
-                self.waiting.push_front(message);
+                self.waiting.push_front((message, report));
                 return false;
             }
             // It has no such stream.

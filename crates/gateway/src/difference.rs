@@ -25,9 +25,9 @@ pub(crate) fn difference(
     let addresses = |own: &[SeatAssociation]| -> BTreeSet<IpAddr> {
         own.iter().flat_map(|own| own.port.local_addresses.clone()).collect()
     };
-    let known = addresses(old_associations);
-    let new_addresses = addresses(associations).into_iter().filter(|own| !known.contains(own));
-    words.extend(new_addresses.map(|own| format!("own address {own} added")));
+    let (known, next) = (addresses(old_associations), addresses(associations));
+    words.extend(next.difference(&known).map(|own| format!("own address {own} added")));
+    words.extend(known.difference(&next).map(|own| format!("own address {own} removed")));
     if let (SignallingEntity::Point(old), SignallingEntity::Point(new)) = (old, new) {
         compare("link", links(before, *old), links(after, *new), |one, other| one == other, &mut words);
         let (old, new) = (&before.points[old.0], &after.points[new.0]);

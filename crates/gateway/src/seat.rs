@@ -357,7 +357,7 @@ impl Seat {
     fn transmit(&mut self, now: Instant, host: &mut Host, transmit: Transmit) {
         let Some(place) = self.by_number.get(&transmit.association).copied() else { return };
         self.begin_watch(now);
-        for input in self.associations[place].send(now, host, transmit, &mut self.delays) {
+        if let Some(input) = self.associations[place].send(now, host, transmit, &mut self.delays) {
             self.input(now, place, input);
         }
     }
@@ -625,6 +625,12 @@ impl Program for Seat {
                 }
             }
             ProgramEvent::Sctp(event) => self.note_addresses(now, socket, *event),
+            ProgramEvent::Transmitted(number) => {
+                let Some(place) = self.by_socket.get(socket).copied() else { return };
+                if let Some(input) = self.associations[place].transmitted(number) {
+                    self.input(now, place, input);
+                }
+            }
             ProgramEvent::Abandoned => {}
         }
         self.drive(now, host);

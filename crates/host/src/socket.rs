@@ -470,6 +470,14 @@ impl Socket<'_> {
         self.stack.sctp.send(now, association, message)
     }
 
+    /// Variant of [`Socket::send`] for an association, which says in SCTP's own words why it does not take a message.
+    ///
+    /// # Errors
+    /// Why SCTP does not take it.
+    pub fn send_over_sctp(&mut self, now: Instant, message: OutgoingMessage) -> Result<(), sctp::SendError> {
+        self.send_sctp(now, sctp_message(message))
+    }
+
     /// Offers a message of SCTP's own kind; a socket of TCP refuses it.
     #[inline]
     pub fn send_message(&mut self, now: Instant, message: sctp::Message) -> Offer {

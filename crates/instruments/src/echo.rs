@@ -220,7 +220,7 @@ impl Program for Echo {
                 host.resume(now, socket);
                 self.tell(format!("{} has begun anew", name(peer)));
             }
-            ProgramEvent::Abandoned => {}
+            ProgramEvent::Abandoned | ProgramEvent::Transmitted(_) => {}
             ProgramEvent::Sctp(event) => {
                 if let Some(news) = news_of(&event) {
                     let peer = self.callers.get(socket).and_then(|caller| caller.peer);

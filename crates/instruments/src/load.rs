@@ -393,6 +393,7 @@ impl Program for LoadClient {
                 self.tell(format!("at {at}: path to {address}: {}", kind.name()));
             }
             ProgramEvent::Restarted => self.tell("the server has begun anew".to_owned()),
+            ProgramEvent::Transmitted(_) => {}
             ProgramEvent::Abandoned => {
                 self.measure.abandoned();
                 if let Some(caller) = self.callers.get_mut(&socket) {

@@ -478,6 +478,7 @@ impl Program for PortAssociations {
             ProgramEvent::Restarted => self.notify(socket, Notification::Restarted),
             ProgramEvent::Abandoned => self.notify(socket, Notification::Abandoned),
             ProgramEvent::Sctp(event) => self.notify(socket, Notification::Sctp(event)),
+            ProgramEvent::Transmitted(_) => {}
         }
     }
 

@@ -50,6 +50,22 @@ fn place_of(signalling: &Signalling, name: &str, error: &node::ConfigError) -> (
     let point = signalling.points.find(name);
     let timer = |timer: Mtp3Timer| point.map(|point| point.timers.setting(timer).place());
     match error {
+        node::ConfigError::AdjacentTwice { second, .. } => (
+            signalling.points.find(second).map(|point| point.point_code.place()),
+            "give every point a code of its own",
+        ),
+        node::ConfigError::DestinationTwice(code) => match second_of(signalling, code.0) {
+            Some(place) => (Some(place), "give every point a code of its own"),
+            None => {
+                (route_target(signalling, name, code.0), "the point is behind this one: remove the route")
+            }
+        },
+        node::ConfigError::ServedByEndPoint(..) => {
+            (point.map(|point| point.function.place()), "write `function = \"transfer-point\"`")
+        }
+        node::ConfigError::UnknownLinkSet { destination, link_set } => {
+            (route_to(destination, link_set), "let the route lead over a point to which a link leads")
+        }
         node::ConfigError::RouteTwice { destination, link_set, .. } => {
             (route_to(destination, link_set), "keep one of the two routes")
         }
@@ -156,6 +172,12 @@ pub(crate) fn must_reach(signalling: &Signalling, from: &str, to: &str, place: P
         let help = format!("add `[[signalling.routes]]` with `from = \"{from}\"` and `to = \"{to}\"`");
         faults.report(place, Fault::new(message).help(help));
     }
+}
+
+/// The line in which a point gets a code that another one before it has.
+fn second_of(signalling: &Signalling, code: PointCode) -> Option<Place> {
+    let mut points = signalling.points.iter().filter(|(_, point)| point.code.0 == code);
+    points.nth(1).map(|(_, point)| point.point_code.place())
 }
 
 /// The line that names the destination of a route.

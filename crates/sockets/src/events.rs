@@ -27,7 +27,10 @@ impl Sockets {
             ProgramEvent::Writable => self.note_room(now, host, id),
             ProgramEvent::Sctp(event) => self.note_sctp(now, host, id, *event),
             // It is told in SCTP's own words.
-            ProgramEvent::Abandoned | ProgramEvent::Message(_) | ProgramEvent::Path { .. } => {}
+            ProgramEvent::Abandoned
+            | ProgramEvent::Message(_)
+            | ProgramEvent::Path { .. }
+            | ProgramEvent::Transmitted(_) => {}
         }
     }
 

@@ -190,6 +190,10 @@ class Case:
 
     def scenario(self) -> Scenario:
         """Give the scenario."""
+        return self.scenario_over(_base(self.path))
+
+    def scenario_over(self, base: Scenario) -> Scenario:
+        """Give the scenario in another lab of the same names."""
         values: dict[str, Value] = {"scenario.duration": f"{self.duration_s:g} s"}
         for load in LOADS:
             of = f"signalling.load.{load}"
@@ -204,7 +208,7 @@ class Case:
         with warnings.catch_warnings():
             # Over a satellite one loss lets timers of Q.704 expire that it allows 1.2 s.
             warnings.simplefilter("ignore", ScenarioWarning)
-            return _base(self.path).with_values(values | dict(self.values))
+            return base.with_values(values | dict(self.values))
 
     @property
     def stop_s(self) -> float:

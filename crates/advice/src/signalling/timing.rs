@@ -6,6 +6,7 @@ mod line;
 mod reading;
 mod round_trip;
 mod scene;
+mod send_buffer;
 mod waiting;
 
 use slantpath_net::Routes;
@@ -22,7 +23,7 @@ pub(crate) fn check(checked: &Checked, built: &Built, routes: &mut Routes, fault
     let (file, Some(plan)) = (checked.file(), checked.signalling_plan()) else { return };
     let signalling: &Signalling = &file.signalling;
     let offered = Offered::new(signalling, plan);
-    let scene = Scene { file, built, signalling, offered: &offered };
+    let scene = Scene { file, built, signalling, live: checked.live_nodes(), offered: &offered };
     let mut meant = carried::Meant::new();
     for (name, link) in signalling.links.iter() {
         match &*link.carrier {

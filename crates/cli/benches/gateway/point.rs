@@ -1,18 +1,14 @@
-//! A point that is live, as a program of its own.
+//! A program of a lab: a point that is live, or the traffic simulator.
 
 use std::fs;
-use std::io::Read as _;
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
 
-/// Addresses of all nodes that a lab may have.
-const NODES: [(&str, &str); 5] = [
-    ("gateway", "127.0.0.1"),
-    ("far", "127.0.0.2"),
-    ("near", "127.0.0.3"),
-    ("asp-1", "127.0.0.4"),
-    ("asp-2", "127.0.0.5"),
-];
+/// Time after which a line that does not come is missed.
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Processor time of a process, in seconds.
 pub(crate) struct Used {
@@ -22,20 +18,26 @@ pub(crate) struct Used {
 
 pub(crate) struct Point {
     child: Child,
+    log: Receiver<String>,
 }
 
 impl Point {
-    pub(crate) fn start(file: &Path, udp: u16, point: &str, load: Option<&str>) -> Self {
-        let text = fs::read_to_string(file).unwrap();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_slantpath"));
-        command.arg("gateway").arg(file).args(["--point", point, &format!("--udp={udp}")]);
-        for (node, address) in NODES {
-            if text.contains(&format!("[nodes.{node}]")) {
-                command.args(["--at", &format!("{node}={address}")]);
+    /// Starts a command of a program with a scenario, under a tool if there is one.
+    pub(crate) fn start(program: &Path, tool: &[String], file: &Path, arguments: &[&str]) -> Self {
+        let mut command = match tool {
+            [] => Command::new(program),
+            [tool, flags @ ..] => {
+                let mut command = Command::new(tool);
+                command.args(flags).arg(program);
+                command
             }
-        }
-        command.args(load.map(|load| ["--load", load]).into_iter().flatten());
-        Self { child: command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap() }
+        };
+        command.arg(arguments[0]).arg(file).args(&arguments[1..]);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        let (told, log) = channel();
+        std::thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| told.send(line)));
+        Self { child, log }
     }
 
     /// Processor time up to now, in ticks of a hundredth as Linux counts them.
@@ -47,10 +49,26 @@ impl Point {
         Used { user: ticks[0] / 100.0, system: ticks[1] / 100.0 }
     }
 
+    /// Reads its log up to a line with these words; gives the time that stands there, in seconds.
+    pub(crate) fn until(&self, words: &str) -> f64 {
+        loop {
+            let line = self.log.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("no `{words}`"));
+            if line.contains(words) {
+                let time = line.strip_prefix("t=").and_then(|rest| rest.split(' ').next());
+                return time.and_then(|time| time.parse().ok()).unwrap_or_else(|| panic!("no time: {line}"));
+            }
+        }
+    }
+
+    /// Sends it a signal.
+    pub(crate) fn signal(&self, name: &str) {
+        let sent = Command::new("kill").args([&format!("-{name}"), &self.child.id().to_string()]).status();
+        assert!(sent.unwrap().success());
+    }
+
     /// Ends it in order; gives the number before these words in the line that begins so.
     pub(crate) fn end(&mut self, begin: &str, words: &str) -> f64 {
-        let ended = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status().unwrap();
-        assert!(ended.success());
+        self.signal("TERM");
         let mut out = String::new();
         self.child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
         assert!(self.child.wait().unwrap().success(), "{out}");

@@ -107,7 +107,7 @@ impl<'a> Nodes<'a> {
                     udp_ports.push((peer.clone(), local_port, port.unwrap_or(ENCAPSULATION_PORT)));
                 }
             }
-            let sctp = SctpConfig { trace: is_traced, trace_messages: false, ..(*config.sctp).clone() };
+            let sctp = SctpConfig { trace: is_traced, ..(*config.sctp).clone() };
             let admit = self.table(own).map_or(AdmittedCallers::Known, |table| *table.admit);
             let is_anyone = admit == AdmittedCallers::Anyone && !end.opens;
             let is_apart = self.udp_port(own) != self.udp_port(far);
@@ -127,7 +127,17 @@ impl<'a> Nodes<'a> {
             });
         }
         check_told_apart(&associations)?;
+        report_alike(&mut associations);
         Ok((associations, udp_ports))
+    }
+}
+
+/// Has a port that several associations share report transmissions if one of them asks for that: its settings are one.
+fn report_alike(associations: &mut [SeatAssociation]) {
+    let asking = associations.iter().filter(|own| own.port.sctp.trace_messages);
+    let ports: BTreeSet<u16> = asking.map(|own| own.port.local_port).collect();
+    for own in associations {
+        own.port.sctp.trace_messages = ports.contains(&own.port.local_port);
     }
 }
 

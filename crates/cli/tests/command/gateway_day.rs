@@ -143,7 +143,7 @@ fn a_day_of_an_operator() {
     set(&place, &["--reload"]);
     until_said(&london, &["event=reload-begun", "link=zurich event=unavailable"]);
     let not_offered = "association=trunk address=127.0.0.4 event=address-not-offered reason=\"the ends have not agreed \
-                       to `dynamic-addresses`: the next association has the address\"";
+                       to `dynamic-addresses`: this holds from the next association on\"";
     assert_eq!(said(&london.until("event=address-not-offered")), not_offered);
     let taken = "event=reloaded reason=\"association trunk-2, trunk-3 added; association zurich removed; own address \
                  127.0.0.4 added; link trunk-2, trunk-3 added; link zurich removed; \

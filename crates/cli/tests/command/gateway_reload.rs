@@ -145,3 +145,37 @@ fn an_own_address_and_a_port_come_by_a_reload_that_is_recorded_captured_and_trac
         assert_eq!(live, again, "{name}");
     }
 }
+
+#[test]
+fn an_own_address_goes_and_comes_back_by_reloads_and_all_associations_stay() {
+    let place = Place::new("gateway-reload-away");
+    let (both, second) = (lab_at("\"127.0.0.2\", \"127.0.0.4\""), lab_at("\"127.0.0.4\""));
+    place.write("lab.toml", &both);
+    let udp = free_port();
+    let london = start(&place, udp, "london", &["--record", "london.record"]);
+    let boston = start(&place, udp, "boston", &[]);
+    let exchange = start(&place, udp, "exchange", &["--load", "there"]);
+    boston.until("event=first-message");
+    place.write("lab.toml", &second);
+    london.hang_up();
+    let line = london.until("association=trunk address=127.0.0.2 event=address-not-withdrawn");
+    assert!(line.contains("the ends have not agreed to `dynamic-addresses`"), "{line}");
+    assert!(london.until("event=reloaded").ends_with("reason=\"own address 127.0.0.2 removed\""));
+    boston.until("association=first address=127.0.0.2 event=peer-address-removed");
+    london.until("association=first address=127.0.0.2 event=address-removed");
+    // Whoever has the peer's lesser addresses in its file, too, goes on with it.
+    for one in [&boston, &exchange] {
+        one.hang_up();
+        one.until("event=reloaded");
+    }
+    place.write("lab.toml", &both);
+    london.hang_up();
+    london.until("association=first address=127.0.0.2 event=address-added");
+    boston.until("association=first path=127.0.0.2 event=active");
+    exchange.end();
+    assert_up_once(&boston.end()[0], &["first"]);
+    assert_up_once(&london.end()[0], &["first", "trunk"]);
+    let replayed = place.run(&["replay", "london.record"]);
+    assert_eq!(replayed.status, Some(0), "{}{}", replayed.out, replayed.err);
+    assert!(replayed.out.ends_with("\nthe same as that of the live run\n"), "{}", replayed.out);
+}

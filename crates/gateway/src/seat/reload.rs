@@ -20,7 +20,7 @@ use slantpath_signalling::network::{
 use slantpath_sigtran::transport::{AssociationNumber, TransportInput};
 
 use super::{ENTITY, FIRST_OTHER, Phase, RELOAD, Seat, SeatConfig, WATCH};
-use crate::association::{Association, SeatAssociation, are_in};
+use crate::association::{Association, SeatAssociation, staying};
 use crate::difference::difference;
 use crate::entity::{Entity, EntitySuccession};
 use crate::standstill::LOOK;
@@ -36,7 +36,9 @@ pub enum ReloadError {
     #[error(transparent)]
     Network(#[from] NetworkConfigError),
     /// Other settings of a port that stays.
-    #[error("port {0} has other addresses or settings of SCTP: restart for this, or take another port")]
+    #[error(
+        "port {0} has wholly other addresses or other settings of SCTP: restart for this, or take another port"
+    )]
     Port(u16),
     /// Something else is under way.
     #[error("it stops, or another reload is under way: try again later")]
@@ -272,11 +274,12 @@ impl Seat {
         self.named = config.occupant;
         self.links = links;
         self.patience = config.patience;
-        let new_addresses = self.change_associations(now, host, config.associations, numbers);
+        let Moves { new, gone } = self.change_associations(now, host, config.associations, numbers);
         self.tell_new_links(now, &succession);
         self.keep_discards(discards);
         self.regroup_delays();
-        self.offer_addresses(now, host, new_addresses);
+        self.offer_addresses(now, host, new);
+        self.withdraw_addresses(now, host, gone);
         self.reloading.generation += 1;
         self.restart_deadlines(now);
         let changes = if changes.is_empty() { "nothing".to_owned() } else { changes.join("; ") };
@@ -302,23 +305,26 @@ impl Seat {
         self.in_traffic = std::mem::take(&mut self.in_traffic).into_iter().filter_map(renumbered).collect();
     }
 
-    /// Associations that stay keep their state; the others begin. Gives the own addresses that those get which stay.
+    /// Associations that stay keep their state; the others begin. Gives the own addresses that those get and lose which
+    /// stay.
     fn change_associations(
         &mut self,
         now: Instant,
         host: &mut Host,
         configs: Vec<SeatAssociation>,
         numbers: Vec<AssociationNumber>,
-    ) -> Vec<(usize, IpAddr)> {
-        let mut new_addresses = Vec::new();
+    ) -> Moves {
+        let mut moves = Moves::default();
         let former = std::mem::take(&mut self.associations).into_iter();
         let mut former: BTreeMap<_, _> = self.numbers.drain(..).zip(former).collect();
         for (place, (config, number)) in configs.into_iter().zip(&numbers).enumerate() {
             self.associations.push(if let Some(known) = former.remove(number) {
-                self.reloading.ports.add_addresses(&config.port, host);
-                let before = &known.config.port.local_addresses;
-                let new = config.port.local_addresses.iter().filter(|own| !before.contains(own));
-                new_addresses.extend(new.map(|own| (place, *own)));
+                self.reloading.ports.change_addresses(&config.port, host);
+                let (before, next) = (&known.config.port.local_addresses, &config.port.local_addresses);
+                let new = next.iter().filter(|own| !before.contains(own));
+                moves.new.extend(new.map(|own| (place, *own)));
+                let gone = before.iter().filter(|own| !next.contains(own));
+                moves.gone.extend(gone.map(|own| (place, *own)));
                 known.with(place, config)
             } else {
                 let port = self.reloading.ports.socket(&config.port, host);
@@ -336,7 +342,7 @@ impl Seat {
         let used = numbers.iter().map(|number| number.0 + 1).max().unwrap_or_default();
         self.reloading.next_number = self.reloading.next_number.max(used);
         self.numbers = numbers;
-        new_addresses
+        moves
     }
 
     /// Tells links that come anew over associations which stay that these are up: no event of SCTP does.
@@ -370,6 +376,13 @@ impl Seat {
     }
 }
 
+/// Own addresses that associations get and lose which stay, by the places of these.
+#[derive(Debug, Default)]
+struct Moves {
+    new: Vec<(usize, IpAddr)>,
+    gone: Vec<(usize, IpAddr)>,
+}
+
 /// Ports that have been opened, each with its settings: one that nothing uses any more stays as it is.
 #[derive(Debug)]
 pub(super) struct Ports {
@@ -385,7 +398,7 @@ impl Ports {
 
     /// The socket of a port, opened if there is none.
     pub(super) fn socket(&mut self, config: &ProgramConfig, host: &mut Host) -> SocketId {
-        self.add_addresses(config, host);
+        self.change_addresses(config, host);
         let Self { opened, stream } = self;
         let number = config.local_port;
         let (socket, _) = opened.entry(number).or_insert_with(|| {
@@ -399,12 +412,12 @@ impl Ports {
     fn is_other(&self, config: &ProgramConfig) -> bool {
         let known = self.opened.get(&config.local_port);
         known.is_some_and(|(_, own)| {
-            !are_in(&own.local_addresses, &config.local_addresses) || own.sctp != config.sctp
+            staying(&own.local_addresses, &config.local_addresses).is_empty() || own.sctp != config.sctp
         })
     }
 
-    /// Gives a port that is open the addresses that it lacks.
-    fn add_addresses(&mut self, config: &ProgramConfig, host: &mut Host) {
+    /// Gives a port that is open the addresses that it lacks, and takes away those that it has no more.
+    fn change_addresses(&mut self, config: &ProgramConfig, host: &mut Host) {
         let Some((_, known)) = self.opened.get_mut(&config.local_port) else { return };
         for address in &config.local_addresses {
             if !known.local_addresses.contains(address) && host.add_port_address(config.local_port, *address)
@@ -412,6 +425,10 @@ impl Ports {
                 known.local_addresses.push(*address);
             }
         }
+        let port = config.local_port;
+        known
+            .local_addresses
+            .retain(|own| config.local_addresses.contains(own) || !host.remove_port_address(port, *own));
     }
 
     /// Has each port admit callers if an association waits for one there.

@@ -197,6 +197,30 @@ fn lab_of_two(is_known: bool) -> Lab {
     Lab::new(&config, &[0, 1].map(|id| SignallingEntity::Point(PointId(id))), &ways)
 }
 
+/// A point with two links to what it takes for one point, and is two with one code.
+pub(crate) fn lab_of_twins() -> Lab {
+    let mut config = lab_of_two(true).config;
+    for point in &mut config.points {
+        let first = point.mtp3.link_sets[0].links[0].clone();
+        let second = node::LinkConfig { name: "trunk-2".to_owned(), slc: Slc(1), ..first };
+        point.mtp3.link_sets[0].links.push(second);
+    }
+    let mut second = config.links[0].clone();
+    second.name = "trunk-2".to_owned();
+    second.ends = [0, 1].map(|point| PointEnd { point: PointId(point), link: Mtp3LinkId(1) });
+    config.links.push(second);
+    config.loads[0].generator.links = 16;
+    let way = |number, twin, port| Way {
+        carried: Carried::Link(SignallingLinkId(number)),
+        nodes: [0, twin],
+        opens: Side::First,
+        port,
+        is_known: true,
+    };
+    let occupants = [0, 1, 1].map(|id| SignallingEntity::Point(PointId(id)));
+    Lab::new(&config, &occupants, &[way(0, 1, 3_565), way(1, 2, 3_566)])
+}
+
 /// The point behind gateways.
 pub(crate) fn behind(code: PointCode) -> network::ServedPointConfig {
     network::ServedPointConfig { name: "behind".to_owned(), code, sccp: None }

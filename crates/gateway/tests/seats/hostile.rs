@@ -365,6 +365,37 @@ fn messages_beyond_what_a_link_takes_are_told_of_and_each_is_counted() {
     assert_eq!(status.discards["m2pa"]["buffer-full"], discarded, "what was discarded stays so");
 }
 
+/// What waits in a send buffer of 1 MiB takes 8 s to leave. T7 of 2 s counts it from the hand-over on, and not from the
+/// first transmission on, which SCTP tells.
+#[test]
+fn a_link_of_a_large_send_buffer_stays_up_where_t7_counts_from_the_first_transmission() {
+    for (t7_from, stays) in [(m2pa::T7From::HandOver, false), (m2pa::T7From::FirstTransmission, true)] {
+        let mut config = config();
+        let LinkCarrier::Association(own) = &mut config.links[0].carrier else {
+            unreachable!("it has no line")
+        };
+        own.t7_from = t7_from;
+        let point = SignallingEntity::Point(PointId(EXCHANGE));
+        let slow = (config.clone(), point, "1 Mbit/s".parse().unwrap());
+        let mut trunk = SctpConfig { send_buffer_bytes: 1 << 20, trace_messages: stays, ..*sctp() };
+        // Else messages wait in the network, once they have been sent.
+        trunk.congestion.max_cwnd = Some(50_000);
+        let mut bench = Bench::with_trunk(&config, gateway(), slow, trunk);
+        // The normal proving period takes half a minute.
+        bench.run_until(Instant::from_secs(60));
+        assert!(bench.status().links[0].is_available);
+        activate(&mut bench);
+        bench.flood(4_000, &data(code(BEHIND), code(EXCHANGE), ISUP, 0, octets(200)));
+        let mut has_stayed = true;
+        for _ in 0..10 {
+            bench.go_on(1);
+            has_stayed &= bench.status().links[0].is_available;
+        }
+        assert_eq!(has_stayed, stays, "{t7_from:?}");
+        assert!(!stays || bench.exchange().report().arrived == 4_000, "{:?}", bench.status().discards);
+    }
+}
+
 /// The test of a link shows that a point at its other end is another one than is meant (Q.707, section 2.2).
 #[test]
 fn a_link_to_a_point_with_the_code_of_this_one_carries_no_traffic() {

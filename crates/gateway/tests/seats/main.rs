@@ -10,6 +10,7 @@ mod peer;
 mod promises;
 mod reload;
 mod site;
+mod twins;
 
 use slantpath_base::{Duration, Instant};
 use slantpath_gateway::SeatReport;

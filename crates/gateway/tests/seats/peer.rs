@@ -144,6 +144,28 @@ impl Bench {
         exchange: Option<(NetworkConfig, SignallingEntity, DataRate)>,
         own: SctpConfig,
     ) -> Self {
+        // No more than a link takes while its acknowledgements are waited for.
+        let trunk = SctpConfig { send_buffer_bytes: 20_000, ..*sctp() };
+        Self::of(config, occupant, tester, exchange, [own, trunk])
+    }
+
+    /// Variant of [`new`](Self::new) with settings of SCTP below the link to the exchange.
+    pub(crate) fn with_trunk(
+        config: &NetworkConfig,
+        occupant: SignallingEntity,
+        exchange: (NetworkConfig, SignallingEntity, DataRate),
+        trunk: SctpConfig,
+    ) -> Self {
+        Self::of(config, occupant, TesterAt::Calling(M3UA), Some(exchange), [*sctp(), trunk])
+    }
+
+    fn of(
+        config: &NetworkConfig,
+        occupant: SignallingEntity,
+        tester: TesterAt,
+        exchange: Option<(NetworkConfig, SignallingEntity, DataRate)>,
+        [own, below_link]: [SctpConfig; 2],
+    ) -> Self {
         let queue = QueueConfig::DropTail(QueueLimit::Packets(1_000));
         let delay: Duration = "5 ms".parse().unwrap();
         let slow = exchange.as_ref().map_or("1 Mbit/s".parse().unwrap(), |(.., rate)| *rate);
@@ -169,7 +191,8 @@ impl Bench {
             host
         };
         let m2pa_from = if tester == TesterAt::Calling(M2PA) { 1 } else { 2 };
-        let trunk = end(Carried::Link(SignallingLinkId(0)), 0, m2pa_from, M2PA, false);
+        let mut trunk = end(Carried::Link(SignallingLinkId(0)), 0, m2pa_from, M2PA, false);
+        trunk.port.sctp = Box::new(below_link.clone());
         let adaptation = end(Carried::Adaptation(AdaptationId(0)), 0, 1, M3UA, tester == TesterAt::Called);
         let associations = match occupant {
             SignallingEntity::Point(_) => vec![trunk, adaptation],
@@ -183,6 +206,7 @@ impl Bench {
         };
         let mut far = end(Carried::Link(SignallingLinkId(0)), 2, 0, M2PA, true);
         far.port.local_addresses = vec![address(2, 2)];
+        far.port.sctp = Box::new(below_link);
         stations.push(seat(host(2), &other, exchange, vec![far]));
         Self { network: Network::new(graph, SEED, stations), nodes, occupant, associations }
     }
@@ -312,14 +336,11 @@ fn address(node: usize, link: usize) -> IpAddr {
 fn end(carried: Carried, own: usize, far: usize, port: u16, opens: bool) -> SeatAssociation {
     let link = own.max(far);
     let peer = Peer { addresses: vec![address(far, link)], port };
-    // No more than a link takes while its acknowledgements are waited for.
-    let buffer = if port == M2PA { 20_000 } else { sctp().send_buffer_bytes };
-    let sctp = Box::new(SctpConfig { send_buffer_bytes: buffer, ..*sctp() });
     SeatAssociation {
         name: format!("port-{port}"),
         carried,
         port: ProgramConfig {
-            sctp,
+            sctp: sctp(),
             local_addresses: vec![address(own, link)],
             local_port: port,
             peer: Some(peer),

@@ -165,6 +165,12 @@ impl<A: Application> SocketHost<A> {
         self.stack.sctp.add_port_address(port, address)
     }
 
+    /// Takes packets to an address for an SCTP port no more, but for associations that are up: they go on at it until
+    /// they remove it (RFC 5061). `false` if nobody has the port, or it has no other address.
+    pub fn remove_port_address(&mut self, port: u16, address: IpAddr) -> bool {
+        self.stack.sctp.remove_port_address(port, address)
+    }
+
     /// Has packets to a destination without a route leave by the interface whose address they bear: where the operating
     /// system knows the routes, and peers come from anywhere.
     pub const fn route_by_source(&mut self) {

@@ -235,6 +235,7 @@ impl Program for Partner {
             ProgramEvent::Ended { failure, .. } => self.found.end = Some(failure.map_or(Ok(()), Err)),
             ProgramEvent::Path { address, kind } => self.found.paths.push((address, kind.name())),
             ProgramEvent::Abandoned => self.found.abandoned += 1,
+            ProgramEvent::Transmitted(_) => {}
             ProgramEvent::Sctp(event) => self.found.told.push(*event),
             ProgramEvent::Restarted => {
                 self.begin(now, socket);

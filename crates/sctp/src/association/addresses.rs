@@ -225,6 +225,17 @@ impl Association {
         }
     }
 
+    /// Tells if packets of the peer may go to this address of ours: one that is about to be deleted among them.
+    pub(crate) fn is_at(&self, address: IpAddr) -> bool {
+        //= https://www.rfc-editor.org/rfc/rfc5061#section-5.3
+        //# F4)  When deleting an IP address from an association, the IP address
+        //# MUST be considered a valid destination address for the reception
+        //# of SCTP packets until the ASCONF-ACK arrives
+        let in_flight = self.addresses.as_ref().and_then(|state| state.in_flight.as_ref());
+        self.tcb.local_addresses.contains(&address)
+            || in_flight.is_some_and(|asconf| asconf.withheld.contains(&address))
+    }
+
     /// Tells if an ABORT to this address of ours is to be ignored: it answers a packet that has overtaken the ASCONF by
     /// which we delete the address, from a peer that knows the address no more.
     //= https://www.rfc-editor.org/rfc/rfc5061#section-5.3.1

@@ -24,6 +24,20 @@ impl Endpoint {
         is_usable(address)
     }
 
+    /// Takes an address away from a port: associations that are set up from now on do not have it. Those that are up go
+    /// on at it until they [remove](Self::remove_address) it. `false` if the port has not been bound, or has no other
+    /// address.
+    pub fn remove_port_address(&mut self, port: u16, address: IpAddr) -> bool {
+        let Some(&place) = self.by_number.get(&port) else { return false };
+        let port = &mut self.ports[place as usize];
+        let has_others = port.addresses.iter().any(|one| *one != address);
+        if has_others {
+            port.remove_address(address);
+            self.table.forget_latest();
+        }
+        has_others
+    }
+
     /// No packet can leave from an address of ours until it is back: see
     /// [`Association::local_address_is_down`](crate::Association::local_address_is_down).
     pub fn local_address_is_down(&mut self, now: Instant, address: IpAddr) {

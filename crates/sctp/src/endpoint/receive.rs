@@ -179,9 +179,9 @@ impl Endpoint {
             }
             None => *self.by_number.get(&destination_port)?,
         };
-        let is_right = self.ports[port as usize].addresses.contains(&destination)
-            && source_port != 0
-            && is_usable(source);
+        let is_ours = self.ports[port as usize].addresses.contains(&destination)
+            || slot.is_some_and(|slot| self.table.is_at(slot, destination));
+        let is_right = is_ours && source_port != 0 && is_usable(source);
         if !is_right {
             return None;
         }

@@ -283,6 +283,15 @@ impl Table {
         }
     }
 
+    /// Tells if an association is at an address of ours, which its port may have no more.
+    #[cold]
+    pub(super) fn is_at(&self, slot: u32, address: IpAddr) -> bool {
+        match &self[slot].state {
+            State::Established(association) => association.is_at(address),
+            _ => false,
+        }
+    }
+
     /// The way of the last packet is not to be trusted any more.
     pub(super) const fn forget_latest(&mut self) {
         self.latest = None;

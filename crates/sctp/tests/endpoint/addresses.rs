@@ -589,6 +589,31 @@ fn whatever_moves_when_every_message_arrives_once() {
 }
 
 #[test]
+fn an_association_goes_on_at_an_address_that_its_port_has_lost_until_it_deletes_it() {
+    for extensions in [Extensions::NONE, config().extensions] {
+        let (mut net, [id, other]) = connected(2, &SctpConfig { extensions, ..config() });
+        assert!(net.hosts[1].endpoint.remove_port_address(5_000, v4(1, 2)));
+        assert!(!net.hosts[1].endpoint.remove_port_address(5_000, v4(2, 2)), "the last one stays");
+        net.send(0, id, 0, "to the one that goes");
+        net.run_for(Duration::from_secs(1));
+        assert_eq!(
+            (messages(&mut net, 1), net.sent.last().map(|sent| sent.route)),
+            (1, Some((v4(1, 2), v4(1, 1))))
+        );
+        let now = net.now;
+        let removed = net.hosts[1].endpoint.remove_address(now, other, v4(1, 2));
+        let is_agreed = extensions != Extensions::NONE;
+        assert_eq!(removed, if is_agreed { Ok(()) } else { Err(AddressError::NotSupported) });
+        // What was sent before the peer has heard of it arrives as well.
+        net.send(0, id, 0, "on its way");
+        net.run_for(Duration::from_secs(1));
+        assert_eq!(messages(&mut net, 1), 1);
+        let own: Vec<_> = paths(&mut net, 0, id).into_iter().map(|(_, to, _)| to).collect();
+        assert_eq!(own, if is_agreed { vec![v4(2, 2)] } else { vec![v4(1, 2), v4(2, 2)] });
+    }
+}
+
+#[test]
 fn an_abort_to_an_address_that_is_being_deleted_is_ignored() {
     // The peer no longer knows the address from which a packet has overtaken our ASCONF.
     let reflected = Chunk::Abort(Abort { is_tag_reflected: true, causes: Vec::new() });

@@ -64,6 +64,7 @@ pub(crate) fn check(
     carried::queue(name, link, m2pa, faults);
     carried::association(scene, (name, link), (m2pa, profile), usual.length, meant, faults);
     super::reading::check(scene, routes, (name, link), (m2pa, profile), usual.length, faults);
+    super::send_buffer::check(scene, routes, (name, link), (m2pa, profile), usual.length, faults);
     failover(name, link, m2pa, profile, &round_trips, faults);
     let links: BTreeSet<&str> = round_trips.iter().filter_map(|each| each.over.as_deref()).collect();
     for over in links {

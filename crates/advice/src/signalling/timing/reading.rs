@@ -137,7 +137,7 @@ fn of_loads(
 }
 
 /// To milliseconds below a second, to tenths of a second above: what is estimated is told no finer.
-fn rounded(duration: Duration) -> Duration {
+pub(super) fn rounded(duration: Duration) -> Duration {
     let to = if duration < Duration::from_secs(1) { 1 } else { 100 };
     let millis = duration.as_nanos().div_ceil(1_000_000 * to);
     Duration::from_millis(millis * to)

@@ -1,10 +1,10 @@
 //! A link, what it stands in, and the timers of points that wait over it.
 
 use slantpath_base::Duration;
-use slantpath_reader::{Place, Setting};
+use slantpath_reader::{Place, Setting, Tables};
 use slantpath_scenario::network::Built;
-use slantpath_scenario::schema::File;
 use slantpath_scenario::schema::signalling::{Signalling, SignallingLink};
+use slantpath_scenario::schema::{File, LiveNode};
 use slantpath_ss7::mtp3::node::Mtp3Timer;
 
 use crate::signalling::offered::Offered;
@@ -25,6 +25,8 @@ pub(super) struct Scene<'a> {
     pub(super) file: &'a File,
     pub(super) built: &'a Built,
     pub(super) signalling: &'a Signalling,
+    /// Nodes that may be live.
+    pub(super) live: &'a Tables<LiveNode>,
     pub(super) offered: &'a Offered<'a>,
 }
 
