@@ -55,7 +55,7 @@ fn a_host_is_told_what_was_told_and_when() {
     let mut parrot = Parrot::default();
     let digest = replay
         .run(&mut parrot, |parrot, now, number, words| {
-            parrot.calls.push(format!("{now} command {number}{words}"));
+            parrot.calls.push(format!("{now} command {number}{}", String::from_utf8_lossy(words)));
         })
         .unwrap();
     assert_eq!(
