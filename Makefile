@@ -108,6 +108,7 @@ acceptance: need-cargo need-cc need-python3 need-bird need-frr wheel
 	peers/osmo-stp/prove.py
 	SLANTPATH_CHURN_SECONDS=1800 cargo test --quiet --package slantpath-gateway --test seats -- come_and_go
 	SLANTPATH_CHURN_ROUNDS=1000 cargo test --quiet --package slantpath-cli --test command -- come_and_go
+	ulimit -n $$(ulimit -Hn) && target/release/slantpath sctp --address 127.0.0.1 -- peers/sctp-sockets/many.py --out peers/sctp-sockets/many.csv
 	rm -f peers/linux-tcp/kernel.csv
 	peers/linux-tcp/measure.py --out peers/linux-tcp/kernel.csv --only geo --parallel 6
 	peers/linux-tcp/measure.py --out peers/linux-tcp/kernel.csv --only leo --parallel 2
