@@ -306,7 +306,9 @@ def daemon_killed():
     caller.sendall(b"last")
     assert whole(accepted, 4) == b"last"
     os.kill(ancestor(b"sctp"), signal.SIGKILL)
-    assert caller.recv(10) == b""
+    # Where something was under way to the daemon, the kernel says so once.
+    with contextlib.suppress(ConnectionResetError):
+        assert caller.recv(10) == b""
     for _ in range(3):
         try:
             caller.send(b"nobody")
