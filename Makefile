@@ -120,6 +120,7 @@ bench: counts python-package
 	cargo bench --quiet --package slantpath-live --bench live
 	cargo bench --quiet --package slantpath-cli --bench emulation
 	cargo bench --quiet --package slantpath-cli --bench gateway
+	cargo bench --quiet --package slantpath-cli --bench sockets
 	.venv/bin/python python/examples/relay_lateness.py
 
 # Instructions and allocations a packet-hop or a message, by callgrind: fails if one has grown by more than 5 % against
