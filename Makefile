@@ -109,6 +109,7 @@ acceptance: need-cargo need-cc need-python3 need-bird need-frr wheel python-pack
 	peers/osmo-stp/prove.py
 	SLANTPATH_CHURN_SECONDS=1800 cargo test --quiet --package slantpath-gateway --test seats -- come_and_go
 	SLANTPATH_CHURN_ROUNDS=1000 cargo test --quiet --package slantpath-cli --test command -- come_and_go
+	ulimit -n $$(ulimit -Hn) && target/release/slantpath sctp --address 127.0.0.1 -- peers/sctp-sockets/many.py --out peers/sctp-sockets/many.csv
 	rm -f peers/linux-tcp/kernel.csv
 	peers/linux-tcp/measure.py --out peers/linux-tcp/kernel.csv --only geo --parallel 6
 	peers/linux-tcp/measure.py --out peers/linux-tcp/kernel.csv --only leo --parallel 2
@@ -123,6 +124,7 @@ bench: counts python-package
 	cargo bench --quiet --package slantpath-live --bench live
 	cargo bench --quiet --package slantpath-cli --bench emulation
 	cargo bench --quiet --package slantpath-cli --bench gateway
+	cargo bench --quiet --package slantpath-cli --bench sockets
 	.venv/bin/python python/examples/relay_lateness.py
 	.venv/bin/python python/view/speed.py
 

@@ -270,7 +270,7 @@ pub(crate) struct LiveOutputArguments {
 
 #[derive(Args, Debug)]
 pub(crate) struct ReplayArguments {
-    /// Record that `--record` of `slantpath echo`, `load`, `gateway` or `emulate` has written.
+    /// Record that `--record` of `slantpath echo`, `load`, `gateway`, `sctp` or `emulate` has written.
     pub(crate) record: PathBuf,
     /// Let the packets of an emulation come to another network: replace a value of its scenario, for example
     /// `links.link.rate="1 Mbit/s"`, and compare. May be given several times.

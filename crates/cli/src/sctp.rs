@@ -14,6 +14,8 @@ mod serving;
 mod started;
 
 #[cfg(target_os = "linux")]
+pub(crate) use opened::repeated_settings;
+#[cfg(target_os = "linux")]
 pub(crate) use serving::{main, notifier};
 
 #[cfg(not(target_os = "linux"))]

@@ -1,12 +1,16 @@
 //! The loop over the host, the desk and the pairs.
 
 use std::io;
+use std::net::IpAddr;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
 
 use slantpath_base::Stream;
-use slantpath_live::{Live, LiveConfig, OpenError, Program as _, SctpConfig, Station, Woken, host_of};
+use slantpath_live::record::Recorder;
+use slantpath_live::{
+    Instant, Live, LiveConfig, OpenError, Program as _, SctpConfig, Station, Woken, host_of,
+};
 use slantpath_requests::Errno;
 use slantpath_sockets::{SocketNumber, Sockets};
 use slantpath_system::poll::Poll;
@@ -59,10 +63,17 @@ pub(crate) const fn guest_token(number: u64) -> u64 {
     number << KIND_BITS | GUEST
 }
 
-/// Number of the command, in a record, by which sockets are served.
-const SERVE: u8 = 4;
+/// Number of the command, in a record, by which sockets are told something: its bytes are for
+/// [`Sockets::repeat`](slantpath_sockets::Sockets::repeat).
+pub const SERVE: u8 = 4;
 /// Number of the command to stop, in a record.
 const STOP: u8 = 1;
+
+/// Host with these addresses and sockets, all of whose chance comes from this secret.
+pub fn station(addresses: &[IpAddr], secret: [u8; 32]) -> Station<Sockets> {
+    let sockets = Sockets::new(addresses.to_vec(), Stream::secret(secret));
+    Station { host: host_of(addresses), program: sockets }
+}
 
 impl Daemon {
     /// Opens the host. Nobody can ask for a socket before there is a [desk](Self::listen).
@@ -75,9 +86,7 @@ impl Daemon {
             let what = what.to_owned();
             move |error| OpenError::System { what, error }
         };
-        let addresses = live.addresses.clone();
-        let sockets = Sockets::new(addresses.clone(), Stream::secret(secret));
-        let station = Station { host: host_of(&addresses), program: sockets };
+        let station = station(&live.addresses, secret);
         let lint = Lint::of(&sctp);
         let mut live = Live::open(&live, station)?;
         let poll = Poll::new().map_err(failed("waiting"))?;
@@ -127,12 +136,27 @@ impl Daemon {
     /// Takes what is to be said to whoever has started this.
     pub fn take_sayings(&mut self) -> Vec<String> {
         self.sayings.append(&mut self.pairs.lint.take());
+        self.sayings.extend(self.pairs.take_sayings().map(str::to_owned));
         std::mem::take(&mut self.sayings)
+    }
+
+    /// Writes down what the host and its sockets are told from now on: before the first turn, all of it.
+    pub fn record(&mut self, recorder: Recorder) {
+        self.live.host_mut().program.keep_log();
+        self.live.record(recorder);
+    }
+
+    /// Tells the sockets something, which a record has.
+    fn tell<R>(&mut self, act: impl FnOnce(&mut Pairs, &Poll, &mut Station<Sockets>, Instant) -> R) -> R {
+        let (pairs, poll) = (&mut self.pairs, &self.poll);
+        tell(&mut self.live, |station, now| act(pairs, poll, station, now))
     }
 
     /// Lets nobody ask for a socket any more, and ends all associations: in order, and asked a second time, at once.
     pub fn stop(&mut self) {
         self.desk = None;
+        // What they were told before stands before it in a record.
+        self.tell(|_, _, _, _| ());
         self.live.command(STOP, Station::stop);
         self.is_host_touched = true;
     }
@@ -170,7 +194,7 @@ impl Daemon {
                     let number = live.host_mut().program.open(wish, defaults);
                     let made = pairs.open(number, wish, poll);
                     if made.is_err() {
-                        live.command(SERVE, |station, now| {
+                        tell(live, |station, now| {
                             let killed = slantpath_sockets::Closing::Killed;
                             station.program.close(now, &mut station.host, number, killed);
                         });
@@ -181,8 +205,11 @@ impl Daemon {
         }
         self.note_news();
         if self.pairs.is_busy() {
-            let (pairs, poll) = (&mut self.pairs, &self.poll);
-            self.live.command(SERVE, |station, now| pairs.serve(station, now, poll));
+            let program = &mut self.live.host_mut().program;
+            let asking: Vec<SocketNumber> = self.pairs.asking().collect();
+            program.foresee(&asking);
+            self.claim();
+            self.tell(|pairs, poll, station, now| pairs.serve(station, now, poll));
             self.is_host_touched = true;
         }
         self.claim();
@@ -200,20 +227,47 @@ impl Daemon {
         }
     }
 
-    /// Claims ports that sockets want.
+    /// Claims ports that sockets want, and gives those back that nobody has.
     fn claim(&mut self) {
-        while let Some(port) = self.live.host_mut().program.poll_claim() {
-            let outcome = self.live.add_port(port).map_err(|error| match error {
-                OpenError::System { error, .. } => {
-                    let number = error.raw_os_error().and_then(|number| u16::try_from(number).ok());
-                    number.map_or(Errno::EIO, Errno)
+        for _ in 0..CLAIMS_IN_A_ROW {
+            let program = &mut self.live.host_mut().program;
+            let ports: Vec<u16> = std::iter::from_fn(|| program.poll_claim()).collect();
+            let released: Vec<u16> = std::iter::from_fn(|| program.poll_release()).collect();
+            for port in released {
+                self.live.remove_port(port);
+            }
+            if ports.is_empty() {
+                return;
+            }
+            let outcomes = self.live.add_ports(&ports);
+            let errors = outcomes.iter().filter_map(|outcome| outcome.as_ref().err().map(refused));
+            errors.for_each(|error| self.pairs.note_error(error));
+            self.tell(|_, _, station, now| {
+                for (port, outcome) in ports.into_iter().zip(outcomes) {
+                    let outcome = outcome.map_err(|error| refused(&error));
+                    station.program.port_claimed(now, &mut station.host, port, outcome);
                 }
-                _ => Errno::EADDRINUSE,
-            });
-            self.live.command(SERVE, |station, now| {
-                station.program.port_claimed(now, &mut station.host, port, outcome);
             });
             self.is_host_touched = true;
         }
+    }
+}
+
+/// Tells the sockets of a host something, which a record has.
+fn tell<R>(live: &mut Live<Station<Sockets>>, act: impl FnOnce(&mut Station<Sockets>, Instant) -> R) -> R {
+    live.tell(SERVE, act, |station| station.program.take_log())
+}
+
+/// Batches of claims before other work has its turn: others may have all ports that are tried.
+const CLAIMS_IN_A_ROW: usize = 8;
+
+/// Error for a port that is not claimed.
+fn refused(error: &OpenError) -> Errno {
+    match error {
+        OpenError::System { error, .. } => {
+            let number = error.raw_os_error().and_then(|number| u16::try_from(number).ok());
+            number.map_or(Errno::EIO, Errno)
+        }
+        _ => Errno::EADDRINUSE,
     }
 }

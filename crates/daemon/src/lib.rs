@@ -10,7 +10,8 @@
 //! # Map
 //!
 //! - [`daemon`][]: the loop. [`desk`][]: programs that ask for sockets. [`pairs`][]: pairs, read and written.
-//! - [`program_end`][]: one pair, with what waits on it. [`lint`][]: settings of programs that are hardly meant.
+//! - [`program_end`][]: one pair, with what waits on it. [`lint`][]: settings of programs that are hardly meant;
+//!   [`saying`][]: other lines, each said once.
 #![cfg(target_os = "linux")]
 
 mod daemon;
@@ -18,8 +19,10 @@ mod desk;
 mod lint;
 mod pairs;
 mod program_end;
+mod saying;
 
-pub use daemon::{Daemon, DaemonConfig};
+pub use daemon::{Daemon, DaemonConfig, SERVE, station};
+pub use slantpath_sockets::Sockets;
 
 #[cfg(test)]
 mod tests;

@@ -8,7 +8,8 @@ use bytes::Bytes;
 use slantpath_base::Instant;
 use slantpath_live::Station;
 use slantpath_requests::{
-    self as requests, FromProgram, HEADER_LEN, OPTION_MAX, OpenRequest, PIECE_MAX, Reply, Style, ToProgram,
+    self as requests, Errno, FromProgram, HEADER_LEN, OPTION_MAX, OpenRequest, PIECE_MAX, Reply, Style,
+    ToProgram,
 };
 use slantpath_sockets::{Answered, ForProgram, News, SocketNumber, Sockets, Taken, Token};
 use slantpath_system::pair::{self, PairConfig, ReceivedPiece};
@@ -17,6 +18,7 @@ use slantpath_system::poll::Poll;
 use crate::daemon::socket_token;
 use crate::lint::Lint;
 use crate::program_end::{Held, ProgramEnd};
+use crate::saying::{SHORTAGE, STRANGERS, Saying};
 
 /// Pairs of the sockets of all programs.
 #[derive(Debug)]
@@ -30,6 +32,9 @@ pub(crate) struct Pairs {
     to_read: BTreeSet<SocketNumber>,
     to_write: BTreeSet<SocketNumber>,
     pub(crate) lint: Lint,
+    shortage: Saying,
+    /// Pieces that are none of a door's.
+    strangers: Saying,
     // Kept for their memory.
     place: Vec<u8>,
     beside: Vec<OwnedFd>,
@@ -53,6 +58,8 @@ impl Pairs {
             to_read: BTreeSet::new(),
             to_write: BTreeSet::new(),
             lint,
+            shortage: Saying::new(SHORTAGE),
+            strangers: Saying::new(STRANGERS),
             place: vec![0; HEADER_LEN + PIECE_MAX.max(OPTION_MAX + 64)],
             beside: Vec::new(),
         }
@@ -68,8 +75,12 @@ impl Pairs {
         let name = format!("{}/{}", self.name, number.0);
         let filler_bytes = if is_connected { 0 } else { FILLER_BYTES };
         let config = PairConfig { name: name.as_bytes(), buffer_bytes: BUFFER_BYTES, filler_bytes };
-        let (own, program) = pair::pair(&config)?;
-        poll.add_once_for_each(&own, socket_token(number))?;
+        let made = pair::pair(&config)
+            .and_then(|pair| poll.add_once_for_each(&pair.0, socket_token(number)).map(|()| pair));
+        let (own, program) = made.inspect_err(|error| {
+            let error = error.raw_os_error().and_then(|number| u16::try_from(number).ok());
+            error.into_iter().for_each(|number| self.note_error(Errno(number)));
+        })?;
         self.ends.insert(number, ProgramEnd::new(own));
         Ok(program)
     }
@@ -84,6 +95,18 @@ impl Pairs {
         self.make(number, poll, wish.style == Style::OneToMany)
     }
 
+    /// Notes why a socket or a port could not be had: that no more files may be opened is said.
+    pub(crate) fn note_error(&mut self, error: Errno) {
+        if FILES.contains(&error) {
+            self.shortage.note();
+        }
+    }
+
+    /// Takes what is to be said, each once.
+    pub(crate) fn take_sayings(&mut self) -> impl Iterator<Item = &'static str> {
+        [&mut self.shortage, &mut self.strangers].into_iter().filter_map(Saying::take)
+    }
+
     /// Number of sockets that programs hold.
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
@@ -92,6 +115,11 @@ impl Pairs {
     /// Tells if something is left to do without anything new.
     pub(crate) fn is_busy(&self) -> bool {
         !self.to_read.is_empty() || !self.to_write.is_empty()
+    }
+
+    /// Sockets whose programs may ask something in the next turn.
+    pub(crate) fn asking(&self) -> impl Iterator<Item = SocketNumber> {
+        self.to_read.iter().copied()
     }
 
     /// Notes that something has come of a pair, or that there is room in it.
@@ -162,7 +190,7 @@ impl Pairs {
                 Ok(ReceivedPiece::Piece(length)) => self.piece(number, station, now, &place[..length], poll),
                 Ok(ReceivedPiece::Nothing) => break,
                 Ok(ReceivedPiece::ClosedUnread) => end.was_unread = true,
-                Ok(ReceivedPiece::End) | Err(_) => end.is_closed = true,
+                Ok(ReceivedPiece::End) | Err(_) => end.note_closed(now),
             }
             self.beside.clear();
         }
@@ -191,9 +219,12 @@ impl Pairs {
         poll: &Poll,
     ) {
         let Some(end) = self.ends.get_mut(&number) else { return };
-        // A door of another version has been refused: this is no door, and gets no answer.
-        let Ok((header, bytes)) = FromProgram::decode(piece) else { return };
-        end.note(&header);
+        let Ok((header, bytes)) = FromProgram::decode(piece) else {
+            // A door of another version has been refused: this is no door, and gets no answer.
+            self.strangers.note();
+            return;
+        };
+        end.note(&header, now);
         match header {
             FromProgram::Closing => {}
             FromProgram::Data { .. } if end.is_holding() => {
@@ -264,7 +295,7 @@ impl Pairs {
             None => (answer.reply.encode(), None),
             Some(Ok(program)) => (answer.reply.encode(), Some(program)),
             // Its association ends with the daemon.
-            Some(Err(_)) => (Reply::failed(requests::Errno::EMFILE).encode(), None),
+            Some(Err(_)) => (Reply::failed(Errno::EMFILE).encode(), None),
         };
         // Who has asked and does not wait any more has no need of it.
         let _ = pair::send(&taker, &[IoSlice::new(&reply)], beside.as_ref().map(|beside| beside.as_fd()));
@@ -311,6 +342,9 @@ impl Pairs {
         }
     }
 }
+
+/// Errors of who has no more files: `EMFILE`, `ENFILE`, and `ETOOMANYREFS` of descriptors under way.
+const FILES: [Errno; 3] = [Errno::EMFILE, Errno(23), Errno(109)];
 
 /// Writes what had no room; what cannot be written any more is forgotten.
 fn flushed(end: &mut ProgramEnd) -> bool {

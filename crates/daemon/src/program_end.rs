@@ -5,6 +5,7 @@ use std::io::{self, IoSlice};
 use std::os::fd::{AsFd as _, OwnedFd};
 
 use bytes::Bytes;
+use slantpath_base::{Duration, Instant};
 use slantpath_requests::{self as requests, FromProgram, HEADER_LEN};
 use slantpath_sockets::{Closing, Token};
 use slantpath_system::pair::OwnEnd;
@@ -26,22 +27,18 @@ pub(crate) struct ProgramEnd {
     unsent: Option<Unsent>,
     /// True once nothing follows what has been written.
     is_ending: bool,
-    mark: Mark,
+    /// Instant of the last thing that a program has said, if that was that it closes a descriptor in order.
+    marked_at: Option<Instant>,
     /// True if messages, and not notifications alone, were written to the program.
     pub(crate) has_messages: bool,
     /// True if the program has closed its end with something unread in it.
     pub(crate) was_unread: bool,
+    /// True if the program had just said so when it closed its end.
+    was_in_order: bool,
     /// True once the program has closed its end, and all that came of it has been read.
     pub(crate) is_closed: bool,
     /// True while the poll waits for room.
     pub(crate) waits_for_room: bool,
-}
-
-/// Last thing that a program has said of the end of its socket.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Mark {
-    None,
-    ClosedInOrder,
 }
 
 /// Piece that waits for room in the host.
@@ -60,6 +57,9 @@ struct Unsent {
 
 /// Bytes that are read ahead of a full association, so that requests behind them are answered.
 const READ_AHEAD_BYTES: usize = 262_144;
+/// Time for which the mark of an end holds. It is the mark of another copy if the pair is open still: a parent closes
+/// its copy of what its child goes on with, and that child may be killed.
+const MARK_HOLDS: Duration = Duration::from_secs(2);
 /// Pieces that are held, at most.
 const HELD_MAX: usize = 1_024;
 
@@ -73,9 +73,10 @@ impl ProgramEnd {
             is_in_message: false,
             unsent: None,
             is_ending: false,
-            mark: Mark::None,
+            marked_at: None,
             has_messages: false,
             was_unread: false,
+            was_in_order: false,
             is_closed: false,
             waits_for_room: false,
         }
@@ -93,8 +94,8 @@ impl ProgramEnd {
     }
 
     /// Notes a piece that has come.
-    pub(crate) fn note(&mut self, piece: &FromProgram) {
-        self.mark = if *piece == FromProgram::Closing { Mark::ClosedInOrder } else { Mark::None };
+    pub(crate) fn note(&mut self, piece: &FromProgram, now: Instant) {
+        self.marked_at = (*piece == FromProgram::Closing).then_some(now);
         if let FromProgram::Data { is_more, .. } = piece {
             self.is_in_message = *is_more;
         }
@@ -118,12 +119,18 @@ impl ProgramEnd {
         Some(piece)
     }
 
+    /// Notes that the program has closed its end in all its processes.
+    pub(crate) fn note_closed(&mut self, now: Instant) {
+        self.was_in_order |= self.marked_at.is_some_and(|at| now.saturating_since(at) < MARK_HOLDS);
+        self.is_closed = true;
+    }
+
     /// Way in which the program has closed the socket.
-    pub(crate) fn closing(&self) -> Closing {
-        match self.mark {
-            Mark::None => Closing::Killed,
-            Mark::ClosedInOrder if self.was_unread && self.has_messages => Closing::Unread,
-            Mark::ClosedInOrder => Closing::InOrder,
+    pub(crate) const fn closing(&self) -> Closing {
+        match (self.was_in_order, self.was_unread && self.has_messages) {
+            (false, _) => Closing::Killed,
+            (true, true) => Closing::Unread,
+            (true, false) => Closing::InOrder,
         }
     }
 
@@ -166,5 +173,32 @@ impl ProgramEnd {
     /// Forgets what cannot be written any more.
     pub(crate) fn forget_unsent(&mut self) {
         self.unsent = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use slantpath_system::pair::{self, PairConfig};
+
+    use super::*;
+
+    #[test]
+    fn the_mark_of_an_end_holds_for_the_end_that_follows_it_and_for_no_later_one() {
+        for (marked_s, spoken_s, closed_s, closing) in [
+            (Some(1), None, 1, Closing::InOrder),
+            (Some(1), None, 2, Closing::InOrder),
+            (Some(1), None, 9, Closing::Killed),
+            (Some(1), Some(1), 1, Closing::Killed),
+            (None, Some(1), 1, Closing::Killed),
+        ] {
+            let name = format!("slantpath-program-end-{}-{closed_s}", std::process::id());
+            let config = PairConfig { name: name.as_bytes(), buffer_bytes: 4_096, filler_bytes: 0 };
+            let mut end = ProgramEnd::new(pair::pair(&config).unwrap().0);
+            let at = |seconds| Instant::START + Duration::from_secs(seconds);
+            marked_s.into_iter().for_each(|s| end.note(&FromProgram::Closing, at(s)));
+            spoken_s.into_iter().for_each(|s| end.note(&FromProgram::Request, at(s)));
+            end.note_closed(at(closed_s));
+            assert_eq!(end.closing(), closing, "{marked_s:?} {spoken_s:?} {closed_s}");
+        }
     }
 }

@@ -20,7 +20,7 @@ const CLOSE_TRIES: u32 = 300;
 /// message is longer than [`PIECE_MAX`]. Its later pieces wait for room, since the first cannot be taken back.
 ///
 /// # Errors
-/// If it would have to wait and may not (`EAGAIN`), or the daemon takes nothing more (`EPIPE`).
+/// If it would have to wait and may not (`EAGAIN`), or the daemon is no more (`ECONNRESET`).
 pub fn send(
     pair: impl AsFd,
     info: Option<SendInfo>,
@@ -47,7 +47,7 @@ pub fn send(
 /// Sends one piece of a message, and never waits.
 ///
 /// # Errors
-/// If it would have to wait (`EAGAIN`), or the daemon takes nothing more (`EPIPE`).
+/// If it would have to wait (`EAGAIN`), or the daemon is no more (`ECONNRESET`).
 pub fn send_piece(pair: impl AsFd, piece: &FromProgram, bytes: &[IoSlice<'_>]) -> Result<(), Errno> {
     put(pair, piece, bytes, false, false)
 }
@@ -85,6 +85,8 @@ fn put(
             match sendmsg(&pair, all, &mut SendAncillaryBuffer::default(), flags) {
                 Ok(_) => return Ok(()),
                 Err(KernelErrno::INTR) if !is_interruptible => {}
+                // The end of an association is told by replies: the daemon itself is no more.
+                Err(KernelErrno::PIPE) => return Err(Errno::ECONNRESET),
                 Err(error) => return Err(errno(error)),
             }
         }

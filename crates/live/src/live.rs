@@ -147,13 +147,28 @@ impl<H: EndSystem> Live<H> {
     /// # Errors
     /// If the port is in use.
     pub fn add_port(&mut self, port: u16) -> Result<(), OpenError> {
-        let Err(place) = self.config.ports.binary_search(&port) else {
-            let address = self.config.addresses[0];
-            return Err(OpenError::PortInUse { protocol: "SCTP", address, port });
-        };
-        self.sockets.claim(port)?;
-        self.config.ports.insert(place, port);
-        Ok(())
+        self.add_ports(&[port]).pop().expect("what has become of one port")
+    }
+
+    /// Takes packets for more SCTP ports, each another one, and gives what has become of each: one question for all.
+    pub fn add_ports(&mut self, ports: &[u16]) -> Vec<Result<(), OpenError>> {
+        let is_own = |port: &u16| self.config.ports.binary_search(port).is_ok();
+        let others: Vec<u16> = ports.iter().copied().filter(|port| !is_own(port)).collect();
+        let mut claimed = self.sockets.claim(&others).into_iter();
+        let mut outcomes = Vec::with_capacity(ports.len());
+        for &port in ports {
+            let Err(place) = self.config.ports.binary_search(&port) else {
+                let address = self.config.addresses[0];
+                outcomes.push(Err(OpenError::PortInUse { protocol: "SCTP", address, port }));
+                continue;
+            };
+            let outcome = claimed.next().expect("one for each that is not its own");
+            if outcome.is_ok() {
+                self.config.ports.insert(place, port);
+            }
+            outcomes.push(outcome);
+        }
+        outcomes
     }
 
     /// Leaves an SCTP port to other programs, if it had it: what comes for it from now on is not the host's.
@@ -269,6 +284,25 @@ impl<H: EndSystem> Live<H> {
     /// Variant of [`command`](Self::command) for one that has words beside its number, which a record has as well.
     pub fn order<R>(&mut self, number: u8, words: &str, order: impl FnOnce(&mut H, Instant) -> R) -> R {
         self.commanded(|recorder, now| recorder.order(now, number, words), order)
+    }
+
+    /// Variant of [`command`](Self::command) for one that tells the program of the host something: a record has what
+    /// `told` gives once that is done.
+    pub fn tell<R>(
+        &mut self,
+        number: u8,
+        command: impl FnOnce(&mut H, Instant) -> R,
+        told: impl FnOnce(&mut H) -> Vec<u8>,
+    ) -> R {
+        self.start();
+        let now = self.now();
+        let result = command(&mut self.host, now);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.told(now, number, &told(&mut self.host));
+        }
+        self.drain(now);
+        self.flush(now);
+        result
     }
 
     fn commanded<R>(

@@ -33,6 +33,7 @@ mod kind {
     pub(super) const ADDRESS: u8 = 6;
     pub(super) const ROUTES: u8 = 7;
     pub(super) const ORDER: u8 = 8;
+    pub(super) const TOLD: u8 = 9;
 }
 
 /// Kinds of changes of an own address.
@@ -151,6 +152,18 @@ impl Recorder {
         self.entry(kind::ORDER, now);
         self.bytes.push(number);
         self.words(words);
+    }
+
+    /// The host's program was told something in a command, which are these bytes.
+    ///
+    /// # Panics
+    /// If they are more than 4 GiB.
+    pub fn told(&mut self, now: Instant, number: u8, told: &[u8]) {
+        self.entry(kind::TOLD, now);
+        self.bytes.push(number);
+        let len = u32::try_from(told.len()).expect("what is told at a time is shorter than 4 GiB");
+        self.bytes.extend_from_slice(&len.to_be_bytes());
+        self.bytes.extend_from_slice(told);
     }
 
     /// Something has become of an own address.
@@ -301,11 +314,11 @@ impl<'a> Replay<'a> {
     }
 
     /// Tells a host, which has been set up as the one of the run, all that is in the record, and gives the digest of
-    /// what it has sent. `command` does what a command's number stands for, with its words if it has any.
+    /// what it has sent. `command` does what a command's number stands for, with its words or bytes if it has any.
     pub fn run<H: EndSystem>(
         self,
         host: &mut H,
-        command: impl FnMut(&mut H, Instant, u8, &str),
+        command: impl FnMut(&mut H, Instant, u8, &[u8]),
     ) -> Result<Digest, ReplayError> {
         self.run_watched(host, command, |_, _| {}).map(|replayed| replayed.digest)
     }
@@ -315,7 +328,7 @@ impl<'a> Replay<'a> {
     pub fn run_watched<H: EndSystem>(
         self,
         host: &mut H,
-        mut command: impl FnMut(&mut H, Instant, u8, &str),
+        mut command: impl FnMut(&mut H, Instant, u8, &[u8]),
         mut watch: impl FnMut(&mut H, Instant),
     ) -> Result<Replayed, ReplayError> {
         let mut replayed =
@@ -361,7 +374,7 @@ impl Telling<'_> {
     fn tell<H: EndSystem>(
         &mut self,
         host: &mut H,
-        command: &mut impl FnMut(&mut H, Instant, u8, &str),
+        command: &mut impl FnMut(&mut H, Instant, u8, &[u8]),
         replayed: &mut Replayed,
     ) -> Result<Told, ReplayError> {
         let kind = self.reader.u8()?;
@@ -386,12 +399,12 @@ impl Telling<'_> {
             kind::DEADLINE => host.handle_deadline(at),
             kind::COMMAND => {
                 let number = self.reader.u8()?;
-                command(host, at, number, "");
+                command(host, at, number, &[]);
             }
-            kind::ORDER => {
+            kind::ORDER | kind::TOLD => {
                 let number = self.reader.u8()?;
-                let words = words(&mut self.reader)?;
-                command(host, at, number, &words);
+                let len = self.reader.u32()? as usize;
+                command(host, at, number, self.reader.take(len)?);
             }
             // The host was told nothing then, and not asked either.
             kind::ABOUT => {

@@ -14,6 +14,7 @@ pub(crate) mod routes;
 mod transmit;
 pub(crate) mod watch;
 
+use std::collections::BTreeMap;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::os::fd::AsFd;
@@ -45,8 +46,8 @@ pub(crate) struct Sockets {
     pub(crate) carriage: Carriage,
     /// They take nothing in, so that the kernel has somebody for every packet; one for each IP version.
     guards: Vec<(Domain, Socket)>,
-    /// Claims on ports, each with its port.
-    claims: Vec<(u16, Claim)>,
+    /// Claims on ports: one for each address.
+    claims: BTreeMap<u16, Vec<Claim>>,
     /// For each address, whether this program answers what is of no port there.
     answers: Vec<Answers>,
     pub(crate) watch: Watch,
@@ -120,7 +121,7 @@ impl Sockets {
             error,
         })?;
         let (carriage, ends) = (config.carriage, Vec::new());
-        let (guards, claims, answers) = (Vec::new(), Vec::new(), Vec::new());
+        let (guards, claims, answers) = (Vec::new(), BTreeMap::new(), Vec::new());
         let mut sockets = Self { ends, carriage, guards, claims, answers, watch };
         for &address in &config.addresses {
             sockets.add(address, config)?;
@@ -152,29 +153,29 @@ impl Sockets {
         } else {
             Answers::Ours { _claim: None }
         };
-        let claims = if is_raw { &config.ports[..] } else { &[] };
-        let claims = claims.iter().map(|port| Ok((*port, claim_at(address, *port)?)));
-        let claims: Vec<_> = claims.collect::<Result<_, OpenError>>()?;
-        self.claims.extend(claims);
+        let ports = if is_raw { &config.ports[..] } else { &[] };
+        let claims = claimed(&[address], ports).into_iter().collect::<Result<Vec<_>, OpenError>>()?;
+        for (port, claims) in ports.iter().zip(claims) {
+            self.claims.entry(*port).or_default().extend(claims);
+        }
         self.answers.push(answers);
         self.ends.push(end);
         Ok(self.ends.len() - 1)
     }
 
-    /// Claims an SCTP port at every address. In UDP nobody else has the socket.
-    pub(crate) fn claim(&mut self, port: u16) -> Result<(), OpenError> {
+    /// Claims SCTP ports at every address, and gives what has become of each. In UDP nobody else has the socket.
+    pub(crate) fn claim(&mut self, ports: &[u16]) -> Vec<Result<(), OpenError>> {
         if self.carriage != Carriage::Raw {
-            return Ok(());
+            return ports.iter().map(|_| Ok(())).collect();
         }
-        let claims = self.ends.iter().map(|end| Ok((port, claim_at(end.address, port)?)));
-        let claims: Vec<_> = claims.collect::<Result<_, OpenError>>()?;
-        self.claims.extend(claims);
-        Ok(())
+        let addresses: Vec<IpAddr> = self.ends.iter().map(|end| end.address).collect();
+        let claimed = ports.iter().zip(claimed(&addresses, ports));
+        claimed.map(|(port, claims)| claims.map(|claims| drop(self.claims.insert(*port, claims)))).collect()
     }
 
     /// Gives the claims on an SCTP port back.
     pub(crate) fn release(&mut self, port: u16) {
-        self.claims.retain(|(claimed, _)| *claimed != port);
+        self.claims.remove(&port);
     }
 
     /// The address and port of each socket; the port is that of UDP, or zero.
@@ -246,11 +247,27 @@ impl Sockets {
     }
 }
 
-/// Claims an SCTP port at an address.
-fn claim_at(address: IpAddr, port: u16) -> Result<Claim, OpenError> {
-    let failed = |error| OpenError::System { what: format!("claiming a port at {address}"), error };
-    let claim = Claim::port(address, port).map_err(failed)?;
-    claim.ok_or(OpenError::PortInUse { protocol: "SCTP", address, port })
+/// Claims each of these SCTP ports at all of these addresses.
+fn claimed(addresses: &[IpAddr], ports: &[u16]) -> Vec<Result<Vec<Claim>, OpenError>> {
+    let places: Vec<(IpAddr, u16)> =
+        ports.iter().flat_map(|port| addresses.iter().map(|address| (*address, *port))).collect();
+    let mut claims = match Claim::ports(&places) {
+        Ok(claims) => claims.into_iter(),
+        Err(error) => return ports.iter().map(|port| Err(not_claimed(*port, &error))).collect(),
+    };
+    let of_port = |port: &u16| {
+        let claims: Vec<Option<Claim>> = claims.by_ref().take(addresses.len()).collect();
+        let one = |(address, claim): (&IpAddr, Option<Claim>)| {
+            claim.ok_or(OpenError::PortInUse { protocol: "SCTP", address: *address, port: *port })
+        };
+        addresses.iter().zip(claims).map(one).collect()
+    };
+    ports.iter().map(of_port).collect()
+}
+
+fn not_claimed(port: u16, error: &io::Error) -> OpenError {
+    let alike = error.raw_os_error().map_or_else(|| error.kind().into(), io::Error::from_raw_os_error);
+    OpenError::System { what: format!("claiming port {port}"), error: alike }
 }
 
 /// Settings that differ from `config` in this own UDP port alone.

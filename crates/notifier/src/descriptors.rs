@@ -31,6 +31,9 @@ const CLOSE_RANGE_CLOEXEC: u32 = 4;
 const ELSEWHERE: &str = "an SCTP socket cannot become a standard stream or another low descriptor of this program: \
                          `--door preload` has no such limit";
 
+const FULL: &str = "the program has as many SCTP sockets as its limit of open files has room for: raise it \
+                    (`ulimit -n`)";
+
 impl Notifier {
     pub(crate) fn socket(job: &Job) -> Step {
         let (kind, protocol) = (job.number(1) & TYPE_MASK, job.number(2));
@@ -114,16 +117,24 @@ impl Notifier {
     ) -> Result<Option<u32>, Errno> {
         let all = first.max(self.numbers.start)..self.numbers.end;
         let from = if all.contains(&self.next_number) { self.next_number } else { all.start };
-        let free = (from..all.end).chain(all.start..from).find(|number| {
-            // Each is asked for: what the process has there by itself, as by another process's copy, is not ours to
-            // know.
-            self.processes.is_free((job.process, *number))
-        });
-        let number = free.ok_or(Errno::EMFILE)?;
+        let numbers = || (from..all.end).chain(all.start..from);
+        // Each is asked for: what the process has there by itself, as by another process's copy, is not ours to know.
+        // Those that were given are asked for last, since there may be thousands.
+        let is_free = |number: &u32| self.processes.is_free((job.process, *number));
+        let is_given = |number: &u32| self.processes.is_remembered((job.process, *number));
+        let free =
+            numbers().filter(|number| !is_given(number)).find(is_free).or_else(|| numbers().find(is_free));
+        let Some(number) = free else {
+            self.say(FULL);
+            return Err(Errno::EMFILE);
+        };
         self.next_number = number + 1;
         self.processes.forget((job.process, number));
         match self.listener.put_descriptor(job.notified.id, descriptor, number, closes_on_exec, answers) {
-            Ok(is_waiting) => Ok(is_waiting.then_some(number)),
+            Ok(is_waiting) => {
+                self.processes.remembered((job.process, number));
+                Ok(is_waiting.then_some(number))
+            }
             // The program has lowered its limit.
             Err(_) => Err(Errno::EMFILE),
         }

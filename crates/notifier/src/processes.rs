@@ -111,6 +111,11 @@ impl Processes {
         self.remembered.entry(place).or_default()
     }
 
+    /// True if a descriptor was one of ours when it was last seen.
+    pub(crate) fn is_remembered(&self, place: Place) -> bool {
+        self.remembered.contains_key(&place)
+    }
+
     /// Forgets what sockets have been seen to want, since an option has been set.
     pub(crate) fn forget_wanted(&mut self) {
         for remembered in self.remembered.values_mut() {

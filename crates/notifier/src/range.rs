@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 /// Number of SCTP descriptors that one process may have.
-const MOST: u32 = 2_048;
+const MOST: u32 = 16_384;
 /// Fewest with which a program is started.
 const FEWEST: u32 = 16;
 /// First number of the range, at most: programs that use `select` can wait for 256 of them. A program that has more
@@ -37,12 +37,12 @@ mod tests {
     #[test]
     fn the_range_begins_where_select_reaches_it() {
         let chosen = |soft, hard| choose(soft, hard).map(|range| (range.numbers, range.limit));
-        assert_eq!(chosen(Some(1_024), Some(524_288)), Some((768..2_816, Some(2_816))));
+        assert_eq!(chosen(Some(1_024), Some(524_288)), Some((768..17_152, Some(17_152))));
         assert_eq!(chosen(Some(1_024), Some(1_100)), Some((768..1_100, Some(1_100))));
         assert_eq!(chosen(Some(1_024), Some(1_024)), Some((768..1_024, None)), "the last quarter");
-        assert_eq!(chosen(Some(256), Some(4_096)), Some((192..2_240, Some(2_240))));
-        assert_eq!(chosen(Some(20_000), Some(20_000)), Some((768..2_816, None)));
-        assert_eq!(chosen(None, None), Some((768..2_816, None)));
+        assert_eq!(chosen(Some(256), Some(4_096)), Some((192..4_096, Some(4_096))));
+        assert_eq!(chosen(Some(20_000), Some(20_000)), Some((768..17_152, None)));
+        assert_eq!(chosen(None, None), Some((768..17_152, None)));
         assert_eq!(chosen(Some(40), Some(40)), None);
     }
 }

@@ -5,6 +5,7 @@
 
 mod descriptors;
 mod ends;
+mod exec;
 mod names;
 mod options;
 mod receiving;

@@ -4,7 +4,7 @@
 //! lock guards them.
 
 use std::os::fd::{BorrowedFd, RawFd};
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, Ordering};
 
 use slantpath_door::Claim;
 
@@ -62,6 +62,8 @@ pub(crate) struct Known {
     pub(crate) listens: AtomicBool,
     /// True once it was seen that something may come.
     pub(crate) has_peer: AtomicBool,
+    /// Process that has found it.
+    finder: AtomicU32,
 }
 
 /// SCTP socket of the program.
@@ -108,6 +110,7 @@ pub(crate) fn found(descriptor: RawFd) {
     known.wanted.store(0, Ordering::Relaxed);
     known.listens.store(false, Ordering::Relaxed);
     known.has_peer.store(false, Ordering::Relaxed);
+    known.finder.store(std::process::id(), Ordering::Relaxed);
     set(descriptor, OURS);
 }
 
@@ -136,6 +139,13 @@ pub(crate) fn all_ours() -> impl Iterator<Item = RawFd> {
     let used = rooms.filter(|(_, room)| !room.load(Ordering::Acquire).is_null());
     let numbers = used.flat_map(|(at, _)| at * ROOM..(at + 1) * ROOM);
     numbers.filter(|at| KINDS[*at].load(Ordering::Relaxed) == OURS).filter_map(|at| RawFd::try_from(at).ok())
+}
+
+/// Descriptors of [`all_ours`] that this very process has found, and no process that it was forked from.
+pub(crate) fn all_own() -> impl Iterator<Item = RawFd> {
+    let own = std::process::id();
+    let is_own = move |known: &Known| known.finder.load(Ordering::Relaxed) == own;
+    all_ours().filter(move |at| usize::try_from(*at).ok().and_then(place).is_some_and(is_own))
 }
 
 fn set(descriptor: RawFd, kind: u8) {

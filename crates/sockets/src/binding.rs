@@ -13,22 +13,30 @@ use crate::news::{Answered, News, SocketNumber, Token};
 use crate::options::Call;
 use crate::socket::{Binding, Bound, Place, Wanted};
 use crate::sockets::Sockets;
-
-/// The first port that is assigned to nobody (RFC 6335, section 6): those whose first two bits are set.
-const DYNAMIC_FIRST: u16 = 0xc000;
-/// Ports that are held ready for sockets that may have any.
-const RESERVE: usize = 2;
+use crate::told::Told;
 
 impl Sockets {
     /// A port that is to be claimed from the machine, so that nobody else has it. It is answered by
     /// [`Sockets::port_claimed`] as soon as may be: requests wait for it.
     pub fn poll_claim(&mut self) -> Option<u16> {
-        self.claims.pop_front()
+        self.log.note(&Told::ClaimPolled);
+        self.ports.next_claim()
     }
 
     /// A claimed port that nobody has any more: it may be given back to the machine.
     pub fn poll_release(&mut self) -> Option<u16> {
-        self.releases.pop_front()
+        self.log.note(&Told::ReleasePolled);
+        self.ports.next_release()
+    }
+
+    /// These sockets are about to ask: each of them that has no port may want any.
+    pub fn foresee(&mut self, asking: &[SocketNumber]) {
+        self.log.note(&Told::Foreseen(asking));
+        let may_want = |number: &&SocketNumber| {
+            self.open.get(*number).is_some_and(|socket| socket.bound.is_none() && !socket.is_over)
+        };
+        let wanted = asking.iter().filter(may_want).count();
+        self.ports.fill_reserve(wanted, &mut self.stream);
     }
 
     /// An association of a port is over.
@@ -39,29 +47,20 @@ impl Sockets {
         self.give_back(port);
     }
 
-    /// Gives a port back that nobody has, unless it is held ready for others.
+    /// Gives a port back if nobody has it.
     fn give_back(&mut self, port: u16) {
-        let free = self.claimed.iter().filter(|one| **one >= DYNAMIC_FIRST && self.is_free(**one)).count();
-        let is_spare = port < DYNAMIC_FIRST || free > RESERVE;
-        let is_wanted =
-            self.open.values().any(|socket| socket.binding.as_ref().is_some_and(|one| one.port == port));
-        if is_spare && !is_wanted && self.is_free(port) && self.claimed.remove(&port) {
-            self.releases.push_back(port);
+        if self.is_free(port) {
+            self.ports.give_back(port);
         }
     }
 
     /// A port has been claimed, or is another's.
     pub fn port_claimed(&mut self, now: Instant, host: &mut Host, port: u16, outcome: Result<(), Errno>) {
-        if outcome.is_ok() {
-            self.claimed.insert(port);
-        }
-        let waiting: Vec<(SocketNumber, Binding)> = self
-            .open
-            .iter_mut()
-            .filter(|(_, socket)| socket.binding.as_ref().is_some_and(|binding| binding.port == port))
-            .filter_map(|(number, socket)| socket.binding.take().map(|binding| (*number, binding)))
-            .collect();
-        for (number, Binding { token, wanted, .. }) in waiting {
+        self.log.note(&Told::Claimed(port, outcome));
+        let waiting = self.ports.answered(port, outcome.is_ok());
+        for number in waiting {
+            let binding = self.open.get_mut(&number).and_then(|socket| socket.binding.take());
+            let Some(Binding { token, wanted, .. }) = binding else { continue };
             let bound = outcome.and_then(|()| match wanted {
                 Wanted::One(own) => self.bind_at(now, host, number, own),
                 Wanted::More(list) => self.bindx(now, host, number, Given(&list), true),
@@ -69,18 +68,18 @@ impl Sockets {
             let answer = bound.map_or_else(Answered::failed, |()| Answered::done());
             self.tell(number, News::Replied(token, answer));
         }
-        self.fill_reserve();
+        if self.is_free(port) {
+            self.ports.note_free(port);
+        }
+        // Where the machine has no more, asking anew would not end.
+        if matches!(outcome, Ok(()) | Err(Errno::EADDRINUSE)) {
+            self.fill_reserve();
+        }
     }
 
     /// Has ports claimed until there are enough that nobody uses.
     pub(crate) fn fill_reserve(&mut self) {
-        let free = self.claimed.iter().filter(|port| **port >= DYNAMIC_FIRST && self.is_free(**port)).count();
-        for _ in free + self.claims.len()..RESERVE {
-            let port = DYNAMIC_FIRST | u16::try_from(self.stream.next_u32() >> 18).unwrap_or_default();
-            if !self.claimed.contains(&port) && !self.claims.contains(&port) {
-                self.claims.push_back(port);
-            }
-        }
+        self.ports.fill_reserve(0, &mut self.stream);
     }
 
     fn is_free(&self, port: u16) -> bool {
@@ -96,7 +95,7 @@ impl Sockets {
         token: Token,
         address: SocketAddr,
     ) -> Option<Result<(), Errno>> {
-        self.reclaim(address.port());
+        self.ports.reclaim(address.port());
         let socket = self.open.get_mut(&number)?;
         if socket.bound.is_some() || socket.binding.is_some() {
             return Some(Err(Errno::EINVAL));
@@ -108,27 +107,12 @@ impl Sockets {
         if !own.ip().is_unspecified() && !self.addresses.contains(&own.ip()) {
             return Some(Err(Errno::EADDRNOTAVAIL));
         }
-        if own.port() == 0 || self.claimed.contains(&own.port()) {
+        if own.port() == 0 || self.ports.is_claimed(own.port()) {
             return Some(self.bind_at(now, host, number, own));
         }
-        socket.binding = Some(Binding { token, port: own.port(), wanted: Wanted::One(own) });
-        self.claim(own.port());
+        socket.binding = Some(Binding { token, wanted: Wanted::One(own) });
+        self.ports.wait_for(own.port(), number);
         None
-    }
-
-    /// Takes a port back that is to be given back and has not been.
-    fn reclaim(&mut self, port: u16) {
-        let before = self.releases.len();
-        self.releases.retain(|one| *one != port);
-        if self.releases.len() < before {
-            self.claimed.insert(port);
-        }
-    }
-
-    fn claim(&mut self, port: u16) {
-        if !self.claims.contains(&port) {
-            self.claims.push_back(port);
-        }
     }
 
     /// Binds a socket to any port if it has none.
@@ -156,10 +140,7 @@ impl Sockets {
     ) -> Result<(), Errno> {
         let socket = self.open.get(&number).ok_or(Errno::EBADF)?;
         let port = match own.port() {
-            0 => {
-                let is_any = |port: &&u16| **port >= DYNAMIC_FIRST && self.is_free(**port);
-                *self.claimed.iter().find(is_any).ok_or(Errno::EADDRINUSE)?
-            }
+            0 => self.ports.any().ok_or(Errno::EADDRINUSE)?,
             port => port,
         };
         if let Some(place) = self.places.get(&port)
@@ -184,10 +165,12 @@ impl Sockets {
             let id = host.add_program_told_all(&config, self.stream.fork(&format!("port/{port}")));
             host.refuse_callers(id);
             self.places.insert(port, Place { id, listener: None, users: BTreeSet::new(), alive: 0 });
+            self.port_of_place.insert(id, port);
         }
         if let Some(place) = self.places.get_mut(&port) {
             place.users.insert(number);
         }
+        self.ports.note_use(port, false);
         if let Some(socket) = self.open.get_mut(&number) {
             socket.bound = Some(bound);
         }
@@ -230,18 +213,18 @@ impl Sockets {
         let port =
             call.given.addresses().ok().and_then(|wanted| wanted.first().copied()).map(|one| one.port());
         if let Some(port) = port {
-            self.reclaim(port);
+            self.ports.reclaim(port);
         }
         let socket = self.open.get_mut(&call.number)?;
         if let Some(port) = port
             && is_added
             && socket.bound.is_none()
             && port != 0
-            && !self.claimed.contains(&port)
+            && !self.ports.is_claimed(port)
         {
             let wanted = call.given.0.to_vec();
-            socket.binding = Some(Binding { token: call.token, port, wanted: Wanted::More(wanted) });
-            self.claim(port);
+            socket.binding = Some(Binding { token: call.token, wanted: Wanted::More(wanted) });
+            self.ports.wait_for(port, call.number);
             return None;
         }
         let done = self.bindx(call.now, call.host, call.number, call.given, is_added);

@@ -7,6 +7,7 @@ use slantpath_live::{Host, SocketId};
 use crate::association::Stage;
 use crate::news::SocketNumber;
 use crate::sockets::Sockets;
+use crate::told::Told;
 
 /// Way in which a program has closed a socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,10 +23,14 @@ pub enum Closing {
 impl Sockets {
     /// The program has closed a socket: all its descriptors. Nothing more is told of it.
     pub fn close(&mut self, now: Instant, host: &mut Host, number: SocketNumber, closing: Closing) {
+        self.log.note(&Told::Closed(number, closing));
+        self.end_socket(now, host, number, closing);
+    }
+
+    fn end_socket(&mut self, now: Instant, host: &mut Host, number: SocketNumber, closing: Closing) {
         let Some(mut socket) = self.open.remove(&number) else { return };
-        self.news.retain(|(of, _)| *of != number);
         for accepted in socket.inbox.take_accepted() {
-            self.close(now, host, accepted, Closing::Killed);
+            self.end_socket(now, host, accepted, Closing::Killed);
         }
         // As Linux does: what nobody reads is an error.
         let is_abort =
@@ -40,8 +45,8 @@ impl Sockets {
 
     /// An association has no socket any more, and comes to its end.
     pub(crate) fn leave(&mut self, now: Instant, host: &mut Host, id: SocketId, is_abort: bool) {
+        self.give_to(id, None);
         let Some(association) = self.associations.get_mut(id) else { return };
-        association.owner = None;
         if is_abort || association.stage == Stage::Opening {
             host.abort_because(now, id, Bytes::new());
             return;

@@ -87,12 +87,7 @@ impl Sockets {
 
     /// The association of a socket with a peer at this address, if there is one.
     pub(crate) fn association_with(&self, number: SocketNumber, peer: SocketAddr) -> Option<SocketId> {
-        let socket = self.open.get(&number)?;
-        socket
-            .associations
-            .iter()
-            .copied()
-            .find(|id| self.associations.get(*id).is_some_and(|association| association.peer == peer))
+        self.by_peer.get(&(number, peer)).copied()
     }
 
     /// Answers those that wait for an association to be up.

@@ -13,6 +13,7 @@ use crate::inbox::Item;
 use crate::news::SocketNumber;
 use crate::notifications::{self, AddressState, Change, Failed, Kind};
 use crate::outcome;
+use crate::receiving::INBOX_BYTES_MAX;
 use crate::sockets::Sockets;
 
 impl Sockets {
@@ -72,13 +73,15 @@ impl Sockets {
     /// An association has come to a listening port. `false` if nobody takes it.
     fn accept(&mut self, now: Instant, host: &mut Host, id: SocketId, listener: Option<SocketId>) -> bool {
         let Some(peer) = host.peer(id) else { return false };
-        let place = self.places.iter().find(|(_, place)| Some(place.id) == listener);
-        let Some((&port, place)) = place else { return false };
+        let port = listener.and_then(|listener| self.port_of_place.get(listener)).copied();
+        let Some(port) = port else { return false };
+        let Some(place) = self.places.get(&port) else { return false };
         let Some(number) = place.listener else { return false };
         let next = self.next_association();
         let Some(socket) = self.open.get_mut(&number) else { return false };
         let limit = socket.backlog.unwrap_or_default() as usize;
-        if self.is_stopping || socket.inbox.accepted_count() > limit {
+        let is_full = socket.inbox.held_bytes() >= INBOX_BYTES_MAX;
+        if self.is_stopping || is_full || socket.inbox.accepted_count() > limit {
             return false;
         }
         let mut association = Association::opening(now, next, number, (port, peer), &socket.choices);
@@ -116,12 +119,14 @@ impl Sockets {
             self.notify_change(id, change, code, &causes);
         }
         self.idle.set(id.0, None);
+        let owner = self.owner(id);
+        self.give_to(id, None);
         let Some(association) = self.associations.remove(id) else {
             host.release(id);
             return;
         };
         self.by_number.remove(&association.number);
-        if let Some(number) = association.owner {
+        if let Some(number) = owner {
             if !was_up {
                 self.answer_connecting(number, id, Err(error.unwrap_or(Errno::ECONNREFUSED)));
             }

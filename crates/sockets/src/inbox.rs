@@ -53,12 +53,38 @@ pub(crate) struct Inbox {
     open: Option<(SocketId, u16, bool)>,
     /// Items that may not come between the parts of that message.
     behind: VecDeque<Item>,
+    /// Memory that the items take, about.
+    held_bytes: usize,
+}
+
+/// Memory of an item beside its bytes, about.
+const ITEM_BYTES: usize = 128;
+
+impl Item {
+    fn held_bytes(&self) -> usize {
+        ITEM_BYTES
+            + match self {
+                Self::Accepted { .. } => 0,
+                Self::Message(arrived) => arrived.bytes.len(),
+                Self::Notification { bytes, .. } => bytes.len(),
+            }
+    }
 }
 
 impl Inbox {
+    /// Memory of what has not been read.
+    pub(crate) const fn held_bytes(&self) -> usize {
+        self.held_bytes
+    }
+
     /// Puts an item in. `interleave` is the level of `SCTP_FRAGMENT_INTERLEAVE`: what may come between the parts of a
     /// message.
     pub(crate) fn push(&mut self, item: Item, interleave: u32) {
+        self.held_bytes += item.held_bytes();
+        self.put(item, interleave);
+    }
+
+    fn put(&mut self, item: Item, interleave: u32) {
         if self.is_behind(&item, interleave) {
             self.behind.push_back(item);
             return;
@@ -96,7 +122,7 @@ impl Inbox {
     pub(crate) fn release(&mut self, interleave: u32) {
         self.open = None;
         for item in std::mem::take(&mut self.behind) {
-            self.push(item, interleave);
+            self.put(item, interleave);
         }
     }
 
@@ -125,8 +151,10 @@ impl Inbox {
         };
         let mut taken = Self::default();
         let all = std::mem::take(&mut self.items).into_iter().chain(std::mem::take(&mut self.behind));
+        self.held_bytes = 0;
         for item in all {
             let to = if is_of_it(&item) { &mut taken } else { &mut *self };
+            to.held_bytes += item.held_bytes();
             to.items.push_back(item);
         }
         if self.open.is_some_and(|open| open.0 == association) {
@@ -141,7 +169,8 @@ impl Inbox {
             Item::Accepted { socket, .. } => Some(*socket),
             Item::Message(_) | Item::Notification { .. } => None,
         });
-        let accepted = accepted.collect();
+        let accepted: Vec<SocketNumber> = accepted.collect();
+        self.held_bytes -= accepted.len() * ITEM_BYTES;
         self.items.retain(|item| !matches!(item, Item::Accepted { .. }));
         accepted
     }
@@ -196,8 +225,10 @@ impl Inbox {
                 (ForProgram { header, bytes: Bytes::new(), socket: Some(socket) }, None, true)
             }
         };
+        self.held_bytes -= piece.bytes.len();
         if is_last {
             self.items.pop_front();
+            self.held_bytes -= ITEM_BYTES;
         }
         Some((piece, of))
     }

@@ -8,13 +8,15 @@
 //!
 //! - [`sockets`][]: all sockets and associations, and the program of the host. [`socket`][]: state of one socket.
 //!   [`association`][]: state of one association.
-//! - [`requests`][]: what programs ask; [`binding`][]: addresses and ports; [`connecting`][]: associations that
-//!   programs begin; [`sending`][]: messages of programs; [`closing`][]: how sockets end.
+//! - [`requests`][]: what programs ask; [`binding`][]: addresses and ports; [`ports`][]: those of the machine;
+//!   [`connecting`][]: associations that programs begin; [`sending`][]: messages of programs; [`closing`][]: ends of
+//!   sockets.
 //! - [`events`][]: what becomes of associations, told as ends, errors and notifications. [`receiving`][]: messages that
 //!   come. [`inbox`][]: what a program has not read.
 //! - [`options`][]: options, each declared once in its table. [`layout`][]: structs of Linux as bytes.
 //!   [`notifications`][]: those of RFC 6458.
-//! - [`outcome`][]: Linux's numbers for what becomes of associations.
+//! - [`outcome`][]: Linux's numbers for what becomes of associations. [`told`][]: log of what they are told, to be
+//!   repeated.
 
 mod association;
 mod binding;
@@ -27,11 +29,13 @@ mod news;
 mod notifications;
 mod options;
 mod outcome;
+mod ports;
 mod receiving;
 mod requests;
 mod sending;
 mod socket;
 mod sockets;
+mod told;
 
 pub use closing::Closing;
 pub use inbox::ForProgram;

@@ -13,6 +13,8 @@ use crate::sockets::Sockets;
 /// From how many bytes of messages on that a program has not read an association takes no more from SCTP, so that the
 /// receive buffer fills and its window closes.
 const READ_AHEAD_BYTES: usize = 65_536;
+/// From how much memory of what a program has not read on its socket is told nothing more, and takes no more callers.
+pub(crate) const INBOX_BYTES_MAX: usize = 4_194_304;
 
 impl Sockets {
     /// A message has come, or a part of one.
@@ -60,6 +62,10 @@ impl Sockets {
     pub(crate) fn put_notification(&mut self, id: SocketId, bytes: Bytes) {
         let Some(number) = self.owner(id) else { return };
         if let Some(socket) = self.open.get_mut(&number) {
+            if socket.inbox.held_bytes() >= INBOX_BYTES_MAX {
+                // As Linux does where its receive buffer is full: peers that come and go must not fill the memory.
+                return;
+            }
             let interleave = socket.choices.interleave;
             socket.inbox.push(Item::Notification { association: id, bytes }, interleave);
             self.tell_readable(number);

@@ -10,6 +10,7 @@ use crate::news::{Answered, SocketNumber, Token};
 use crate::options::Call;
 use crate::socket::Socket;
 use crate::sockets::Sockets;
+use crate::told::Told;
 
 impl Sockets {
     /// Serves a request about a socket. `None`: the answer comes later, by [`News::Replied`](crate::News::Replied) with
@@ -22,6 +23,7 @@ impl Sockets {
         token: Token,
         request: &requests::Request,
     ) -> Option<Answered> {
+        self.log.note(&Told::Asked(number, token, request));
         let answer = match *request {
             requests::Request::Bind(address) => done(self.bind(now, host, number, token, address)?),
             requests::Request::Connect { peer, waits } => {

@@ -12,6 +12,7 @@ use crate::association::{AssociationNumber, Stage};
 use crate::news::{News, SocketNumber};
 use crate::outcome;
 use crate::sockets::Sockets;
+use crate::told::Told;
 
 /// Outcome of handing a piece over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +36,7 @@ impl Sockets {
         header: FromProgram,
         bytes: &[u8],
     ) -> Taken {
+        self.log.note(&Told::Sent(number, header, bytes));
         let FromProgram::Data { is_more, info, destination } = header else {
             return Taken::Refused(Errno::EINVAL);
         };

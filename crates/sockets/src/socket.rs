@@ -25,7 +25,6 @@ pub(crate) struct Bound {
 #[derive(Debug)]
 pub(crate) struct Binding {
     pub(crate) token: Token,
-    pub(crate) port: u16,
     pub(crate) wanted: Wanted,
 }
 

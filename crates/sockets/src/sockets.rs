@@ -1,7 +1,7 @@
 //! All sockets of the programs of a host, and the program that they are to it.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::net::IpAddr;
+use std::collections::{BTreeMap, VecDeque};
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use slantpath_base::{Deadlines, Instant, Stream};
@@ -12,7 +12,9 @@ use slantpath_sctp::{Extension, Extensions, SctpConfig};
 use crate::association::{Association, AssociationNumber, LAST_WORD};
 use crate::inbox::ForProgram;
 use crate::news::{News, SocketNumber};
+use crate::ports::Ports;
 use crate::socket::{Place, Socket};
+use crate::told::{Log, Told};
 
 /// RFC 6458's sockets of the programs of a host.
 #[derive(Debug)]
@@ -24,12 +26,11 @@ pub struct Sockets {
     pub(crate) associations: BySocket<Association>,
     pub(crate) by_number: BTreeMap<AssociationNumber, SocketId>,
     pub(crate) places: BTreeMap<u16, Place>,
-    /// Ports that have been claimed for this, whether in use or not.
-    pub(crate) claimed: BTreeSet<u16>,
-    /// Ports that are to be given back.
-    pub(crate) releases: VecDeque<u16>,
-    /// Ports that are to be claimed.
-    pub(crate) claims: VecDeque<u16>,
+    /// Port of each place, by its socket at the host.
+    pub(crate) port_of_place: BySocket<u16>,
+    /// Association of each socket with each peer, by the peer's first address.
+    pub(crate) by_peer: BTreeMap<(SocketNumber, SocketAddr), SocketId>,
+    pub(crate) ports: Ports,
     pub(crate) news: VecDeque<(SocketNumber, News)>,
     last_socket: u64,
     last_association: i32,
@@ -37,6 +38,7 @@ pub struct Sockets {
     pub(crate) idle: Deadlines<u32>,
     /// True if the program is to come to its end.
     pub(crate) is_stopping: bool,
+    pub(crate) log: Log,
 }
 
 impl Sockets {
@@ -49,14 +51,15 @@ impl Sockets {
             associations: BySocket::default(),
             by_number: BTreeMap::new(),
             places: BTreeMap::new(),
-            claimed: BTreeSet::new(),
-            releases: VecDeque::new(),
-            claims: VecDeque::new(),
+            port_of_place: BySocket::default(),
+            by_peer: BTreeMap::new(),
+            ports: Ports::default(),
             news: VecDeque::new(),
             last_socket: 0,
             last_association: LAST_WORD,
             idle: Deadlines::default(),
             is_stopping: false,
+            log: Log::default(),
         };
         sockets.fill_reserve();
         sockets
@@ -77,6 +80,7 @@ impl Sockets {
 
     /// Opens a socket, whose associations have these settings unless the program chooses others.
     pub fn open(&mut self, wish: OpenRequest, defaults: &Arc<SctpConfig>) -> SocketNumber {
+        self.log.note(&Told::Opened(wish));
         self.insert(Socket::new(wish.style, wish.family, Arc::clone(defaults)))
     }
 
@@ -104,12 +108,35 @@ impl Sockets {
             place.alive += 1;
         }
         self.by_number.insert(association.number, id);
+        if let Some(owner) = association.owner {
+            self.by_peer.insert((owner, association.peer), id);
+        }
         self.associations.insert(id, association);
     }
 
-    /// Takes what is told of a socket, oldest first.
+    /// An association has another socket, or none any more.
+    pub(crate) fn give_to(&mut self, id: SocketId, owner: Option<SocketNumber>) {
+        let Some(association) = self.associations.get_mut(id) else { return };
+        let before = std::mem::replace(&mut association.owner, owner);
+        let peer = association.peer;
+        if let Some(before) = before
+            && self.by_peer.get(&(before, peer)) == Some(&id)
+        {
+            self.by_peer.remove(&(before, peer));
+        }
+        if let Some(owner) = owner {
+            self.by_peer.insert((owner, peer), id);
+        }
+    }
+
+    /// Takes what is told of a socket, oldest first; of one that has been closed nothing.
     pub fn poll_news(&mut self) -> Option<(SocketNumber, News)> {
-        self.news.pop_front()
+        loop {
+            let (socket, news) = self.news.pop_front()?;
+            if self.open.contains_key(&socket) {
+                return Some((socket, news));
+            }
+        }
     }
 
     /// Number of sockets that are open.
@@ -129,6 +156,7 @@ impl Sockets {
 
     /// Takes the next piece for a socket's program, for which there is room in its pair.
     pub fn next(&mut self, now: Instant, host: &mut Host, number: SocketNumber) -> Option<ForProgram> {
+        self.log.note(&Told::Read(number));
         let socket = self.open.get_mut(&number)?;
         let wants_next = socket.choices.wants_next_info;
         let Some((piece, association)) = socket.inbox.next(wants_next) else {

@@ -1,6 +1,8 @@
 //! Two hosts with sockets, joined without delay.
 
+mod any;
 mod associations;
+mod many;
 mod one_to_many;
 mod one_to_one;
 mod values;
@@ -30,6 +32,8 @@ pub(crate) struct Pair {
     pub(crate) config: Arc<SctpConfig>,
     /// Ends whose packets are lost.
     pub(crate) is_silent: [bool; 2],
+    /// Number of times at which there were ports to be claimed.
+    pub(crate) batches: usize,
 }
 
 pub(crate) fn address(end: usize) -> IpAddr {
@@ -57,6 +61,7 @@ impl Pair {
             last_token: 0,
             config: Arc::new(config),
             is_silent: [false; 2],
+            batches: 0,
         };
         pair.claim();
         pair
@@ -65,8 +70,15 @@ impl Pair {
     /// Claims all ports that are to be claimed: none is another's.
     fn claim(&mut self) {
         for Station { host, program } in &mut self.ends {
-            while let Some(port) = program.poll_claim() {
-                program.port_claimed(self.now, host, port, Ok(()));
+            loop {
+                let ports: Vec<u16> = std::iter::from_fn(|| program.poll_claim()).collect();
+                if ports.is_empty() {
+                    break;
+                }
+                self.batches += 1;
+                for port in ports {
+                    program.port_claimed(self.now, host, port, Ok(()));
+                }
             }
         }
     }
@@ -190,6 +202,13 @@ impl Pair {
             }
             other => panic!("{other:?}"),
         }
+    }
+
+    pub(crate) fn listener_at(&mut self, end: usize, port: u16) -> SocketNumber {
+        let socket = self.open(end, Style::OneToOne, requests::Family::V4);
+        self.done(end, socket, requests::Request::Bind(SocketAddr::new(address(end), port))).unwrap();
+        self.done(end, socket, requests::Request::Listen { backlog: 5 }).unwrap();
+        socket
     }
 
     pub(crate) fn listener(&mut self, end: usize, style: Style) -> SocketNumber {

@@ -8,6 +8,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::path::Path;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 
 use nix::unistd::Pid;
@@ -222,6 +223,11 @@ pub fn wait_any() -> io::Result<Option<(u32, ExitStatus)>> {
         Err(rustix::io::Errno::CHILD) => Ok(None),
         Err(errno) => Err(errno.into()),
     }
+}
+
+/// Tells if a program's file gives whoever starts it capabilities: the loader then hears of no library before others.
+pub fn has_capabilities(program: &Path) -> bool {
+    rustix::fs::getxattr(program, "security.capability", &mut [0_u8; 64][..]).is_ok()
 }
 
 /// Id of the user whose rights the calling process has.

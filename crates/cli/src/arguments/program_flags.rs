@@ -36,6 +36,10 @@ pub(crate) struct ProgramArguments {
     /// Write what each association decided and why into this file, for `slantpath explain`.
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
+    /// Write all that the sockets were told into this file, for `slantpath replay`. It is not for others while the run
+    /// lasts: it has the secret of its cookies, and all messages.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) record: Option<PathBuf>,
     /// The program, with its arguments. Its exit status is this command's.
     #[arg(last = true, value_name = "PROGRAM")]
     pub(crate) program: Vec<OsString>,

@@ -115,7 +115,7 @@ impl Files {
 }
 
 impl About<'_> {
-    fn words(&self) -> String {
+    pub(crate) fn words(&self) -> String {
         // Secrets are not kept: with some the settings are read again, as a key is.
         let told = self.profile.filter(|profile| profile.table().shared_keys.is_none());
         let settings = told.map(|profile| profile.table().settings());

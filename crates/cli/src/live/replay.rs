@@ -5,11 +5,13 @@ use std::fs::File;
 use std::io::{Read as _, Write};
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Parser as _;
 use serde_json::{Value, json};
 use slantpath_base::Instant;
 use slantpath_control::{Command as Ordered, Line};
+use slantpath_daemon::{SERVE, Sockets};
 use slantpath_gateway::Seat;
 use slantpath_live::record::{Replay, Replayed};
 use slantpath_live::{HostCapture, Observer as _, Program, SctpConfig, Station, Tap};
@@ -23,6 +25,7 @@ use super::settings::profile;
 use super::{client, server};
 use crate::arguments::{Arguments, Command, GatewayArguments, ReplayArguments, SeatArguments};
 use crate::failure::Failure;
+use crate::sctp::repeated_settings;
 
 /// Description of its run that a record holds.
 struct Recorded {
@@ -76,7 +79,7 @@ pub(crate) fn replay(
             let config = server::config(&said, &about.addresses, is_traced)?;
             let sctp = config.port.sctp.clone();
             let settings = (&*sctp, profile.as_ref());
-            repeat_traced(replay, server::station(config, secret), arguments, &about, settings)?
+            repeat_traced(replay, server::station(config, secret), arguments, &about, settings, nothing)?
         }
         Command::Load(mut said) => {
             let like = Like::read(&said, own)?;
@@ -92,7 +95,20 @@ pub(crate) fn replay(
             let config = client::config(&said, like.as_ref(), &about.addresses, about.first_port, is_traced)?;
             let sctp = config.port.sctp.clone();
             let settings = (&*sctp, profile.as_ref());
-            repeat_traced(replay, client::station(config, secret), arguments, &about, settings)?
+            repeat_traced(replay, client::station(config, secret), arguments, &about, settings, nothing)?
+        }
+        Command::Sctp(mut said) => {
+            said.sctp.resolved = Some(recorded.map_or_else(|| profile(&said.sctp), Ok)?);
+            let profile = said.sctp.resolved.clone();
+            let sctp = repeated_settings(&said, about.first_port, is_traced)?;
+            let station = slantpath_daemon::station(&about.addresses, secret);
+            let settings = (&sctp, profile.as_ref());
+            let defaults = Arc::new(sctp.clone());
+            let tell = |tap: &mut Tapped<Sockets>, now, told: &[u8]| {
+                let Station { host, program } = &mut tap.host;
+                program.repeat(now, host, &defaults, told).map_err(|error| misused(error.to_string()))
+            };
+            repeat_traced(replay, station, arguments, &about, settings, tell)?
         }
         Command::Gateway(GatewayArguments { seat: Some(seat), .. }) => {
             repeat_gateway(replay, &seat, own, arguments, &about)?
@@ -135,6 +151,7 @@ fn repeat_traced<P: Program>(
     arguments: &ReplayArguments,
     about: &Recorded,
     (sctp, profile): (&SctpConfig, Option<&Profile>),
+    mut tell: impl FnMut(&mut Tapped<P>, Instant, &[u8]) -> Result<(), Failure>,
 ) -> Result<Replayed, Failure> {
     let mut trace = arguments.trace.as_ref().map(|path| TraceFile::create(path)).transpose()?;
     let of_run = About {
@@ -148,13 +165,13 @@ fn repeat_traced<P: Program>(
     if let Some(trace) = &mut trace {
         trace.begin(&of_run)?;
     }
-    // A load is given no orders.
     let replayed = repeat(
         replay,
         station,
         arguments,
         about,
-        |_, _, _, _| Ok(()),
+        // A load is given no orders, and sockets are told something by one number.
+        |tap, now, number, told| if number == SERVE { tell(tap, now, told) } else { Ok(()) },
         |station| match &mut trace {
             Some(trace) => trace.keep(&mut station.host),
             None => Ok(()),
@@ -164,6 +181,11 @@ fn repeat_traced<P: Program>(
         trace.end(replayed.until)?;
     }
     Ok(replayed)
+}
+
+/// Tells a station nothing that its record has.
+fn nothing<P>(_: &mut Tapped<P>, _: Instant, _: &[u8]) -> Result<(), Failure> {
+    Ok(())
 }
 
 /// Variant of [`repeat`] for a point that was live, whose associations have traces of their own.
@@ -206,7 +228,8 @@ fn repeat_gateway(
         }
         Reloaded::repeat(&mut tap.host, now, successor)
     };
-    let order = |tap: &mut Tapped<Seat>, now, number, words: &str| {
+    let order = |tap: &mut Tapped<Seat>, now, number, words: &[u8]| {
+        let words = &String::from_utf8_lossy(words);
         if number == RELOAD {
             return reload(tap, now, words);
         }
@@ -240,7 +263,7 @@ fn repeat<P: Program>(
     station: Station<P>,
     arguments: &ReplayArguments,
     about: &Recorded,
-    mut order: impl FnMut(&mut Tapped<P>, Instant, u8, &str) -> Result<(), Failure>,
+    mut order: impl FnMut(&mut Tapped<P>, Instant, u8, &[u8]) -> Result<(), Failure>,
     mut keep: impl FnMut(&mut Station<P>) -> Result<(), Failure>,
 ) -> Result<Replayed, Failure> {
     let mut pcap = arguments.pcap.as_ref().map(created).transpose()?;
@@ -250,7 +273,7 @@ fn repeat<P: Program>(
         &mut tap,
         |tap, now, number, words| match number {
             server::STOP => tap.host.stop(now),
-            server::ORDER | RELOAD => {
+            server::ORDER | RELOAD | SERVE => {
                 if let Err(error) = order(tap, now, number, words) {
                     failure.borrow_mut().get_or_insert(error);
                 }

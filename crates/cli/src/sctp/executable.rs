@@ -61,6 +61,12 @@ impl Executable {
                  as its user (`sudo slantpath sctp -- ...`), or a copy without that bit"
             ));
         }
+        if own != 0 && slantpath_system::process::has_capabilities(path) {
+            return Err(format!(
+                "`{name}` has file capabilities (`getcap`): the system lets nothing stand in front of such a program. \
+                 Run the whole as root, or a copy without them"
+            ));
+        }
         let linkage = File::open(path)
             .map_err(told)
             .and_then(|mut file| linkage(&mut file).map_err(|error| format!("`{name}` {error}")))?;

@@ -1,4 +1,4 @@
-//! Files of what programs' associations did: a capture and a trace.
+//! Files of what programs' associations did: a capture, a record and a trace.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use slantpath_daemon::Daemon;
 use slantpath_live::HostCapture;
+use slantpath_live::record::Recorder;
 use slantpath_profiles::Profile;
 
 use super::opened::Opened;
@@ -17,20 +18,27 @@ use crate::live::outputs::{About, TraceFile, created};
 pub(super) struct Kept {
     capture: Option<(PathBuf, File)>,
     trace: Option<TraceFile>,
+    record: Option<(PathBuf, File)>,
 }
 
 impl Kept {
     pub(super) fn create(arguments: &ProgramArguments) -> Result<Self, Failure> {
-        if let (Some(capture), Some(trace)) = (&arguments.capture, &arguments.trace)
-            && capture == trace
-        {
-            let path = capture.display();
-            return Err(Failure::Misused(format!("{path} cannot hold both of --capture and --trace")));
+        let ProgramArguments { capture, trace, record, .. } = arguments;
+        for (one, other) in [(capture, trace), (capture, record), (trace, record)] {
+            if let Some(path) = one.as_ref().filter(|one| other.as_ref() == Some(*one)) {
+                let path = path.display();
+                return Err(Failure::Misused(format!(
+                    "{path} cannot hold two of --capture, --record and --trace"
+                )));
+            }
         }
-        let capture = arguments.capture.as_ref().map(|path| Ok::<_, Failure>((path.clone(), created(path)?)));
+        let create = |path: &Option<PathBuf>| {
+            path.as_ref().map(|path| Ok::<_, Failure>((path.clone(), created(path)?))).transpose()
+        };
         Ok(Self {
-            capture: capture.transpose()?,
-            trace: arguments.trace.as_ref().map(|path| TraceFile::create(path)).transpose()?,
+            capture: create(capture)?,
+            record: create(record)?,
+            trace: trace.as_ref().map(|path| TraceFile::create(path)).transpose()?,
         })
     }
 
@@ -47,11 +55,18 @@ impl Kept {
         let about = About {
             command,
             addresses: &opened.addresses,
-            first_port: 0,
+            first_port: opened.udp_port,
             like: None,
             sctp: &opened.sctp,
             profile: Some(profile),
         };
+        if let Some((path, file)) = &mut self.record {
+            let mut recorder = Recorder::new(opened.secret);
+            recorder.about(&about.words());
+            // At once, so that a file that cannot be written is known before anything is sent.
+            file.write_all(&recorder.take()).map_err(Failure::of_file(path.clone()))?;
+            opened.daemon.record(recorder);
+        }
         self.trace.as_mut().map_or(Ok(()), |trace| trace.begin(&about))
     }
 
@@ -62,6 +77,13 @@ impl Kept {
         {
             let failure = Failure::of_file(path.clone())(error);
             self.capture = None;
+            return Err(failure);
+        }
+        if let Some((path, file)) = &mut self.record
+            && let Err(error) = file.write_all(&daemon.live().take_record())
+        {
+            let failure = Failure::of_file(path.clone())(error);
+            self.record = None;
             return Err(failure);
         }
         if let Some(trace) = &mut self.trace
@@ -75,6 +97,7 @@ impl Kept {
 
     /// Writes the last of all.
     pub(super) fn finish(&mut self, daemon: &mut Daemon) -> Result<(), Failure> {
+        daemon.live().end_record();
         self.keep(daemon)?;
         let now = daemon.live().now();
         self.trace.as_mut().map_or(Ok(()), |trace| trace.end(now))

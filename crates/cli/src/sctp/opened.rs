@@ -16,6 +16,10 @@ pub(super) struct Opened {
     pub(super) daemon: Daemon,
     pub(super) addresses: Vec<IpAddr>,
     pub(super) sctp: SctpConfig,
+    /// Secret of which all its chance comes.
+    pub(super) secret: [u8; 32],
+    /// Own UDP port; 0 on raw sockets.
+    pub(super) udp_port: u16,
     /// Line that tells how SCTP is carried, and why.
     pub(super) line: String,
 }
@@ -24,8 +28,9 @@ pub(super) struct Opened {
 pub(super) fn open(arguments: &ProgramArguments) -> Result<Opened, Failure> {
     let (addresses, binding) = addresses(arguments);
     check_addresses(&addresses).map_err(|error| not_opened(&error))?;
+    let secret = slantpath_live::secret().map_err(failed)?;
     let open = |carriage| -> Result<Result<(Daemon, SctpConfig), OpenError>, Failure> {
-        let settings = SctpConfig { trace: arguments.trace.is_some(), ..sctp(&arguments.sctp, carriage, 1)? };
+        let settings = settings(arguments, carriage, arguments.trace.is_some())?;
         let live = LiveConfig {
             addresses: addresses.clone(),
             binding,
@@ -33,7 +38,6 @@ pub(super) fn open(arguments: &ProgramArguments) -> Result<Opened, Failure> {
             ports: Vec::new(),
             socket_buffer_bytes: LiveConfig::SOCKET_BUFFER_BYTES,
         };
-        let secret = slantpath_live::secret().map_err(failed)?;
         let opened = Daemon::open(DaemonConfig { live, sctp: settings.clone(), secret });
         Ok(opened.map(|daemon| (daemon, settings)))
     };
@@ -43,7 +47,7 @@ pub(super) fn open(arguments: &ProgramArguments) -> Result<Opened, Failure> {
         match open(Carriage::Raw)? {
             Ok((daemon, sctp)) => {
                 let line = format!("SCTP in IP, on raw sockets, at {}", list(&addresses));
-                return Ok(Opened { daemon, addresses, sctp, line });
+                return Ok(Opened { daemon, addresses, sctp, secret, udp_port: 0, line });
             }
             Err(OpenError::NoPrivilege { .. }) => why = "since raw sockets need CAP_NET_RAW",
             Err(OpenError::KernelSctp) => {
@@ -63,7 +67,25 @@ pub(super) fn open(arguments: &ProgramArguments) -> Result<Opened, Failure> {
     let peers =
         if remote_port == own_port { String::new() } else { format!(", to port {remote_port} of peers") };
     let line = format!("SCTP in UDP port {own_port}{peers}, {why}, at {}", list(&addresses));
-    Ok(Opened { daemon, addresses, sctp, line })
+    Ok(Opened { daemon, addresses, sctp, secret, udp_port: own_port, line })
+}
+
+/// Settings of SCTP that a program has not chosen itself.
+fn settings(arguments: &ProgramArguments, carriage: Carriage, trace: bool) -> Result<SctpConfig, Failure> {
+    Ok(SctpConfig { trace, ..sctp(&arguments.sctp, carriage, 1)? })
+}
+
+/// Those of a run that is repeated, whose own UDP port was this one, or 0 on raw sockets.
+pub(crate) fn repeated_settings(
+    arguments: &ProgramArguments,
+    udp_port: u16,
+    trace: bool,
+) -> Result<SctpConfig, Failure> {
+    let carriage = match udp_port {
+        0 => Carriage::Raw,
+        local_port => Carriage::Udp { local_port, remote_port: ENCAPSULATION_PORT },
+    };
+    settings(arguments, carriage, trace)
 }
 
 /// Addresses that programs have: all of the machine's but those of a link alone, and those that come later. By those of

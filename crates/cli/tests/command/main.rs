@@ -46,6 +46,8 @@ mod replay;
 mod run;
 #[cfg(target_os = "linux")]
 mod sctp;
+#[cfg(target_os = "linux")]
+mod sctp_ends;
 mod sweep;
 mod topology;
 mod traffic;

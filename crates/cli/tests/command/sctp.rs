@@ -46,14 +46,14 @@ sys.exit(status)
 "#;
 
 /// Runs a program behind the command, over the loopback and in UDP at a port of its own.
-fn served(place: &Place, more: &[&str], program: &[&str]) -> Outcome {
+pub(crate) fn served(place: &Place, more: &[&str], program: &[&str]) -> Outcome {
     let port = free_port().to_string();
     let (own, peers) = (format!("--listen-udp={port}"), format!("--udp={port}"));
     let at = ["--address", "127.0.0.1", "--address", "::1"];
     place.run(&[&["sctp", &own, &peers], &at[..], more, &["--"], program].concat())
 }
 
-fn has(program: &str, arguments: &[&str]) -> bool {
+pub(crate) fn has(program: &str, arguments: &[&str]) -> bool {
     let found = Command::new(program).args(arguments).output();
     if let Err(error) = &found {
         needs_program(error, &format!("apt-get install {program}"));
@@ -125,15 +125,24 @@ fn programs_of_others_reach_themselves() {
 }
 
 #[test]
-fn what_it_decided_is_traced_and_captured() {
+fn what_it_decided_is_traced_captured_and_recorded() {
     if !has("python3", &["--version"]) {
         return;
     }
     let place = Place::new("sctp-trace");
     place.write("ends.py", PYTHON);
-    let files = ["--trace", "python.trace", "--capture", "python.pcapng"];
+    let files = ["--trace", "python.trace", "--capture", "python.pcapng", "--record", "python.record"];
     let outcome = served(&place, &files, &["python3", "ends.py", "127.0.0.1", "0"]);
     assert_eq!(outcome.status, Some(0), "{outcome:?}");
+    let told = place.run(&["replay", "python.record", "--trace", "again.trace", "--pcap", "again.pcapng"]);
+    assert!(told.status == Some(0) && told.out.contains("the same as that of the live run"), "{told:?}");
+    // Behind the line that says which run it was.
+    let explained = ["python.trace", "again.trace"].map(|trace| {
+        let told = place.run(&["explain", trace]).out;
+        told.split_once("\n## ").map(|(_, told)| told.to_owned())
+    });
+    assert!(explained[0].is_some());
+    assert_eq!(explained[0], explained[1]);
     let told = place.run(&["explain", "python.trace"]);
     assert_eq!(told.status, Some(0), "{told:?}");
     let told = place.run(&["explain", "python.pcapng"]);
@@ -153,7 +162,7 @@ fn what_cannot_be_served_is_refused_in_a_line_that_says_what_to_do() {
     refused(&["--", "./text"], "neither a program nor a script");
     refused(&["--", "no-such-program"], "is in no directory of PATH");
     refused(&["--serve", "here", "--", "true"], "start it with SLANTPATH_SCTP=here");
-    refused(&["--trace", "same", "--capture", "same", "--", "true"], "cannot hold both");
+    refused(&["--trace", "same", "--capture", "same", "--", "true"], "cannot hold two of");
 }
 
 #[test]

@@ -55,7 +55,7 @@ fn a_host_is_told_what_was_told_and_when() {
     let mut parrot = Parrot::default();
     let digest = replay
         .run(&mut parrot, |parrot, now, number, words| {
-            parrot.calls.push(format!("{now} command {number}{words}"));
+            parrot.calls.push(format!("{now} command {number}{}", String::from_utf8_lossy(words)));
         })
         .unwrap();
     assert_eq!(
@@ -188,9 +188,9 @@ fn a_record_is_repeated_up_to_where_it_is_cut() {
         changed[place] ^= 1;
         assert!(Replay::new(&changed).is_err(), "byte {place}");
     }
-    let unknown = [&MAGIC[..], &[0; 32], &[9; 9]].concat();
+    let unknown = [&MAGIC[..], &[0; 32], &[10; 9]].concat();
     let replayed = Replay::new(&unknown).unwrap().run(&mut Parrot::default(), |_, _, _, _| {});
-    assert_eq!(replayed, Err(ReplayError::UnknownEntry(9)));
+    assert_eq!(replayed, Err(ReplayError::UnknownEntry(10)));
     let unknown = [&MAGIC[..], &[0; 32], &[kind::ADDRESS], &[0; 8], &[9]].concat();
     let replayed = Replay::new(&unknown).unwrap().run(&mut Parrot::default(), |_, _, _, _| {});
     assert_eq!(replayed, Err(ReplayError::UnknownNews(9)));

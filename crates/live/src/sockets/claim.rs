@@ -3,12 +3,16 @@
 //!
 //! Any user may give a socket any name. A name counts if its owner may open raw sockets: root, the own user, or one who
 //! has a raw socket of SCTP. One of another stands in nobody's way.
+//!
+//! The kernel tells whose a name is by listing sockets: it walks over all that there are, and hands over those of the
+//! states that were asked for. A name aside of one that somebody else has is therefore one of a socket that listens,
+//! which few are; and many claims are made together.
 
 use std::io::{self, Read as _};
 use std::net::IpAddr;
 use std::os::fd::AsRawFd as _;
 use std::os::linux::net::SocketAddrExt as _;
-use std::os::unix::net::{SocketAddr as UnixAddr, UnixDatagram};
+use std::os::unix::net::{SocketAddr as UnixAddr, UnixDatagram, UnixListener};
 
 use nix::sys::socket::{MsgFlags, NetlinkAddr, sendto};
 use socket2::{Domain, Protocol, Socket, Type};
@@ -19,13 +23,27 @@ use super::routes::{HEADER, u16_at, u32_at};
 /// A name that one program of a network namespace has.
 #[derive(Debug)]
 pub(crate) struct Claim {
-    _holder: UnixDatagram,
+    _holder: Holder,
+}
+
+/// Socket that has a name.
+#[derive(Debug)]
+#[expect(dead_code, reason = "it is held, and nothing is ever sent to it")]
+enum Holder {
+    Plain(UnixDatagram),
+    Aside(UnixListener),
 }
 
 impl Claim {
     /// Claims an SCTP port at an address; `None` if another has it.
     pub(crate) fn port(address: IpAddr, port: u16) -> io::Result<Option<Self>> {
-        Self::of(&format!("slantpath/sctp/{address}/{port}"))
+        Self::of(&port_name(address, port))
+    }
+
+    /// Claims SCTP ports at addresses together, in this order; `None` in the place of one that another has.
+    pub(crate) fn ports(places: &[(IpAddr, u16)]) -> io::Result<Vec<Option<Self>>> {
+        let names: Vec<String> = places.iter().map(|(address, port)| port_name(*address, *port)).collect();
+        Self::all(&names, Owners::ask)
     }
 
     /// Claims to be the one that answers, for an address, what is of no port.
@@ -34,22 +52,46 @@ impl Claim {
     }
 
     fn of(name: &str) -> io::Result<Option<Self>> {
-        let (name, holder) = if let Some(holder) = bind(name)? {
-            (name.to_owned(), holder)
-        } else {
-            // Where the kernel does not tell whose a name is, each counts.
-            if Owners::ask().is_none_or(|owners| owners.have(name, None)) {
-                return Ok(None);
-            }
-            // Who holds the name cannot know this one.
-            let apart = chance::secret()?.first_chunk().map_or(0, |octets| u128::from_ne_bytes(*octets));
-            let name = format!("{name}{ASIDE}{apart:032x}");
-            let Some(holder) = bind(&name)? else { return Ok(None) };
-            (name, holder)
-        };
+        Ok(Self::all(&[name.to_owned()], Owners::ask)?.pop().flatten())
+    }
+
+    /// Claims names. `ask` asks the kernel: once, and once more if a name is taken.
+    fn all(names: &[String], mut ask: impl FnMut(u32) -> Option<Owners>) -> io::Result<Vec<Option<Self>>> {
+        let plain = names.iter().map(|name| bind(name)).collect::<io::Result<Vec<_>>>()?;
+        let has_taken = plain.iter().any(Option::is_none);
+        let owners = if has_taken { ask(PLAIN | ASIDES) } else { None };
+        let mut held = Vec::with_capacity(names.len());
+        for (name, holder) in names.iter().zip(plain) {
+            held.push(match holder {
+                Some(holder) => Some((name.clone(), Holder::Plain(holder))),
+                // Where the kernel does not tell whose a name is, each counts.
+                None if owners.as_ref().is_none_or(|owners| owners.have(name, None)) => None,
+                None => aside(name)?,
+            });
+        }
         // One that came while the name was another's has one aside.
-        let is_alone = Owners::ask().is_none_or(|owners| !owners.have(plain(&name), Some(&name)));
-        Ok(is_alone.then_some(Self { _holder: holder }))
+        let owners = ask(ASIDES);
+        let is_alone =
+            |name: &str| owners.as_ref().is_none_or(|owners| !owners.have(plain_of(name), Some(name)));
+        let claims = held
+            .into_iter()
+            .map(|held| held.filter(|(name, _)| is_alone(name)).map(|(_, holder)| Self { _holder: holder }));
+        Ok(claims.collect())
+    }
+}
+
+fn port_name(address: IpAddr, port: u16) -> String {
+    format!("slantpath/sctp/{address}/{port}")
+}
+
+/// A name aside of one that is somebody else's, who cannot know it.
+fn aside(name: &str) -> io::Result<Option<(String, Holder)>> {
+    let apart = chance::secret()?.first_chunk().map_or(0, |octets| u128::from_ne_bytes(*octets));
+    let name = format!("{name}{ASIDE}{apart:032x}");
+    let bound = UnixListener::bind_addr(&UnixAddr::from_abstract_name(&name)?);
+    match free(bound)? {
+        Some(holder) => Ok(Some((name, Holder::Aside(holder)))),
+        None => Ok(None),
     }
 }
 
@@ -57,13 +99,18 @@ impl Claim {
 const ASIDE: char = '#';
 
 /// A name without what tells it apart.
-fn plain(name: &str) -> &str {
+fn plain_of(name: &str) -> &str {
     name.split_once(ASIDE).map_or(name, |(plain, _)| plain)
 }
 
 /// A socket with this name; `None` if another has it.
 fn bind(name: &str) -> io::Result<Option<UnixDatagram>> {
-    match UnixDatagram::bind_addr(&UnixAddr::from_abstract_name(name)?) {
+    free(UnixDatagram::bind_addr(&UnixAddr::from_abstract_name(name)?))
+}
+
+/// A socket that has been bound; `None` if its name is another's.
+fn free<S>(bound: io::Result<S>) -> io::Result<Option<S>> {
+    match bound {
         Ok(holder) => Ok(Some(holder)),
         Err(error) if error.kind() == io::ErrorKind::AddrInUse => Ok(None),
         Err(error) => Err(error),
@@ -78,9 +125,9 @@ struct Owners {
 }
 
 impl Owners {
-    /// Asks the kernel (sock_diag); `None` if it does not say.
-    fn ask() -> Option<Self> {
-        let names = names()?;
+    /// Asks the kernel (sock_diag) for the sockets of these states; `None` if it does not say.
+    fn ask(states: u32) -> Option<Self> {
+        let names = names(states)?;
         let mut trusted = vec![0, rustix::process::geteuid().as_raw()];
         for table in ["/proc/net/raw", "/proc/net/raw6"] {
             trusted.extend(std::fs::read_to_string(table).iter().flat_map(|table| raw_users(table)));
@@ -91,7 +138,7 @@ impl Owners {
     /// True if one who may has this name, or one aside of it, other than `own`.
     fn have(&self, name: &str, own: Option<&str>) -> bool {
         let is_it = |(one, user): &(String, u32)| {
-            plain(one) == name && own != Some(one.as_str()) && self.trusted.contains(user)
+            plain_of(one) == name && own != Some(one.as_str()) && self.trusted.contains(user)
         };
         self.names.iter().any(is_it)
     }
@@ -108,13 +155,13 @@ fn raw_users(table: &str) -> impl Iterator<Item = u32> {
     })
 }
 
-/// The names of this project, and whose they are.
-fn names() -> Option<Vec<(String, u32)>> {
+/// The names of this project at sockets of these states, and whose they are.
+fn names(states: u32) -> Option<Vec<(String, u32)>> {
     let socket =
         Socket::new(Domain::from(AF_NETLINK), Type::RAW.cloexec(), Some(Protocol::from(SOCK_DIAG))).ok()?;
     // The kernel answers at once; should it not, it does not say.
     socket.set_read_timeout(Some(core::time::Duration::from_secs(1))).ok()?;
-    let request = request();
+    let request = request(states);
     sendto(socket.as_raw_fd(), &request, &NetlinkAddr::new(0, 0), MsgFlags::empty()).ok()?;
     let mut names = Vec::new();
     let mut octets = vec![0; 65_536];
@@ -138,10 +185,10 @@ fn names() -> Option<Vec<(String, u32)>> {
     }
 }
 
-/// A dump of all sockets of AF_UNIX, with names and users.
-fn request() -> Vec<u8> {
-    // REQUEST, ROOT and MATCH; any state; NAME and UID.
-    let (flags, states, show) = (1_u16 | 0x300, u32::MAX, 1_u32 | 0x40);
+/// A dump of the sockets of AF_UNIX in these states, with names and users.
+fn request(states: u32) -> Vec<u8> {
+    // REQUEST, ROOT and MATCH; NAME and UID.
+    let (flags, show) = (1_u16 | 0x300, 1_u32 | 0x40);
     let mut body = vec![AF_UNIX, 0, 0, 0];
     for word in [states, 0, show, u32::MAX, u32::MAX] {
         body.extend(word.to_ne_bytes());
@@ -168,6 +215,10 @@ fn name_of(message: &[u8]) -> Option<(String, Option<u32>)> {
     name.filter(|name| name.starts_with("slantpath/")).map(|name| (name.to_owned(), user))
 }
 
+/// State of a socket that has a plain name: TCP_CLOSE, since it is one of datagrams and has no peer.
+const PLAIN: u32 = 1 << 7;
+/// State of a socket that has a name aside: TCP_LISTEN.
+const ASIDES: u32 = 1 << 10;
 const AF_NETLINK: i32 = 16;
 const AF_UNIX: u8 = 1;
 const SOCK_DIAG: i32 = 4;
@@ -227,6 +278,28 @@ mod tests {
         assert!(Claim::port(address(3), 60_001).unwrap().is_none());
         drop(first);
         assert!(Claim::port(address(3), 60_001).unwrap().is_some());
+    }
+
+    #[test]
+    fn many_ports_are_claimed_together_and_the_kernel_is_asked_once() {
+        let names: Vec<String> = (0..200).map(|port| port_name(address(4), port)).collect();
+        let mut asked = Vec::new();
+        let mut claim = |names: &[String]| {
+            asked.clear();
+            let claims = Claim::all(names, |states| {
+                asked.push(states);
+                Owners::ask(states)
+            });
+            (claims.unwrap(), asked.clone())
+        };
+        let (first, asked) = claim(&names[..150]);
+        assert!(first.iter().all(Option::is_some));
+        assert_eq!(asked, [ASIDES]);
+        // Some of these are taken, by whom has to be known once.
+        let (second, asked) = claim(&names[100..]);
+        let free: Vec<bool> = second.iter().map(Option::is_some).collect();
+        assert_eq!(free, [vec![false; 50], vec![true; 50]].concat());
+        assert_eq!(asked, [PLAIN | ASIDES, ASIDES]);
     }
 
     #[test]

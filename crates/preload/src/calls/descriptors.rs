@@ -1,16 +1,16 @@
-//! Descriptors: `dup`, `dup2`, `dup3`, `fcntl`, `ioctl`, `close`, `fdopen`.
+//! Descriptors: `dup`, `dup2`, `dup3`, `fcntl`, `ioctl`, `close`, `close_range`, `closefrom`, `fdopen`.
 //!
 //! `fcntl` and `ioctl` take one more argument of any kind, in a register like any other on these systems.
 
 use std::ffi::{c_char, c_ulong, c_void};
 
-use libc::c_int;
+use libc::{c_int, c_uint};
 use slantpath_requests::Errno;
 
 use crate::memory;
 use crate::next::next;
 use crate::outcome::{fail, int};
-use crate::table::{copied, forget, ours};
+use crate::table::{all_ours, copied, forget, ours};
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn close(descriptor: c_int) -> c_int {
@@ -19,6 +19,34 @@ unsafe extern "C" fn close(descriptor: c_int) -> c_int {
         forget(descriptor);
     }
     next!(close as fn(descriptor: c_int) -> c_int)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn close_range(first: c_uint, last: c_uint, flags: c_int) -> c_int {
+    if flags.cast_unsigned() & libc::CLOSE_RANGE_CLOEXEC == 0 {
+        mark_range(first, last);
+    }
+    next!(close_range as fn(first: c_uint, last: c_uint, flags: c_int) -> c_int)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn closefrom(first: c_int) {
+    mark_range(first.max(0).cast_unsigned(), c_uint::MAX);
+    next!(closefrom as fn(first: c_int) -> Nothing);
+}
+
+/// Result of a function that has none, as [`next!`](crate::next::next) makes one of an error.
+type Nothing = c_int;
+
+/// Marks the sockets whose numbers are about to be closed.
+fn mark_range(first: c_uint, last: c_uint) {
+    let is_within = |descriptor: &c_int| (first..=last).contains(&descriptor.cast_unsigned());
+    for descriptor in all_ours().filter(is_within) {
+        if let Some(ours) = ours(descriptor) {
+            slantpath_door::close_with_patience(ours.pair);
+        }
+        forget(descriptor);
+    }
 }
 
 #[unsafe(no_mangle)]

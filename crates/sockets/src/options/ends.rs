@@ -150,9 +150,7 @@ impl Sockets {
         peeled.inbox = socket.inbox.split_off(id);
         let number = self.insert(peeled);
         self.join_port(call.number, number);
-        if let Some(association) = self.associations.get_mut(id) {
-            association.owner = Some(number);
-        }
+        self.give_to(id, Some(number));
         self.tell_readable_if_any(number);
         Ok((number, call.given.0.to_vec()))
     }
