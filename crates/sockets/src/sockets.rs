@@ -7,7 +7,7 @@ use std::sync::Arc;
 use slantpath_base::{Deadlines, Instant, Stream};
 use slantpath_live::{BySocket, Host, Program, ProgramEvent, SocketId};
 use slantpath_requests::OpenRequest;
-use slantpath_sctp::{Extension, Extensions, SctpConfig};
+use slantpath_sctp::{Extension, Extensions, PortId, SctpConfig};
 
 use crate::association::{Association, AssociationNumber, LAST_WORD};
 use crate::inbox::ForProgram;
@@ -23,7 +23,9 @@ pub struct Sockets {
     pub(crate) open: BTreeMap<SocketNumber, Socket>,
     pub(crate) associations: BySocket<Association>,
     pub(crate) by_number: BTreeMap<AssociationNumber, SocketId>,
-    pub(crate) places: BTreeMap<u16, Place>,
+    pub(crate) places: BTreeMap<PortId, Place>,
+    /// Places of each port, the oldest first.
+    pub(crate) places_of: BTreeMap<u16, Vec<PortId>>,
     /// Ports that have been claimed for this, whether in use or not.
     pub(crate) claimed: BTreeSet<u16>,
     /// Ports that are to be given back.
@@ -49,6 +51,7 @@ impl Sockets {
             associations: BySocket::default(),
             by_number: BTreeMap::new(),
             places: BTreeMap::new(),
+            places_of: BTreeMap::new(),
             claimed: BTreeSet::new(),
             releases: VecDeque::new(),
             claims: VecDeque::new(),
@@ -100,7 +103,7 @@ impl Sockets {
 
     /// Takes an association in.
     pub(crate) fn keep(&mut self, id: SocketId, association: Association) {
-        if let Some(place) = self.places.get_mut(&association.port) {
+        if let Some(place) = self.places.get_mut(&association.place) {
             place.alive += 1;
         }
         self.by_number.insert(association.number, id);
