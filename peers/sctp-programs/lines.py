@@ -1,4 +1,4 @@
-"""The command lines that are tried, each declared once: how its two ends start, and how what came is judged."""
+"""The command lines that are tried: how the two ends of each start, and how what came is judged."""
 
 import json
 import os
@@ -30,7 +30,7 @@ def nothing(_where: Path, _words: dict[str, str]) -> None:
 
 @dataclass(frozen=True)
 class Line:
-    """A command line of two ends. Words in braces are replaced: addresses, the port, the directory of these files."""
+    """A command line of two ends. Words in braces are replaced: addresses, the port, this directory."""
 
     name: str
     package: str
@@ -112,8 +112,7 @@ def iperf3_line(name: str, flags: str, judge: Callable[[Path], str] = iperf3, se
         server=f"exec iperf3 -s -1 -p {{port}} {server}",
         # It ends in order even if nobody is there yet.
         client=(
-            f"iperf3 --sctp -c {{server}} -p {{port}} --json {flags}"
-            " && ! grep -q '\"error\"' client.out"
+            f"iperf3 --sctp -c {{server}} -p {{port}} --json {flags} && ! grep -q '\"error\"' client.out"
         ),
         judge=judge,
     )
@@ -181,14 +180,6 @@ LINES = (
         judge=whole,
     ),
     Line(
-        name="Python's socket, one-to-many",
-        package="python3",
-        program=sys.executable,
-        server="exec {python} {here}/echo.py serve-many {server} {port}",
-        client="exec {python} {here}/echo.py call-many {server} {port}",
-        judge=whole,
-    ),
-    Line(
         name="socat",
         package="socat",
         program="socat",
@@ -204,22 +195,6 @@ LINES = (
     iperf3_line("--nstreams 5", "-n 16M --nstreams 5"),
     # Without -4 it looks for addresses of IPv6 alone.
     iperf3_line("-X", "-4 -n 16M -X {client} -X {client2}"),
-    Line(
-        name="ncat",
-        package="ncat",
-        program="ncat",
-        server="exec ncat --sctp -l --recv-only {server} {port} >came",
-        client="exec ncat --sctp --send-only {server} {port} <sent",
-        judge=file_came,
-    ),
-    Line(
-        name="ncat, both versions",
-        package="ncat",
-        program="ncat",
-        server="exec ncat --sctp -l --recv-only {port} >came",
-        client="exec ncat --sctp --send-only {server} {port} <sent",
-        judge=file_came,
-    ),
     Line(
         name="sctp_darn",
         package="lksctp-tools",

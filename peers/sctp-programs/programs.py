@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Programs of others over `slantpath sctp`, each against itself and against the same program on Linux's SCTP.
+"""Programs of others over `slantpath sctp`, each against itself and against the same on Linux's SCTP.
 
     peers/sctp-programs/programs.py                     all of it
     peers/sctp-programs/programs.py --only iperf3       lines whose name begins so
     peers/sctp-programs/programs.py --without-guest     both ends of ours alone: no root, no guest kernel
     peers/sctp-programs/programs.py --out programs.csv  results as a table
 
-A guest's kernel needs root, /dev/net/tun, User-Mode Linux and the scripts that start its guest. Of the programs those
-are tried that are installed.
+A guest's kernel needs root, /dev/net/tun, User-Mode Linux and the scripts that start its guest.
+Programs that are not installed are left out.
 """
 
 import argparse
@@ -129,9 +129,7 @@ def ours_alone(slantpath: Path, door: str, *, is_one: bool) -> tuple[End, End]:
     return ends[0], ends[1]
 
 
-def pairs(
-    line: Line, slantpath: Path, guest: Guest | None
-) -> Iterator[tuple[str, str, End, End]]:
+def pairs(line: Line, slantpath: Path, guest: Guest | None) -> Iterator[tuple[str, str, End, End]]:
     """All pairs of client and server, by their names."""
     for door in DOORS:
         server, client = ours_alone(slantpath, door, is_one=not line.server)
