@@ -129,9 +129,11 @@ class Program:
 class Lab:
     """A guest with two links to a namespace in which our points are."""
 
-    def __init__(self, slantpath: Path, *, udp: bool = False) -> None:
+    def __init__(self, slantpath: Path, *, udp: bool = False, door: str = "") -> None:
         self.slantpath = slantpath.resolve()
         self.udp = udp
+        self.door = door
+        self.stp_host = 4 if door else 2
         self.name = f"osmo-{os.getpid()}-{next(NUMBERS)}"
         self.programs: list[Program] = []
         self.captures: list[Path] = []
@@ -182,11 +184,15 @@ class Lab:
         return self.other("osmo-stp", "cs7 instance 0\n" + text)
 
     def other(self, name: str, text: str) -> Program:
-        """Start a program of others in the guest, with this configuration."""
+        """Start a program of others in the guest, or here by a door, with this configuration."""
         log = "log stderr\n logging filter all 1\n logging color 0\n logging level set-all info\n"
-        path = self.directory / f"{name}.cfg"
-        path.write_text(log + "line vty\n no login\n" + text)
-        other = self.program(name, [SCRIPTS / "run-in-guest", self.name, name, "-c", path])
+        file = self.directory / f"{name}.cfg"
+        file.write_text(log + "line vty\n no login\n" + text)
+        place: list[str | Path] = [SCRIPTS / "run-in-guest", self.name]
+        if self.door:
+            own = [f"--address={path}.{self.stp_host}" for path in PATHS]
+            place = [*self.within(), self.slantpath, "sctp", "--door", self.door, *own, "--"]
+        other = self.program(name, [*place, name, "-c", file])
         other.until("Available via telnet")
         return other
 
@@ -197,7 +203,7 @@ class Lab:
         """Start a point of ours; over IPv6 on the second path if asked for."""
         text = (self.directory / "lab.toml").read_text()
         at: list[str] = []
-        for node, host in {"stp": 2, "boston": 1, "paris": 3, "turin": 4, "exchange": 4}.items():
+        for node, host in {"stp": self.stp_host, "boston": 1, "paris": 3, "turin": 4, "exchange": 4}.items():
             if f"\n{node}.kind" in text or f"[nodes.{node}]" in text:
                 second = f"fd91:2::{host}" if sixth else f"{PATHS[1]}.{host}"
                 at += ["--at", f"{node}={PATHS[0]}.{host},{second}"]
@@ -313,9 +319,11 @@ def load_through(lab: Lab, seconds: float, *, sixth: bool = False) -> str:
     return f"{sent} messages sent, as many arrived; tshark took {judged} messages of M3UA"
 
 
-def gateway(slantpath: Path, seconds: float, *, sixth: bool = False, udp: bool = False) -> str:
+def gateway(
+    slantpath: Path, seconds: float, *, sixth: bool = False, udp: bool = False, door: str = ""
+) -> str:
     """osmo-stp as SG: two application servers, each with a process of ours."""
-    with Lab(slantpath, udp=udp) as lab:
+    with Lab(slantpath, udp=udp, door=door) as lab:
         lab.lab()
         text = (
             STATIC
@@ -324,6 +332,9 @@ def gateway(slantpath: Path, seconds: float, *, sixth: bool = False, udp: bool =
             + servers("override", ["paris"])
             + listens((2905, 2906))
         )
+        if door:
+            for path in PATHS:
+                text = text.replace(f"local-ip {path}.2\n", f"local-ip {path}.{lab.stp_host}\n")
         lab.stp(sixes(text) if sixth else text)
         return load_through(lab, seconds, sixth=sixth)
 
@@ -511,6 +522,8 @@ PROOFS: dict[str, Callable[[Path], str]] = {
     "gateway": lambda slantpath: gateway(slantpath, 5),
     "ipv6": lambda slantpath: gateway(slantpath, 5, sixth=True),
     "udp": lambda slantpath: gateway(slantpath, 5, udp=True),
+    "preload": lambda slantpath: gateway(slantpath, 5, door="preload"),
+    "notify": lambda slantpath: gateway(slantpath, 5, door="notify"),
     "registered": lambda slantpath: registered(slantpath, 5),
     "loadshare": lambda slantpath: shared(slantpath, 3, "loadshare"),
     "override": lambda slantpath: shared(slantpath, 3, "override"),

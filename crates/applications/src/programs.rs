@@ -25,6 +25,17 @@ pub trait Programs {
     /// Why it cannot be opened.
     fn connect(&mut self, now: Instant, port: SocketId, peer: &Peer) -> Result<SocketId, sctp::ConnectError>;
 
+    /// Variant of [`Programs::connect`] from one of the ports of SCTP that have the number of a program's.
+    ///
+    /// # Errors
+    /// Why it cannot be opened.
+    fn connect_from(
+        &mut self,
+        now: Instant,
+        from: (SocketId, sctp::PortId),
+        peer: &Peer,
+    ) -> Result<SocketId, sctp::ConnectError>;
+
     /// Gives back the socket of an association that came to a program's port, or was opened from it, and whose end has
     /// been told: another will have its name. `false` if there is no such socket, or its end has not.
     fn release(&mut self, id: SocketId) -> bool;
@@ -75,6 +86,18 @@ impl Programs for Host {
             return Err(sctp::ConnectError::NotBound(0));
         }
         self.call(now, port, peer, application(Program::opened()))
+    }
+
+    fn connect_from(
+        &mut self,
+        now: Instant,
+        from: (SocketId, sctp::PortId),
+        peer: &Peer,
+    ) -> Result<SocketId, sctp::ConnectError> {
+        if !is_programs(self, from.0) {
+            return Err(sctp::ConnectError::NotBound(0));
+        }
+        self.call_from(now, from, peer, application(Program::opened()))
     }
 
     fn release(&mut self, id: SocketId) -> bool {

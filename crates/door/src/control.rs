@@ -1,8 +1,8 @@
 //! Control messages of SCTP as Linux lays them out (RFC 6458, section 5.3; `struct cmsghdr` on 64 bits).
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use slantpath_requests::{Errno, MessageInfo, NextInfo, SendInfo};
+use slantpath_requests::{Errno, MessageInfo, NextInfo, Request, SendInfo};
 
 const IPPROTO_SCTP: i32 = 132;
 
@@ -23,6 +23,10 @@ const POLICY_TTL: u16 = 0x10;
 /// Bits that a sender may set: `SCTP_UNORDERED`, `SCTP_ADDR_OVER`, `SCTP_ABORT`, `SCTP_SACK_IMMEDIATELY`,
 /// `SCTP_SENDALL`, `SCTP_EOF`, and a policy.
 const SENDER_FLAGS: u16 = 0x1 | 0x2 | 0x4 | 0x8 | 0x40 | 0x200 | POLICY_MASK;
+
+/// Option that has a `struct sctp_sndinfo`, and its length.
+const SCTP_DEFAULT_SNDINFO: i32 = 34;
+const SNDINFO_LEN: usize = 16;
 
 /// Length of `struct cmsghdr`.
 const HEADER: usize = 16;
@@ -76,6 +80,18 @@ impl SendControl {
         Some(info)
     }
 
+    /// Request before the message, if an association is to begin with it as it says.
+    pub fn beginning(&self, destination: Option<SocketAddr>) -> Option<Request> {
+        let first = destination.filter(|_| self.init.is_some() || !self.addresses.is_empty())?;
+        let others = self.addresses.iter().map(|ip| SocketAddr::new(*ip, first.port()));
+        Some(Request::Begin { init: self.init, peers: std::iter::once(first).chain(others).collect() })
+    }
+
+    /// True if options of the message are those of the socket but for some.
+    pub const fn needs_defaults(&self) -> bool {
+        self.info.is_none() && (self.policy.is_some() || self.key.is_some())
+    }
+
     fn take(&mut self, kind: i32, data: &[u8]) -> Result<(), Errno> {
         match kind {
             SCTP_INIT => self.init = Some(whole(data)?),
@@ -120,12 +136,18 @@ fn sndrcv(data: &[u8; 32]) -> Result<SendInfo, Errno> {
     })
 }
 
+/// Question for the options that a socket has for messages that say none: [`sndinfo`] reads the reply's value.
+pub fn defaults_question() -> Request {
+    let (level, name, value) = (IPPROTO_SCTP, SCTP_DEFAULT_SNDINFO, vec![0; SNDINFO_LEN]);
+    Request::GetOption { level, name, room: 16, value, waits: false }
+}
+
 /// Options of a `struct sctp_sndinfo`.
 ///
 /// # Errors
 /// `EINVAL` for another length, or flags that no sender may set.
 pub fn sndinfo(data: &[u8]) -> Result<SendInfo, Errno> {
-    let data: &[u8; 16] = data.try_into().map_err(|_| Errno::EINVAL)?;
+    let data: &[u8; SNDINFO_LEN] = data.try_into().map_err(|_| Errno::EINVAL)?;
     let (flags, policy) = split(u16::from_ne_bytes(array(data, 2)?))?;
     Ok(SendInfo {
         stream: u16::from_ne_bytes(array(data, 0)?),

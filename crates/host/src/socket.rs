@@ -262,10 +262,12 @@ impl SocketState {
         &self,
         now: Instant,
         stack: &mut Stack,
+        own: Option<sctp::PortId>,
         peer: &Peer,
     ) -> Result<(Self, Opened), sctp::ConnectError> {
         let mut state = self.accepted();
-        let id = stack.sctp.connect(now, &connect_options(self.local_port, peer))?;
+        let options = sctp::ConnectOptions { own, ..connect_options(self.local_port, peer) };
+        let id = stack.sctp.connect(now, &options)?;
         if let Kind::Sctp { link, .. } = &mut state.kind {
             *link = Link::Opening(id);
         }

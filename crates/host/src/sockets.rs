@@ -171,12 +171,14 @@ impl<A: Application> Sockets<A> {
         &mut self,
         now: Instant,
         port: SocketId,
+        own: Option<sctp::PortId>,
         peer: &Peer,
         application: A,
         stack: &mut Stack,
     ) -> Result<SocketId, sctp::ConnectError> {
         let slot = self.slots.get(port.index()).filter(|_| self.holds_port(port));
-        let (state, opened) = slot.ok_or(sctp::ConnectError::NotBound(0))?.state.call(now, stack, peer)?;
+        let (state, opened) =
+            slot.ok_or(sctp::ConnectError::NotBound(0))?.state.call(now, stack, own, peer)?;
         let id = self.push(state, application);
         self.note(opened, id);
         Ok(id)

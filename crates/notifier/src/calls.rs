@@ -23,11 +23,13 @@ pub(crate) enum SocketCall {
     GetSockOpt,
     Ioctl,
     Listen,
+    PSelect6,
     Read,
     ReadV,
     RecvFrom,
     RecvMMsg,
     RecvMsg,
+    Select,
     SendFile,
     SendMMsg,
     SendMsg,
@@ -43,7 +45,7 @@ pub(crate) enum SocketCall {
 const NONE: u32 = u32::MAX;
 
 /// All of them, with their numbers on x86-64 and on aarch64 (asm/unistd_64.h, asm-generic/unistd.h).
-const NUMBERS: [(SocketCall, u32, u32); 30] = [
+const NUMBERS: [(SocketCall, u32, u32); 32] = [
     (SocketCall::Accept, 43, 202),
     (SocketCall::Accept4, 288, 242),
     (SocketCall::Bind, 49, 200),
@@ -60,11 +62,13 @@ const NUMBERS: [(SocketCall, u32, u32); 30] = [
     (SocketCall::GetSockOpt, 55, 209),
     (SocketCall::Ioctl, 16, 29),
     (SocketCall::Listen, 50, 201),
+    (SocketCall::PSelect6, 270, 72),
     (SocketCall::Read, 0, 63),
     (SocketCall::ReadV, 19, 65),
     (SocketCall::RecvFrom, 45, 207),
     (SocketCall::RecvMMsg, 299, 243),
     (SocketCall::RecvMsg, 47, 212),
+    (SocketCall::Select, 23, NONE),
     (SocketCall::SendFile, 40, 71),
     (SocketCall::SendMMsg, 307, 269),
     (SocketCall::SendMsg, 46, 211),
@@ -107,6 +111,10 @@ fn tests(call: SocketCall, range: &Range<u32>) -> Vec<CallTest> {
             CallTest::Masked { argument: 1, mask: TYPE_MASK, value: SOCK_SEQPACKET },
         ],
         SocketCall::ExitGroup => vec![CallTest::Always],
+        // Its first argument is the number behind the last that is waited for.
+        SocketCall::PSelect6 | SocketCall::Select => {
+            vec![CallTest::AtLeast { argument: 0, least: range.start + 1 }]
+        }
         // Its second argument is the last number to be closed.
         SocketCall::CloseRange => vec![CallTest::AtLeast { argument: 1, least: range.start }],
         SocketCall::Dup2 | SocketCall::Dup3 => {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use slantpath_door::Pending;
-use slantpath_requests::{self as requests, Errno, OpenRequest};
+use slantpath_requests::{self as requests, Errno, OpenRequest, SendInfo};
 use slantpath_system::notify::{CallAnswer, NotifiedCall};
 
 use crate::calls::SocketCall;
@@ -26,6 +26,10 @@ pub(crate) struct Job {
     pub(crate) sent: usize,
     /// True once the daemon has said that the message under way may be sent.
     pub(crate) is_checked: bool,
+    /// True once the association of the message under way has begun as that says.
+    pub(crate) has_begun: bool,
+    /// Options that the socket has for messages that say none, once they were asked for.
+    pub(crate) defaults: Option<SendInfo>,
     /// True once a signal was seen that another thread may take.
     pub(crate) has_seen_signal: bool,
 }
@@ -52,6 +56,10 @@ pub(crate) enum Step {
 pub(crate) enum Purpose {
     /// Purpose of the call itself.
     Call,
+    /// An association begins as a message says.
+    Begin,
+    /// The options of messages that say none.
+    Defaults,
     /// The end of what comes has been read: an error may be the cause.
     End,
     /// Socket that takes associations.
@@ -96,8 +104,23 @@ pub(crate) struct Kept {
 
 impl Job {
     pub(crate) fn new(notified: NotifiedCall, call: SocketCall, process: u32) -> Self {
-        let (done, sent, is_checked, has_seen_signal) = (0, 0, false, false);
-        Self { notified, call, process, deadline: None, done, sent, is_checked, has_seen_signal }
+        Self {
+            notified,
+            call,
+            process,
+            deadline: None,
+            done: 0,
+            sent: 0,
+            is_checked: false,
+            has_begun: false,
+            defaults: None,
+            has_seen_signal: false,
+        }
+    }
+
+    /// Begins with the next message of the call.
+    pub(crate) fn begin_next(&mut self) {
+        (self.sent, self.is_checked, self.has_begun, self.defaults) = (0, false, false, None);
     }
 
     pub(crate) fn argument(&self, index: usize) -> u64 {

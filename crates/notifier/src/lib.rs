@@ -18,7 +18,7 @@
 //! - [`mod@serve`][]: a program from its start to its end. [`notifier`][]: the loop. [`job`][]: one call on its way.
 //! - [`calls`][]: which calls are answered. [`range`][]: numbers of descriptors. [`layout`][]: memory of a program.
 //! - [`processes`][]: programs and copies of their descriptors.
-//! - [`descriptors`][], [`receiving`][], [`sending`][], [`asking`][]: the calls by what they do.
+//! - [`descriptors`][], [`receiving`][], [`sending`][], [`asking`][], [`selecting`][]: the calls by what they do.
 #![cfg(target_os = "linux")]
 
 mod asking;
@@ -30,6 +30,7 @@ mod notifier;
 mod processes;
 mod range;
 mod receiving;
+mod selecting;
 mod sending;
 mod serve;
 

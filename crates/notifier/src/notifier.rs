@@ -354,6 +354,7 @@ impl Notifier {
             SocketCall::Socket => Ok(Self::socket(job)),
             SocketCall::ExitGroup => Ok(self.exit_group(job)),
             SocketCall::CloseRange => Ok(self.close_range(job)),
+            SocketCall::PSelect6 | SocketCall::Select => self.select(job),
             SocketCall::Dup2 | SocketCall::Dup3 => self.duplicate_to(job),
             _ => {
                 let Some(pair) = self.processes.pair(job.place(), clock::monotonic()) else {
@@ -392,7 +393,9 @@ impl Notifier {
             | SocketCall::ExitGroup
             | SocketCall::CloseRange
             | SocketCall::Dup2
-            | SocketCall::Dup3 => Ok(Step::Done(CallAnswer::Continue)),
+            | SocketCall::Dup3
+            | SocketCall::PSelect6
+            | SocketCall::Select => Ok(Step::Done(CallAnswer::Continue)),
         }
     }
 
@@ -400,6 +403,17 @@ impl Notifier {
     fn replied(&mut self, job: &mut Job, purpose: Purpose, answer: Replied) -> Result<Step, Errno> {
         match purpose {
             Purpose::Call => self.asked(job, answer),
+            Purpose::Begin => {
+                if let Some(error) = answer.reply.error {
+                    return self.not_sent(job, error);
+                }
+                job.has_begun = true;
+                self.step(job)
+            }
+            Purpose::Defaults => {
+                job.defaults = Some(slantpath_door::sndinfo(&answer.reply.value)?);
+                self.step(job)
+            }
             Purpose::End => {
                 let error = answer.reply.value.first_chunk().map_or(0, |octets| i32::from_ne_bytes(*octets));
                 let error = u16::try_from(error).ok().filter(|number| *number != 0);

@@ -9,7 +9,7 @@ use std::os::unix::fs::FileExt as _;
 use std::rc::Rc;
 
 use slantpath_door::SendControl;
-use slantpath_requests::{self as requests, Errno, FromProgram, PIECE_MAX, SendInfo};
+use slantpath_requests::{self as requests, Errno, FromProgram, PIECE_MAX};
 use slantpath_system::notify::Task;
 
 use crate::calls::SocketCall;
@@ -156,7 +156,15 @@ impl Notifier {
         message: &SendPlace,
         octets: &[u8],
     ) -> Result<Sent, Errno> {
-        let info = message.control.whole(SendInfo::default);
+        if message.control.needs_defaults() && job.defaults.is_none() {
+            let request = slantpath_door::defaults_question();
+            return Ok(Sent::Not(Step::Ask(Rc::clone(pair), request, Purpose::Defaults)));
+        }
+        if let Some(request) = message.control.beginning(message.destination).filter(|_| !job.has_begun) {
+            return Ok(Sent::Not(Step::Ask(Rc::clone(pair), request, Purpose::Begin)));
+        }
+        let defaults = job.defaults.unwrap_or_default();
+        let info = message.control.whole(|| defaults);
         let own = info.unwrap_or_default();
         if octets.is_empty() && own.flags & MAY_BE_EMPTY == 0 {
             return Err(Errno::EINVAL);
@@ -205,7 +213,7 @@ impl Notifier {
             }
         }
         self.sending.remove(&place);
-        (job.sent, job.is_checked) = (0, false);
+        job.begin_next();
         Ok(Sent::Bytes(octets.len()))
     }
 

@@ -77,6 +77,13 @@ pub enum Request {
         /// Length of the message.
         length: u32,
     },
+    /// Begins an association as a message says, unless there is one with the first of these peers.
+    Begin {
+        /// Bytes of a `struct sctp_initmsg` that holds for it alone (`SCTP_INIT`).
+        init: Option<[u8; 8]>,
+        /// Addresses of the peer (`SCTP_DSTADDRV4`, `SCTP_DSTADDRV6`), that of the message first.
+        peers: Vec<SocketAddr>,
+    },
 }
 
 impl Request {
@@ -117,6 +124,11 @@ impl Request {
                 bytes.extend(stream.to_le_bytes());
                 bytes.extend(association.to_le_bytes());
                 bytes.extend(length.to_le_bytes());
+            }
+            Self::Begin { init, peers } => {
+                bytes.extend([9, u8::from(init.is_some())]);
+                bytes.extend(init.unwrap_or_default());
+                peers.iter().for_each(|peer| address::put(Some(*peer), &mut bytes));
             }
         }
         bytes
@@ -159,6 +171,17 @@ impl Request {
                 association: fields.u32(WHAT)?.cast_signed(),
                 length: fields.u32(WHAT)?,
             },
+            9 => {
+                let (has_init, init) = (truth(&mut fields)?, fields.array(WHAT)?);
+                let mut peers = Vec::new();
+                while !fields.0.is_empty() {
+                    peers.push(address::get(&mut fields)?.ok_or(Malformed(WHAT))?);
+                }
+                if !has_init && init != [0; 8] {
+                    return Err(Malformed(WHAT));
+                }
+                Self::Begin { init: has_init.then_some(init), peers }
+            }
             _ => return Err(Malformed(WHAT)),
         };
         fields.end(WHAT)?;

@@ -23,6 +23,7 @@ mod keys;
 mod mib;
 mod outbox;
 mod port;
+mod ports;
 mod receive;
 mod reconfiguration;
 mod routes;
@@ -35,7 +36,7 @@ mod table;
 
 pub use connect::{ConnectError, ConnectOptions};
 pub use mib::MibCounters;
-pub use port::{Acceptance, BindError, PortConfig};
+pub use port::{Acceptance, BindError, PortConfig, PortId};
 pub use stats::EndpointStats;
 pub use table::AssociationId;
 
@@ -129,7 +130,10 @@ pub enum Output {
 pub struct Endpoint {
     /// In the order in which they were bound.
     ports: Vec<Port>,
+    /// First port of each number.
     by_number: FxHashMap<u16, u32>,
+    /// True if an INIT to a port at an address that it has not is answered.
+    refuses_misdirected: bool,
     table: Table,
     deadlines: Deadlines<u32>,
     /// Slots whose associations may have output; each at most once.
@@ -159,17 +163,10 @@ impl Endpoint {
     /// If it has no address, or an address that names no single host, or port zero; or if its thresholds contradict
     /// each other, which [`FailoverThresholds::check`](crate::FailoverThresholds::check) tells beforehand.
     pub fn bind(&mut self, port: PortConfig, stream: Stream) -> Result<(), BindError> {
-        assert!(port.port != 0, "port 0 must not be used");
-        assert!(!port.addresses.is_empty(), "a port has an address");
-        assert!(port.addresses.iter().all(|address| is_usable(*address)), "an address names no single host");
-        let thresholds = port.config.thresholds().check();
-        assert!(thresholds.is_ok(), "{thresholds:?}");
         if self.by_number.contains_key(&port.port) {
             return Err(BindError::InUse(port.port));
         }
-        let place = u32::try_from(self.ports.len()).expect("there are 65,535 ports");
-        self.by_number.insert(port.port, place);
-        self.ports.push(Port::new(port, stream));
+        self.bind_beside(port, stream);
         Ok(())
     }
 
@@ -226,17 +223,10 @@ impl Endpoint {
         association.into_iter().flat_map(move |association| association.path_snapshots(now))
     }
 
-    /// Sets the treatment of INITs to a port from now on. `false` if the port has not been bound.
-    pub fn listen(&mut self, port: u16, acceptance: Acceptance) -> bool {
-        let Some(&place) = self.by_number.get(&port) else { return false };
-        self.ports[place as usize].accept(acceptance);
-        true
-    }
-
     /// ASSOCIATE: begins an association. Messages may be sent at once; they leave with the COOKIE ECHO.
     pub fn connect(&mut self, now: Instant, options: &ConnectOptions) -> Result<AssociationId, ConnectError> {
         let unbound = ConnectError::NotBound(options.local_port);
-        let &place = self.by_number.get(&options.local_port).ok_or(unbound)?;
+        let PortId(place) = options.own.or_else(|| self.port(options.local_port)).ok_or(unbound)?;
         let destinations = self.destinations(place, options)?;
         let port = &mut self.ports[place as usize];
         if !port.has_room() {
@@ -539,7 +529,7 @@ impl Endpoint {
             if !is_usable(address) || port == 0 {
                 return Err(ConnectError::Unusable { address, port });
             }
-            if let Some(slot) = self.table.confirmed_slot_of(options.local_port, address, port) {
+            if let Some(slot) = self.table.confirmed_slot_of(place, options.local_port, address, port) {
                 let is_ending = self.table[slot].state.is_ending();
                 let refused = if is_ending { ConnectError::Ending } else { ConnectError::AlreadyAssociated };
                 return Err(refused(address));

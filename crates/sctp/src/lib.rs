@@ -133,7 +133,7 @@ pub use config::{
 };
 pub use endpoint::{
     Acceptance, AssociationId, AssociationPeer, BindError, ConnectError, ConnectOptions, Endpoint,
-    EndpointStats, Input, MibCounters, Output, PortConfig,
+    EndpointStats, Input, MibCounters, Output, PortConfig, PortId,
 };
 pub use event::{
     CloseReason, Event, Message, PartPlace, ReceivedMessage, ReceivedPart, SendError, SendOptions,

@@ -33,8 +33,8 @@ pub(crate) struct Association {
     pub(crate) number: AssociationNumber,
     /// Socket that has it; `None` once that is closed.
     pub(crate) owner: Option<SocketNumber>,
-    /// Own port of the association.
-    pub(crate) port: u16,
+    /// Place of the association.
+    pub(crate) place: sctp::PortId,
     /// First address of the peer.
     pub(crate) peer: SocketAddr,
     pub(crate) stage: Stage,
@@ -67,13 +67,13 @@ impl Association {
         now: Instant,
         number: AssociationNumber,
         owner: SocketNumber,
-        ends: (u16, SocketAddr),
+        ends: (sctp::PortId, SocketAddr),
         choices: &Choices,
     ) -> Self {
         Self {
             number,
             owner: Some(owner),
-            port: ends.0,
+            place: ends.0,
             peer: ends.1,
             stage: Stage::Opening,
             outbound_streams: 0,

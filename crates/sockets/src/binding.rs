@@ -2,16 +2,17 @@
 
 use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
 
 use slantpath_base::Instant;
 use slantpath_live::{Host, ProgramConfig, Programs};
 use slantpath_requests::Errno;
-use slantpath_sctp as sctp;
+use slantpath_sctp::{self as sctp, PortId, SctpConfig};
 
 use crate::layout::Given;
 use crate::news::{Answered, News, SocketNumber, Token};
 use crate::options::Call;
-use crate::socket::{Binding, Bound, Place, Wanted};
+use crate::socket::{Binding, Bound, Place, Socket, Wanted};
 use crate::sockets::Sockets;
 use crate::told::Told;
 
@@ -39,11 +40,11 @@ impl Sockets {
         self.ports.fill_reserve(wanted, &mut self.stream);
     }
 
-    /// An association of a port is over.
-    pub(crate) fn forget_at_port(&mut self, port: u16) {
-        if let Some(place) = self.places.get_mut(&port) {
-            place.alive = place.alive.saturating_sub(1);
-        }
+    /// An association of a place is over.
+    pub(crate) fn forget_at(&mut self, place: PortId) {
+        let Some(place) = self.places.get_mut(&place) else { return };
+        place.alive = place.alive.saturating_sub(1);
+        let port = place.port;
         self.give_back(port);
     }
 
@@ -83,7 +84,13 @@ impl Sockets {
     }
 
     fn is_free(&self, port: u16) -> bool {
-        self.places.get(&port).is_none_or(Place::is_free)
+        self.places_at(port).all(|(_, place)| place.is_free())
+    }
+
+    /// Places of a port, the oldest first.
+    fn places_at(&self, port: u16) -> impl Iterator<Item = (PortId, &Place)> {
+        let places = self.places_of.get(&port).into_iter().flatten();
+        places.filter_map(|id| self.places.get(id).map(|place| (*id, place)))
     }
 
     /// Binds a socket; `None` if the answer has to wait until the port has been claimed.
@@ -143,46 +150,96 @@ impl Sockets {
             0 => self.ports.any().ok_or(Errno::EADDRINUSE)?,
             port => port,
         };
-        if let Some(place) = self.places.get(&port)
-            && !place.users.is_empty()
-            && (place.listener.is_some() || !(socket.choices.reuses_address || socket.choices.reuses_port))
-        {
-            return Err(Errno::EADDRINUSE);
-        }
         let addresses = if own.ip().is_unspecified() { Vec::new() } else { vec![own.ip()] };
-        let bound = Bound { port, addresses };
-        let used = self.addresses_of(number, &bound);
+        let used = self.used_by(socket, &addresses);
         if used.is_empty() {
             return Err(Errno::EADDRNOTAVAIL);
         }
-        if !self.places.contains_key(&port) {
-            let config = ProgramConfig {
-                sctp: Box::new((*socket.config).clone()),
-                local_addresses: used,
-                local_port: port,
-                peer: None,
-            };
-            let id = host.add_program_told_all(&config, self.stream.fork(&format!("port/{port}")));
-            host.refuse_callers(id);
-            self.places.insert(port, Place { id, listener: None, users: BTreeSet::new(), alive: 0 });
-            self.port_of_place.insert(id, port);
+        if self.is_in_use(number, port, &used) {
+            return Err(Errno::EADDRINUSE);
         }
-        if let Some(place) = self.places.get_mut(&port) {
+        let config = Arc::clone(&socket.config);
+        let id = self.place_for(host, port, &used, &config);
+        if let Some(place) = self.places.get_mut(&id) {
+            if place.is_free() {
+                place.addresses.clear();
+            }
+            place.addresses.extend(used);
             place.users.insert(number);
         }
         self.ports.note_use(port, false);
         if let Some(socket) = self.open.get_mut(&number) {
-            socket.bound = Some(bound);
+            socket.bound = Some(Bound { place: id, port, addresses });
         }
         self.fill_reserve();
         Ok(())
     }
 
+    /// Tells if another socket keeps this one from a port at some of these addresses. As Linux has it, two share an
+    /// address only if both have asked for that, and the other does not listen.
+    fn is_in_use(&self, number: SocketNumber, port: u16, used: &[IpAddr]) -> bool {
+        let Some(socket) = self.open.get(&number) else { return false };
+        let reuses = |one: &Socket| one.choices.reuses_address || one.choices.reuses_port;
+        let users =
+            self.places_at(port).flat_map(|(_, place)| &place.users).filter(|other| **other != number);
+        let mut others = users.filter_map(|other| self.open.get(other));
+        others.any(|other| {
+            let shares = reuses(socket) && reuses(other) && other.backlog.is_none();
+            let at = other.bound.as_ref().map(|bound| self.used_by(other, &bound.addresses));
+            !shares && at.is_some_and(|at| at.iter().any(|address| used.contains(address)))
+        })
+    }
+
+    /// The place for a socket at these addresses of a port: that of others at some of them, one that is free, or
+    /// another.
+    fn place_for(&mut self, host: &mut Host, port: u16, used: &[IpAddr], config: &SctpConfig) -> PortId {
+        let shared = |place: &Place| !place.is_free() && used.iter().any(|one| place.addresses.contains(one));
+        let fitting = self.places_at(port).find(|(_, place)| shared(place)).map(|(id, _)| id);
+        let free = || self.places_at(port).find(|(_, place)| place.is_free()).map(|(id, _)| id);
+        if let Some(id) = fitting.or_else(free) {
+            return id;
+        }
+        let count = self.places_of.get(&port).map_or(0, Vec::len);
+        let stream = self.stream.fork(&if count == 0 {
+            format!("port/{port}")
+        } else {
+            format!("port/{port}/{count}")
+        });
+        let socket = self.places_at(port).next().map(|(_, place)| place.id);
+        let (id, socket) = match socket {
+            Some(socket) => {
+                let addresses = used.to_vec();
+                let config = sctp::PortConfig { port, addresses, config: config.clone() };
+                (host.add_sctp_port(config, stream), socket)
+            }
+            None => {
+                let config = ProgramConfig {
+                    sctp: Box::new(config.clone()),
+                    local_addresses: used.to_vec(),
+                    local_port: port,
+                    peer: None,
+                };
+                let socket = host.add_program_told_all(&config, stream);
+                (host.sctp_port(port).expect("its socket has it"), socket)
+            }
+        };
+        host.listen_at(id, sctp::Acceptance::Refused);
+        let (addresses, users) = (BTreeSet::new(), BTreeSet::new());
+        self.places.insert(id, Place { port, id: socket, addresses, listener: None, users, alive: 0 });
+        self.places_of.entry(port).or_default().push(id);
+        id
+    }
+
     /// Addresses of the host that a socket uses.
     pub(crate) fn addresses_of(&self, number: SocketNumber, bound: &Bound) -> Vec<IpAddr> {
         let Some(socket) = self.open.get(&number) else { return Vec::new() };
-        if !bound.addresses.is_empty() {
-            return bound.addresses.clone();
+        self.used_by(socket, &bound.addresses)
+    }
+
+    /// Addresses that a socket uses which has named these, or none.
+    fn used_by(&self, socket: &Socket, named: &[IpAddr]) -> Vec<IpAddr> {
+        if !named.is_empty() {
+            return named.to_vec();
         }
         self.addresses.iter().copied().filter(|address| socket.has_family_of(*address)).collect()
     }
@@ -195,14 +252,14 @@ impl Sockets {
         let config = if config.trace { config.traced() } else { config };
         let addresses = self.addresses_of(number, bound);
         if !addresses.is_empty() {
-            host.configure_port(sctp::PortConfig { port: bound.port, addresses, config });
+            host.configure_port(bound.place, &addresses, config);
         }
     }
 
     /// A socket has the port of another, too.
     pub(crate) fn join_port(&mut self, of: SocketNumber, number: SocketNumber) {
-        if let Ok(port) = self.port_of(of)
-            && let Some(place) = self.places.get_mut(&port)
+        if let Ok(place) = self.place_of(of)
+            && let Some(place) = self.places.get_mut(&place)
         {
             place.users.insert(number);
         }
@@ -256,8 +313,17 @@ impl Sockets {
         if wanted.iter().any(|one| one.port() != port && one.port() != 0) {
             return Err(Errno::EINVAL);
         }
+        let added: Vec<IpAddr> =
+            wanted.iter().map(SocketAddr::ip).filter(|ip| !ip.is_unspecified()).collect();
+        if is_added && self.is_in_use(number, port, &added) {
+            if !was_bound {
+                self.unbind(host, number);
+            }
+            return Err(Errno::EADDRINUSE);
+        }
         let socket = self.open.get_mut(&number).ok_or(Errno::EBADF)?;
         let bound = socket.bound.as_mut().ok_or(Errno::EINVAL)?;
+        let at = bound.place;
         let mut changed = Vec::new();
         for one in wanted.iter().map(SocketAddr::ip) {
             let has = bound.addresses.contains(&one);
@@ -278,13 +344,16 @@ impl Sockets {
             }
         }
         let associations: Vec<_> = socket.associations.iter().copied().collect();
+        if let Some(place) = self.places.get_mut(&at).filter(|_| is_added) {
+            place.addresses.extend(&changed);
+        }
         if socket.backlog.is_some() {
             self.configure_port(host, number);
         }
         // Peers that have agreed to it are told.
         for id in associations {
             for address in &changed {
-                host.add_port_address(port, *address);
+                host.add_address_at(at, *address);
                 if let Some((endpoint, id)) = host.sctp_association(id) {
                     let _ = if is_added {
                         endpoint.add_address(now, id, *address)
@@ -297,15 +366,24 @@ impl Sockets {
         Ok(())
     }
 
-    /// A socket has its port no more.
-    pub(crate) fn leave_port(&mut self, host: &mut Host, number: SocketNumber, port: u16) {
-        let Some(place) = self.places.get_mut(&port) else { return };
+    /// A socket has its place no more.
+    pub(crate) fn leave_place(&mut self, host: &mut Host, number: SocketNumber, id: PortId) {
+        let Some(place) = self.places.get_mut(&id) else { return };
         place.users.remove(&number);
         if place.listener == Some(number) {
             place.listener = None;
-            host.refuse_callers(place.id);
+            host.listen_at(id, sctp::Acceptance::Refused);
         }
+        let port = place.port;
         self.give_back(port);
+    }
+
+    /// Takes back what has been done of a bind that fails.
+    fn unbind(&mut self, host: &mut Host, number: SocketNumber) {
+        let bound = self.open.get_mut(&number).and_then(|socket| socket.bound.take());
+        if let Some(bound) = bound {
+            self.leave_place(host, number, bound.place);
+        }
     }
 
     /// Serves `listen` of a socket.
@@ -325,24 +403,25 @@ impl Sockets {
             return Ok(());
         }
         self.ensure_bound(now, host, number)?;
-        let Some(socket) = self.open.get_mut(&number) else { return Err(Errno::EBADF) };
-        let port = socket.bound.as_ref().map_or(0, |bound| bound.port);
-        let place = self.places.get_mut(&port).ok_or(Errno::EINVAL)?;
-        if place.listener.is_some_and(|other| other != number) {
+        let bound = self.open.get(&number).and_then(|socket| socket.bound.clone()).ok_or(Errno::EINVAL)?;
+        let used = self.addresses_of(number, &bound);
+        let has_listener = self.places.get(&bound.place).is_some_and(|place| place.listener.is_some());
+        if !was_listening && (has_listener || self.is_in_use(number, bound.port, &used)) {
             return Err(Errno::EADDRINUSE);
         }
+        let Some(socket) = self.open.get_mut(&number) else { return Err(Errno::EBADF) };
+        let place = self.places.get_mut(&bound.place).ok_or(Errno::EINVAL)?;
         if backlog == 0 {
             socket.backlog = None;
             place.listener = None;
-            host.refuse_callers(place.id);
+            host.listen_at(bound.place, sctp::Acceptance::Refused);
             return Ok(());
         }
         socket.backlog = Some(backlog);
         place.listener = Some(number);
-        let id = place.id;
         self.configure_port(host, number);
         if !was_listening {
-            host.accept_callers(id);
+            host.listen_at(bound.place, sctp::Acceptance::ByPeer);
         }
         Ok(())
     }

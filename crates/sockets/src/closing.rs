@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use slantpath_base::Instant;
 use slantpath_live::{Host, SocketId};
+use slantpath_sctp::Acceptance;
 
 use crate::association::Stage;
 use crate::news::SocketNumber;
@@ -39,7 +40,7 @@ impl Sockets {
             self.leave(now, host, id, is_abort);
         }
         if let Some(bound) = socket.bound {
-            self.leave_port(host, number, bound.port);
+            self.leave_place(host, number, bound.place);
         }
     }
 
@@ -73,8 +74,8 @@ impl Sockets {
     /// Ends all associations: in order, or at once.
     pub(crate) fn end_all(&mut self, now: Instant, host: &mut Host, at_once: bool) {
         let ids: Vec<SocketId> = self.associations.iter().map(|(id, _)| id).collect();
-        for place in self.places.values() {
-            host.refuse_callers(place.id);
+        for place in self.places.keys() {
+            host.listen_at(*place, Acceptance::Refused);
         }
         for id in ids {
             if at_once || self.associations.get(id).is_some_and(|one| one.stage == Stage::Opening) {

@@ -1,10 +1,12 @@
 //! Associations that programs begin.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use slantpath_base::Instant;
 use slantpath_live::{Host, Peer, Programs, SocketId};
 use slantpath_requests::{Errno, Reply};
+use slantpath_sctp::PortId;
 
 use crate::association::{Association, Stage};
 use crate::news::{Answered, News, SocketNumber};
@@ -63,16 +65,17 @@ impl Sockets {
         let choices = socket.choices.clone();
         self.ensure_bound(now, host, number)?;
         self.configure_port(host, number);
-        let port = self.port_of(number)?;
-        let place = self.places.get(&port).ok_or(Errno::EINVAL)?;
+        let id = self.place_of(number)?;
+        let place = self.places.get(&id).ok_or(Errno::EINVAL)?;
         let listener = place.listener;
         let addresses = peers.iter().map(SocketAddr::ip).collect();
-        let begun = host.connect(now, place.id, &Peer { addresses, port: first.port() });
+        let begun = host.connect_from(now, (place.id, id), &Peer { addresses, port: first.port() });
         if let Some(listener) = listener.filter(|listener| *listener != number) {
             self.configure_port(host, listener);
         }
+        let ends = (id, first);
         let id = begun.map_err(|error| outcome::of_connect(&error))?;
-        let association = Association::opening(now, self.next_association(), number, (port, first), &choices);
+        let association = Association::opening(now, self.next_association(), number, ends, &choices);
         self.keep(id, association);
         if let Some(socket) = self.open.get_mut(&number) {
             socket.associations.insert(id);
@@ -80,9 +83,36 @@ impl Sockets {
         Ok(id)
     }
 
+    /// Begins an association with a message that says how, unless there is one with that peer. What is given is a
+    /// `struct sctp_initmsg` for this association alone, or nothing.
+    pub(crate) fn begin_as_told(&mut self, call: &mut Call<'_>, peers: &[SocketAddr]) -> Result<(), Errno> {
+        let socket = self.open.get(&call.number).ok_or(Errno::EBADF)?;
+        let first = socket.address_from(*peers.first().ok_or(Errno::EINVAL)?)?;
+        if socket.association().or_else(|| self.association_with(call.number, first)).is_some() {
+            return Ok(());
+        }
+        let (before, listens) = (Arc::clone(&socket.config), socket.backlog.is_some());
+        if !call.given.0.is_empty() {
+            self.set_initiation(call)?;
+        }
+        let begun = self.begin(call.now, call.host, call.number, peers);
+        if let Some(socket) = self.open.get_mut(&call.number) {
+            socket.config = before;
+        }
+        if listens {
+            self.configure_port(call.host, call.number);
+        }
+        begun.map(|_| ())
+    }
+
     pub(crate) fn port_of(&self, number: SocketNumber) -> Result<u16, Errno> {
         let socket = self.open.get(&number).ok_or(Errno::EBADF)?;
         socket.bound.as_ref().map(|bound| bound.port).ok_or(Errno::EINVAL)
+    }
+
+    pub(crate) fn place_of(&self, number: SocketNumber) -> Result<PortId, Errno> {
+        let socket = self.open.get(&number).ok_or(Errno::EBADF)?;
+        socket.bound.as_ref().map(|bound| bound.place).ok_or(Errno::EINVAL)
     }
 
     /// The association of a socket with a peer at this address, if there is one.

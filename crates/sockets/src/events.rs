@@ -73,10 +73,10 @@ impl Sockets {
     /// An association has come to a listening port. `false` if nobody takes it.
     fn accept(&mut self, now: Instant, host: &mut Host, id: SocketId, listener: Option<SocketId>) -> bool {
         let Some(peer) = host.peer(id) else { return false };
-        let port = listener.and_then(|listener| self.port_of_place.get(listener)).copied();
-        let Some(port) = port else { return false };
-        let Some(place) = self.places.get(&port) else { return false };
-        let Some(number) = place.listener else { return false };
+        let at = listener.and_then(|_| host.sctp_port_of(id));
+        let Some((at, number)) = at.and_then(|at| Some((at, self.places.get(&at)?.listener?))) else {
+            return false;
+        };
         let next = self.next_association();
         let Some(socket) = self.open.get_mut(&number) else { return false };
         let limit = socket.backlog.unwrap_or_default() as usize;
@@ -84,14 +84,14 @@ impl Sockets {
         if self.is_stopping || is_full || socket.inbox.accepted_count() > limit {
             return false;
         }
-        let mut association = Association::opening(now, next, number, (port, peer), &socket.choices);
+        let mut association = Association::opening(now, next, number, (at, peer), &socket.choices);
         association.stage = Stage::Up;
         if socket.is_one_to_one() {
             let accepted = socket.accepted(id);
             let told = socket.address_for(peer);
             let new = self.insert(accepted);
             association.owner = Some(new);
-            if let Some(place) = self.places.get_mut(&port) {
+            if let Some(place) = self.places.get_mut(&at) {
                 place.users.insert(new);
             }
             if let Some(socket) = self.open.get_mut(&number) {
@@ -149,7 +149,7 @@ impl Sockets {
             self.tell_end(number);
         }
         host.release(id);
-        self.forget_at_port(association.port);
+        self.forget_at(association.place);
     }
 
     fn note_sctp(&mut self, now: Instant, host: &mut Host, id: SocketId, event: sctp::Event) {

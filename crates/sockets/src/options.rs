@@ -126,6 +126,11 @@ impl Sockets {
         Some(done.map_or_else(Answered::failed, |()| Answered::done()))
     }
 
+    /// Sets how a socket's later associations begin: a `struct sctp_initmsg` is given.
+    pub(crate) fn set_initiation(&mut self, call: &mut Call<'_>) -> Result<(), Errno> {
+        self.set_setting(call, SctpOption::InitMsg)
+    }
+
     fn set_sctp(&mut self, call: &mut Call<'_>, option: SctpOption) -> Result<(), Errno> {
         match option {
             SctpOption::AuthActiveKey

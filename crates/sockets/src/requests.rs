@@ -41,6 +41,11 @@ impl Sockets {
                     Err(error) => Answered::failed(error),
                 }
             }
+            requests::Request::Begin { ref init, ref peers } => {
+                let init = init.as_ref().map_or(&[][..], |init| &init[..]);
+                let mut call = Call { now, host, number, given: Given(init), token, waiting: None };
+                done(self.begin_as_told(&mut call, peers))
+            }
             requests::Request::GetOption { level, name, room, ref value, waits } => {
                 let waiting = waits.then_some(token);
                 let mut call = Call { now, host, number, given: Given(value), token, waiting };

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use bytes::BytesMut;
 use slantpath_live::SocketId;
 use slantpath_requests::{self as requests, Errno, FromProgram, Reply, SendInfo, Style};
-use slantpath_sctp::SctpConfig;
+use slantpath_sctp::{PortId, SctpConfig};
 
 use crate::inbox::Inbox;
 use crate::news::{SocketNumber, Token};
@@ -16,6 +16,8 @@ use crate::notifications::Kinds;
 /// Port and addresses of a socket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Bound {
+    /// Place that it has at the host.
+    pub(crate) place: PortId,
     pub(crate) port: u16,
     /// Addresses that were named; none: all of the host.
     pub(crate) addresses: Vec<IpAddr>,
@@ -213,17 +215,20 @@ impl Socket {
 }
 
 impl Place {
-    /// Tells if nobody has the port, and nothing of it is left.
+    /// Tells if nobody has the place, and nothing of it is left.
     pub(crate) fn is_free(&self) -> bool {
         self.users.is_empty() && self.alive == 0
     }
 }
 
-/// Sockets that have a port.
+/// Sockets that have a port at addresses that they share. Those at other addresses of the same port have another place.
 #[derive(Debug)]
 pub(crate) struct Place {
+    pub(crate) port: u16,
     /// Socket at the host that has the port.
     pub(crate) id: SocketId,
+    /// Addresses of all its sockets.
+    pub(crate) addresses: BTreeSet<IpAddr>,
     /// Socket that listens there.
     pub(crate) listener: Option<SocketNumber>,
     /// Sockets that are bound to it, listener included.

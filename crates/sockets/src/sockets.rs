@@ -7,7 +7,7 @@ use std::sync::Arc;
 use slantpath_base::{Deadlines, Instant, Stream};
 use slantpath_live::{BySocket, Host, Program, ProgramEvent, SocketId};
 use slantpath_requests::OpenRequest;
-use slantpath_sctp::{Extension, Extensions, SctpConfig};
+use slantpath_sctp::{Extension, Extensions, PortId, SctpConfig};
 
 use crate::association::{Association, AssociationNumber, LAST_WORD};
 use crate::inbox::ForProgram;
@@ -25,9 +25,9 @@ pub struct Sockets {
     pub(crate) open: BTreeMap<SocketNumber, Socket>,
     pub(crate) associations: BySocket<Association>,
     pub(crate) by_number: BTreeMap<AssociationNumber, SocketId>,
-    pub(crate) places: BTreeMap<u16, Place>,
-    /// Port of each place, by its socket at the host.
-    pub(crate) port_of_place: BySocket<u16>,
+    pub(crate) places: BTreeMap<PortId, Place>,
+    /// Places of each port, the oldest first.
+    pub(crate) places_of: BTreeMap<u16, Vec<PortId>>,
     /// Association of each socket with each peer, by the peer's first address.
     pub(crate) by_peer: BTreeMap<(SocketNumber, SocketAddr), SocketId>,
     pub(crate) ports: Ports,
@@ -51,7 +51,7 @@ impl Sockets {
             associations: BySocket::default(),
             by_number: BTreeMap::new(),
             places: BTreeMap::new(),
-            port_of_place: BySocket::default(),
+            places_of: BTreeMap::new(),
             by_peer: BTreeMap::new(),
             ports: Ports::default(),
             news: VecDeque::new(),
@@ -104,7 +104,7 @@ impl Sockets {
 
     /// Takes an association in.
     pub(crate) fn keep(&mut self, id: SocketId, association: Association) {
-        if let Some(place) = self.places.get_mut(&association.port) {
+        if let Some(place) = self.places.get_mut(&association.place) {
             place.alive += 1;
         }
         self.by_number.insert(association.number, id);

@@ -5,6 +5,7 @@ mod associations;
 mod many;
 mod one_to_many;
 mod one_to_one;
+mod ports;
 mod values;
 
 use std::net::{IpAddr, SocketAddr};

@@ -206,6 +206,10 @@ impl Served {
                 Reply::failed(Errno::EPIPE)
             }
             Request::MaySend { .. } => Reply { number: 10, ..Reply::default() },
+            Request::Begin { .. } => {
+                self.is_connected = true;
+                Reply::default()
+            }
             Request::SetOption { level, name, value, .. } => {
                 self.options.insert((level, name), value);
                 Reply::default()

@@ -1,8 +1,9 @@
 //! `slantpath sctp`: programs of others with SCTP sockets, over the loopback and in UDP.
 
+use std::path::Path;
 use std::process::Command;
 
-use slantpath_testkit::needs_program;
+use slantpath_testkit::{needs_program, skip};
 
 use crate::live::free_port;
 use crate::place::{Outcome, Place};
@@ -90,10 +91,10 @@ const LINES: [(&[&str], &str, &[&str], &str); 3] = [
         socat -u OPEN:sent SCTP:127.0.0.1:PORT,retry=100,interval=0.1 && wait && cmp sent came && echo whole",
     ),
     (
-        // It waits with `select` for numbers that it has just closed, which door 2 does not give out anew.
+        // It waits with `select` for a number that it has just closed, where Linux has its socket.
         &["iperf3", "--version"],
         "iperf3",
-        &["preload"],
+        &["preload", "notify"],
         "iperf3 -s -1 -p PORT >server &
         until iperf3 --sctp -c 127.0.0.1 -p PORT -n 2M --nstreams 5 -b 0 >client; do sleep 0.1; done
         wait; grep -q 'Bytes.*receiver' client && echo whole",
@@ -122,6 +123,51 @@ fn programs_of_others_reach_themselves() {
             assert_eq!(outcome.out, "whole\n", "{package} {door}: {outcome:?}");
         }
     }
+}
+
+/// Calls of RFC 6458 that few programs make, as Linux has them: `peers/sctp-programs` runs it there, too.
+#[test]
+fn an_association_begins_as_its_first_message_says_and_a_port_is_shared_at_different_addresses() {
+    let place = Place::new("sctp-calls");
+    let calls = place.path().join("calls");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../peers/sctp-programs/calls.c");
+    let built = Command::new("cc").args(["-O1", "-o"]).arg(&calls).arg(&source).status();
+    if let Err(error) = &built {
+        return needs_program(error, "apt-get install gcc libc6-dev");
+    }
+    assert!(built.is_ok_and(|status| status.success()));
+    for door in ["preload", "notify"] {
+        let line = ["timeout", "60", "./calls", "127.0.0.1", "127.0.0.2", "6000"];
+        let outcome = served(&place, &["--address", "127.0.0.2", "--door", door], &line);
+        assert_eq!(outcome.out, "whole: calls as Linux has them\n", "{door}: {outcome:?}");
+    }
+}
+
+/// The library that Go programs have for SCTP, in a static one.
+#[test]
+fn a_static_program_of_go_reaches_itself_by_its_library() {
+    if Command::new("go").arg("version").output().is_err() {
+        return skip("no Go here");
+    }
+    let library = Path::new("/usr/share/gocode");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../peers/sctp-programs/echo.go");
+    let mut build = Command::new("go");
+    build.args(["build", "-o", "echo"]).arg(&source);
+    build.envs([("GO111MODULE", "off"), ("CGO_ENABLED", "0")]).env("GOPATH", library);
+    let place = Place::new("sctp-go");
+    let built = if library.join("src/github.com/ishidawataru/sctp").exists() {
+        build.current_dir(place.path()).status()
+    } else {
+        Err(std::io::ErrorKind::NotFound.into())
+    };
+    if let Err(error) = &built {
+        return needs_program(error, "apt-get install golang-github-ishidawataru-sctp-dev");
+    }
+    assert!(built.is_ok_and(|status| status.success()));
+    let line = "./echo serve 127.0.0.1 6000 &
+        until ./echo call 127.0.0.1 6000; do sleep 0.1; done; wait";
+    let outcome = served(&place, &["--door", "notify"], &["timeout", "60", "sh", "-c", line]);
+    assert_eq!(outcome.out, "whole: 21405 bytes on their streams, back as they went\n", "{outcome:?}");
 }
 
 #[test]

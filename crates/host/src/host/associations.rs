@@ -3,7 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 
 use bytes::Bytes;
-use slantpath_base::Instant;
+use slantpath_base::{Instant, Stream};
 use slantpath_interface::InterfaceId;
 use slantpath_sctp as sctp;
 
@@ -36,16 +36,57 @@ impl<A: Application> SocketHost<A> {
         peer: &Peer,
         application: A,
     ) -> Result<SocketId, sctp::ConnectError> {
-        self.sockets.call(now, port, peer, application, &mut self.stack)
+        self.sockets.call(now, port, None, peer, application, &mut self.stack)
     }
 
-    /// Gives a port of SCTP other settings and other addresses, for associations that are set up from now on. `false`
-    /// if nobody has the port.
+    /// Variant of [`SocketHost::call`] from one of the ports of SCTP that have the number of a socket's.
+    ///
+    /// # Errors
+    /// Why it cannot be opened.
+    pub fn call_from(
+        &mut self,
+        now: Instant,
+        (port, own): (SocketId, sctp::PortId),
+        peer: &Peer,
+        application: A,
+    ) -> Result<SocketId, sctp::ConnectError> {
+        self.sockets.call(now, port, Some(own), peer, application, &mut self.stack)
+    }
+
+    /// Name of the port of SCTP that has this number; `None` without one.
+    pub fn sctp_port(&self, number: u16) -> Option<sctp::PortId> {
+        self.stack.sctp.port(number)
+    }
+
+    /// Opens another port of SCTP whose number a socket has, at other addresses. Its associations are the socket's.
     ///
     /// # Panics
     /// As [`SocketHost::add`] does.
-    pub fn configure_port(&mut self, port: sctp::PortConfig) -> bool {
-        self.stack.sctp.configure_port(port)
+    pub fn add_sctp_port(&mut self, port: sctp::PortConfig, stream: Stream) -> sctp::PortId {
+        self.stack.sctp.bind_beside(port, stream)
+    }
+
+    /// Name of the port of SCTP that a socket's association has; `None` without one.
+    pub fn sctp_port_of(&self, id: SocketId) -> Option<sctp::PortId> {
+        self.stack.sctp.port_of(self.sockets.association(id)?)
+    }
+
+    /// Gives a port of SCTP other settings and other addresses, for associations that are set up from now on.
+    ///
+    /// # Panics
+    /// As [`SocketHost::add`] does.
+    pub fn configure_port(&mut self, port: sctp::PortId, addresses: &[IpAddr], config: sctp::SctpConfig) {
+        self.stack.sctp.configure_port(port, addresses, config);
+    }
+
+    /// Sets whether a port of SCTP answers callers.
+    pub fn listen_at(&mut self, port: sctp::PortId, acceptance: sctp::Acceptance) {
+        self.stack.sctp.listen_at(port, acceptance);
+    }
+
+    /// Variant of [`SocketHost::add_port_address`] for a port by its name.
+    pub fn add_address_at(&mut self, port: sctp::PortId, address: IpAddr) -> bool {
+        self.stack.sctp.add_address_at(port, address)
     }
 
     /// Lets nobody open an association to a socket's port any more. `false` if there is no such socket.

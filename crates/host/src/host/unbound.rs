@@ -53,12 +53,14 @@ impl<A: Application> SocketHost<A> {
     /// addresses with another's SCTP, of whose ports it knows nothing.
     pub const fn answer_out_of_the_blue(&mut self) {
         self.unbound_ports = UnboundPorts::OfSctp;
+        self.stack.sctp.refuse_misdirected();
     }
 
     /// Has every transport tell senders that nobody has the port of their packets: SCTP as RFC 9260, section 8.4, says,
     /// TCP by a reset, and UDP by a message of ICMP.
     pub const fn refuse_strangers(&mut self) {
         self.unbound_ports = UnboundPorts::Told { room_from: Instant::START };
+        self.stack.sctp.refuse_misdirected();
     }
 }
 

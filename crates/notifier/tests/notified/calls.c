@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/select.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -233,6 +234,21 @@ static void descriptors(int fd) {
     off_t offset = 5;
     CHECK(sendfile(fd, fileno(file), &offset, 100) == 6 && offset == 11);
     CHECK(read(fd, place, 10) == 6 && memcmp(place, "a file", 6) == 0);
+    // A number that is closed, where Linux gives it to the next socket, is no reason to fail.
+    int closed = dup(0);
+    CHECK(closed >= 0 && closed < fd && close(closed) == 0);
+    fd_set numbers;
+    FD_ZERO(&numbers);
+    FD_SET(closed, &numbers);
+    FD_SET(fd, &numbers);
+    CHECK(write(fd, "set", 3) == 3);
+    CHECK(select(fd + 1, &numbers, NULL, NULL, NULL) == 1 && FD_ISSET(fd, &numbers) && !FD_ISSET(closed, &numbers));
+    CHECK(read(fd, place, 10) == 3);
+    // One of ours that is closed is.
+    CHECK((other = dup(fd)) > fd && close(other) == 0);
+    FD_ZERO(&numbers);
+    FD_SET(other, &numbers);
+    FAILS(select(other + 1, &numbers, NULL, NULL, NULL), EBADF);
     CHECK(syscall(SYS_close_range, fd + 100, ~0U, 0) == 0);
     CHECK(write(fd, "on", 2) == 2 && read(fd, place, 10) == 2);
 }

@@ -22,6 +22,10 @@ const SCTP_RECVRCVINFO: c_int = 32;
 /// Place of the descriptor in `sctp_peeloff_arg_t`, and of the flags behind it.
 const PEELED_AT: usize = 4;
 const PEELED_FLAGS_AT: usize = 8;
+const SCTP_SOCKOPT_CONNECTX3: c_int = 111;
+/// Place of the pointer in `struct sctp_getaddrs_old`, and the longest addresses that it points to, in bytes.
+const ADDRESSES_AT: usize = 8;
+const ADDRESSES_MOST: usize = 4_096;
 /// Connects by way of options: `SCTP_SOCKOPT_CONNECTX_OLD`, `_CONNECTX`, `_CONNECTX3`.
 const CONNECTS: [c_int; 3] = [107, 110, 111];
 
@@ -88,8 +92,11 @@ fn get(
     len: *mut socklen_t,
 ) -> Result<c_int, Errno> {
     let room = memory::room(len)?;
-    let given = memory::bytes(value, room.min(OPTION_MAX))?.to_vec();
+    let mut given = memory::bytes(value, room.min(OPTION_MAX))?.to_vec();
     let is_sctp = level == SOL_SCTP;
+    if is_sctp && name == SCTP_SOCKOPT_CONNECTX3 {
+        append_addresses(&mut given)?;
+    }
     let flags = match given.get(PEELED_FLAGS_AT..).and_then(|rest| rest.first_chunk()) {
         Some(flags) if is_sctp && name == SCTP_SOCKOPT_PEELOFF_FLAGS => c_int::from_ne_bytes(*flags),
         _ => 0,
@@ -115,6 +122,19 @@ fn get(
         memory::give(&reply.value, value, len)?;
     }
     reply.error.map_or(Ok(reply.number), Err)
+}
+
+/// Puts the addresses behind a `struct sctp_getaddrs_old`, which points to them.
+fn append_addresses(value: &mut Vec<u8>) -> Result<(), Errno> {
+    let (head, rest) = value.split_at_checked(ADDRESSES_AT).ok_or(Errno::EINVAL)?;
+    let length = u32::from_ne_bytes(*head[4..].first_chunk().ok_or(Errno::EINVAL)?);
+    let address = usize::from_ne_bytes(*rest.first_chunk().ok_or(Errno::EINVAL)?);
+    let length = usize::try_from(length).ok().filter(|length| *length <= ADDRESSES_MOST);
+    let place = std::ptr::with_exposed_provenance::<c_void>(address);
+    let addresses = memory::bytes(place, length.ok_or(Errno::EINVAL)?)?.to_vec();
+    value.truncate(ADDRESSES_AT + size_of::<usize>());
+    value.extend(addresses);
+    Ok(())
 }
 
 fn set(ours: Ours, level: c_int, name: c_int, value: *const c_void, len: socklen_t) -> Result<c_int, Errno> {

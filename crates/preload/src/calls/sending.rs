@@ -15,9 +15,6 @@ use crate::outcome::{fail, size};
 use crate::table::{Ours, Seen, ours, style};
 use crate::{daemon, memory};
 
-const SCTP_INITMSG: c_int = 2;
-const SCTP_DEFAULT_SNDINFO: c_int = 34;
-const SCTP_SOCKOPT_CONNECTX: c_int = 110;
 /// `SCTP_ABORT` and `SCTP_EOF`.
 const SCTP_ABORT: u16 = 0x4;
 const SCTP_EOF: u16 = 0x200;
@@ -162,68 +159,18 @@ fn send_plain(
 fn send_message(ours: Ours, message: *const msghdr, flags: c_int) -> Result<usize, Errno> {
     let header = memory::read(message)?;
     let vectors = memory::vectors(header.msg_iov, memory::message_count(header.msg_iovlen)?)?;
-    let mut destination = destination(header.msg_name.cast(), header.msg_namelen)?;
+    let destination = destination(header.msg_name.cast(), header.msg_namelen)?;
     let room = if header.msg_control.is_null() { 0 } else { header.msg_controllen };
     let control = SendControl::read(memory::bytes(header.msg_control, room)?)?;
-    let info = if control.info.is_some() || control.policy.is_some() || control.key.is_some() {
-        let defaults = if control.info.is_none() { defaults(ours)? } else { SendInfo::default() };
-        control.whole(|| defaults)
+    let defaults = if control.needs_defaults() {
+        slantpath_door::sndinfo(&daemon::ask(ours.pair, &slantpath_door::defaults_question())?.value)?
     } else {
-        None
+        SendInfo::default()
     };
-    let before = begin(ours, &control, &mut destination)?;
-    let sent = transmit(ours, vectors, flags, destination, info);
-    if let Some(before) = before {
-        set_option(ours, SCTP_INITMSG, before)?;
+    if let Some(beginning) = control.beginning(destination) {
+        daemon::ask(ours.pair, &beginning)?;
     }
-    sent
-}
-
-/// Prepares an association that begins with a message, by its control messages; gives the socket's own `SCTP_INITMSG`,
-/// if another holds for this one.
-fn begin(
-    ours: Ours,
-    control: &SendControl,
-    destination: &mut Option<SocketAddr>,
-) -> Result<Option<Vec<u8>>, Errno> {
-    let mut before = None;
-    if let Some(init) = control.init {
-        let request = requests::Request::GetOption {
-            level: daemon::SOL_SCTP,
-            name: SCTP_INITMSG,
-            room: 8,
-            value: vec![0; 8],
-            waits: false,
-        };
-        before = Some(daemon::ask(ours.pair, &request)?.value);
-        set_option(ours, SCTP_INITMSG, init.to_vec())?;
-    }
-    if let (Some(first), false) = (*destination, control.addresses.is_empty()) {
-        let others = control.addresses.iter().map(|ip| SocketAddr::new(*ip, first.port()));
-        let all: Vec<u8> = std::iter::once(first).chain(others).flat_map(slantpath_door::bytes_of).collect();
-        match set_option(ours, SCTP_SOCKOPT_CONNECTX, all) {
-            Ok(()) | Err(Errno::EINPROGRESS | Errno::EISCONN | Errno::EALREADY) => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(before)
-}
-
-fn set_option(ours: Ours, name: c_int, value: Vec<u8>) -> Result<(), Errno> {
-    let request = requests::Request::SetOption { level: daemon::SOL_SCTP, name, value, waits: false };
-    daemon::ask(ours.pair, &request).map(|_| ())
-}
-
-/// Options that the socket has for messages that say none.
-fn defaults(ours: Ours) -> Result<SendInfo, Errno> {
-    let request = requests::Request::GetOption {
-        level: daemon::SOL_SCTP,
-        name: SCTP_DEFAULT_SNDINFO,
-        room: 16,
-        value: vec![0; 16],
-        waits: false,
-    };
-    slantpath_door::sndinfo(&daemon::ask(ours.pair, &request)?.value)
+    transmit(ours, vectors, flags, destination, control.whole(|| defaults))
 }
 
 fn transmit(

@@ -7,17 +7,23 @@ use slantpath_base::Instant;
 use super::port::Following;
 use super::receive::Received;
 use super::table::{Entry, State};
-use super::{AssociationId, Endpoint};
+use super::{AssociationId, Endpoint, PortId};
 use crate::address::is_usable;
 use crate::addressing::AddressError;
 use crate::chunk::{AddressChange, Chunk};
 use crate::packet::ParsedPacket;
 
 impl Endpoint {
-    /// Takes packets to another address for a port; associations that are set up from now on use it, others once they
-    /// [add](Self::add_address) it. `false` if the port has not been bound, or the address names no single host.
+    /// Takes packets to another address for the first port of a number; associations that are set up from now on use
+    /// it, others once they [add](Self::add_address) it. `false` if the port has not been bound, or the address names
+    /// no single host.
     pub fn add_port_address(&mut self, port: u16, address: IpAddr) -> bool {
-        let Some(&place) = self.by_number.get(&port) else { return false };
+        self.port(port).is_some_and(|port| self.add_address_at(port, address))
+    }
+
+    /// Variant of [`add_port_address`](Self::add_port_address) for a port by its name. `false` if the address names no
+    /// single host.
+    pub fn add_address_at(&mut self, PortId(place): PortId, address: IpAddr) -> bool {
         if is_usable(address) {
             self.ports[place as usize].add_address(address);
         }
@@ -187,7 +193,7 @@ impl Endpoint {
         //# Address Parameter TLV combined with the port number found in the
         //# SCTP common header.
         let address = address_of_asconf(received.packet)?;
-        self.table.slot_of(received.own_port(), address, received.peer_port())
+        self.table.slot_at(received.port, received.own_port(), address, received.peer_port())
     }
 }
 

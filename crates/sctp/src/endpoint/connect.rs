@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use slantpath_base::Stream;
 
+use super::port::PortId;
 use crate::config::SctpConfig;
 
 /// Whom to connect to, and from where.
@@ -12,6 +13,8 @@ use crate::config::SctpConfig;
 pub struct ConnectOptions {
     /// The own port, which has been bound.
     pub local_port: u16,
+    /// Own port by its name, where several have its number; `None`: the one that was bound first.
+    pub own: Option<PortId>,
     /// The peer's addresses, as far as they are known; at least one.
     pub peer_addresses: Vec<IpAddr>,
     /// The peer's port; not zero.

@@ -80,9 +80,9 @@ impl Endpoint {
         };
         let port = received.peer_port();
         let known = core::iter::once(&received.source).chain(&cookie.peer_addresses);
-        let slot = known
-            .into_iter()
-            .find_map(|address| self.table.confirmed_slot_of(cookie.local_port, *address, port));
+        let slot = known.into_iter().find_map(|address| {
+            self.table.confirmed_slot_of(received.port, cookie.local_port, *address, port)
+        });
         if !self.is_authentic(slot, received, &cookie) {
             self.stats.unauthenticated_cookies += 1;
             return;

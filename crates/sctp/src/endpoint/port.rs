@@ -29,6 +29,10 @@ pub struct PortConfig {
     pub config: SctpConfig,
 }
 
+/// Name of a bound port. Several ports may have one number, at different addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PortId(pub(super) u32);
+
 /// Why a port cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -72,6 +76,8 @@ pub(super) enum Following {
 #[derive(Debug)]
 pub(super) struct Port {
     pub(super) number: u16,
+    /// Place of the next port of the same number.
+    pub(super) beside: Option<u32>,
     pub(super) addresses: SmallVec<[IpAddr; 2]>,
     /// Addresses that it has been given since it was bound, and the times from which on INIT ACKs list them.
     added: Vec<(IpAddr, Option<Instant>)>,
@@ -93,6 +99,7 @@ impl Port {
         let pool = SendPool::new(config.total_send_buffer());
         Self {
             number: port,
+            beside: None,
             addresses: addresses.into(),
             added: Vec::new(),
             following: Following::Nobody,

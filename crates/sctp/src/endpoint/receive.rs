@@ -93,6 +93,9 @@ impl Endpoint {
         let latest = self.table.latest(envelope, header);
         let Some((port, slot)) = latest.or_else(|| self.find(envelope, header)) else {
             self.stats.misdirected_packets += 1;
+            if self.refuses_misdirected && parsed.chunk_kinds().next() == Some(kind::INIT) {
+                self.answer_stray(now, envelope, &parsed);
+            }
             return;
         };
         let mut kinds = parsed.chunk_kinds();
@@ -151,7 +154,7 @@ impl Endpoint {
         });
         let Some(slot) = slot else {
             let CommonHeader { source_port, destination_port, .. } = parsed.header;
-            let is_ours = self.table.slot_of(destination_port, envelope.source, source_port).is_some();
+            let is_ours = self.table.slot_at(port, destination_port, envelope.source, source_port).is_some();
             let is_taken = !is_ours
                 && self.ports[port as usize].config.zero_checksum.is_some()
                 && may_lack_checksum(&parsed);
@@ -179,17 +182,44 @@ impl Endpoint {
             }
             None => *self.by_number.get(&destination_port)?,
         };
-        let is_ours = self.ports[port as usize].addresses.contains(&destination)
-            || slot.is_some_and(|slot| self.table.is_at(slot, destination));
-        let is_right = is_ours && source_port != 0 && is_usable(source);
-        if !is_right {
+        if source_port == 0 || !is_usable(source) {
             return None;
         }
+        let own = &self.ports[port as usize];
+        let is_there = own.addresses.contains(&destination);
+        let is_right = match slot {
+            Some(slot) => is_there || self.table.is_at(slot, destination),
+            None => is_there && own.beside.is_none(),
+        };
+        let (port, slot) =
+            if is_right { (port, slot) } else { self.find_beside(destination, source, header)? };
         if let Some(slot) = slot {
             let route = Route { source, destination, source_port, destination_port };
             self.table.set_latest(route, port, slot);
         }
         Some((port, slot))
+    }
+
+    /// Variant of [`find`](Self::find) among all ports of a number: an association at the address comes first, then who
+    /// listens there.
+    #[cold]
+    fn find_beside(
+        &self,
+        destination: IpAddr,
+        source: IpAddr,
+        header: CommonHeader,
+    ) -> Option<(u32, Option<u32>)> {
+        let CommonHeader { source_port, destination_port, .. } = header;
+        let here = || {
+            let has_it = |place: &u32| self.ports[*place as usize].addresses.contains(&destination);
+            self.places(destination_port).filter(has_it)
+        };
+        let slot = here().find_map(|place| self.table.slot_at(place, destination_port, source, source_port));
+        if let Some(slot) = slot {
+            return Some((self.table[slot].port, Some(slot)));
+        }
+        let listens = |place: &u32| self.ports[*place as usize].is_listening();
+        here().find(listens).or_else(|| here().next()).map(|place| (place, None))
     }
 
     /// A packet for a port that is not DATA, SACK and the like for an established association.
@@ -222,12 +252,12 @@ impl Endpoint {
     /// The association that a packet belongs to.
     fn slot_of(&self, received: Received<'_>, first: u8) -> Option<(u32, Found)> {
         let (own_port, port) = (received.own_port(), received.peer_port());
-        let by_address = self.table.slot_of(own_port, received.source, port);
+        let by_address = self.table.slot_at(received.port, own_port, received.source, port);
         if by_address.is_some_and(|slot| self.table[slot].state.tags().0 == received.tag()) {
             return by_address.zip(Some(Found::ByAddress));
         }
         // Of two associations that list an address only one has it: the other is known by its tag.
-        let by_tag = self.table.slot_of_tag(own_port, received.tag(), port);
+        let by_tag = self.table.slot_of_tag(received.port, received.tag(), port);
         if by_tag.is_some_and(|slot| self.table[slot].peer_addresses.contains(&received.source)) {
             return by_tag.zip(Some(Found::ByTag));
         }
@@ -241,16 +271,19 @@ impl Endpoint {
         //# contained within the chunk would identify an existing TCB.
         match (first, received.only_chunk()) {
             (kind::INIT_ACK, Some(Chunk::InitAck(InitAck { parameters, .. }))) => {
-                self.slot_of_listed(own_port, &parameters, port).zip(Some(Found::ByAddress))
+                self.slot_of_listed(received, &parameters).zip(Some(Found::ByAddress))
             }
             _ => self.slot_of_asconf(received).zip(Some(Found::ByAddress)),
         }
     }
 
     /// The association of a peer that lists its address among parameters.
-    fn slot_of_listed(&self, own_port: u16, parameters: &[Parameter], port: u16) -> Option<u32> {
+    fn slot_of_listed(&self, received: Received<'_>, parameters: &[Parameter]) -> Option<u32> {
+        let (own_port, port) = (received.own_port(), received.peer_port());
         parameters.iter().find_map(|parameter| match parameter {
-            Parameter::Address(address) => self.table.confirmed_slot_of(own_port, *address, port),
+            Parameter::Address(address) => {
+                self.table.confirmed_slot_of(received.port, own_port, *address, port)
+            }
             _ => None,
         })
     }
@@ -266,8 +299,8 @@ impl Endpoint {
     fn receive_valid_init(&mut self, now: Instant, received: Received<'_>, init: &Init) {
         let slot = self
             .table
-            .confirmed_slot_of(received.own_port(), received.source, received.peer_port())
-            .or_else(|| self.slot_of_listed(received.own_port(), &init.parameters, received.peer_port()));
+            .confirmed_slot_of(received.port, received.own_port(), received.source, received.peer_port())
+            .or_else(|| self.slot_of_listed(received, &init.parameters));
         if let Some(slot) = slot {
             self.receive_unexpected_init(now, slot, received, init);
         } else {
@@ -404,7 +437,7 @@ impl Endpoint {
         self.stats.out_of_the_blue += 1;
         let Some(answer) = answer_out_of_the_blue(received.packet) else { return };
         let is_abort = matches!(answer, Chunk::Abort(_));
-        let of_known_tag = self.table.slot_of_tag(received.own_port(), received.tag(), received.peer_port());
+        let of_known_tag = self.table.slot_of_tag(received.port, received.tag(), received.peer_port());
         // A peer speaks from an address that it has not told us, or that was one too many for us: its association must
         // not be aborted for that. Nor is one that has ended in order, since its last packets come late.
         if !is_abort || of_known_tag.is_none() && !self.table.ended.is_late(now, received.tag()) {

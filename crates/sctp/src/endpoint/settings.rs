@@ -6,23 +6,21 @@ use std::sync::Arc;
 use slantpath_base::Duration;
 
 use super::table::State;
-use super::{AssociationId, Endpoint, PortConfig};
+use super::{AssociationId, Endpoint, PortId};
 use crate::config::SctpConfig;
 
 impl Endpoint {
     /// Gives a port other settings and other addresses, for associations that are set up from now on. Those that there
-    /// are keep theirs, and what a port may hold together stays as it is. `false` if the port has not been bound.
+    /// are keep theirs, and what a port may hold together stays as it is.
     ///
     /// # Panics
     /// As [`bind`](Self::bind) does.
-    pub fn configure_port(&mut self, port: PortConfig) -> bool {
-        let PortConfig { port, addresses, config } = port;
+    pub fn configure_port(&mut self, PortId(place): PortId, addresses: &[IpAddr], config: SctpConfig) {
         assert!(!addresses.is_empty(), "a port has an address");
         let thresholds = config.thresholds().check();
         assert!(thresholds.is_ok(), "{thresholds:?}");
-        let Some(&place) = self.by_number.get(&port) else { return false };
-        self.ports[place as usize].configure(config, &addresses);
-        true
+        self.ports[place as usize].configure(config, addresses);
+        self.table.forget_latest();
     }
 
     /// Settings of an association, in whatever state; `None` if there is no such association.

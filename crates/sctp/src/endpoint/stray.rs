@@ -38,6 +38,16 @@ impl Endpoint {
             }
         };
         self.stats.out_of_the_blue += 1;
+        self.answer_stray(now, envelope, &parsed);
+    }
+
+    /// Has an INIT that comes to a port at an address that this has not be refused. Only for a host whose SCTP is all
+    /// here.
+    pub const fn refuse_misdirected(&mut self) {
+        self.refuses_misdirected = true;
+    }
+
+    pub(super) fn answer_stray(&mut self, now: Instant, envelope: &Envelope, parsed: &ParsedPacket<'_>) {
         let header = parsed.header;
         let (tag, answer) = if parsed.chunk_kinds().next() == Some(kind::INIT) {
             let Some(Ok(Chunk::Init(init))) = parsed.chunks().next() else { return };
@@ -48,7 +58,7 @@ impl Endpoint {
             let abort = Chunk::Abort(Abort { is_tag_reflected: false, causes: Vec::new() });
             (init.fields.initiate_tag, abort)
         } else {
-            let Some(answer) = answer_out_of_the_blue(&parsed) else { return };
+            let Some(answer) = answer_out_of_the_blue(parsed) else { return };
             // The port was let go behind an association that ended in order.
             if matches!(answer, Chunk::Abort(_)) && self.table.ended.is_late(now, header.verification_tag) {
                 return;

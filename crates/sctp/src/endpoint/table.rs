@@ -263,7 +263,8 @@ impl Table {
         let Some(entry) = &self.slots[slot as usize].entry else { return };
         for &address in &entry.peer_addresses {
             let hash = hash(entry.own_port, address, entry.peer_port);
-            match find(&self.slots, &self.by_peer, entry.own_port, address, entry.peer_port) {
+            let is_of_port = |other: &Entry| other.port == entry.port;
+            match find(&self.slots, &self.by_peer, is_of_port, entry.own_port, address, entry.peer_port) {
                 None => self.by_peer.insert(hash, slot),
                 Some((holder, held)) if !held.is_confirmed(address) && entry.is_confirmed(address) => {
                     self.by_peer.remove(hash, holder);
@@ -297,10 +298,16 @@ impl Table {
         self.latest = None;
     }
 
-    /// The slot of the association that packets from this address and port are laid to, whether or not its peer has
-    /// been found there.
+    /// The slot of an association that packets from this address and port are laid to, whether or not its peer has
+    /// been found there. Where several ports have one number, it is of any of them.
     pub(super) fn slot_of(&self, own_port: u16, address: IpAddr, port: u16) -> Option<u32> {
-        find(&self.slots, &self.by_peer, own_port, address, port).map(|(slot, _)| slot)
+        find(&self.slots, &self.by_peer, |_| true, own_port, address, port).map(|(slot, _)| slot)
+    }
+
+    /// Variant of [`slot_of`](Self::slot_of) for the port of ours in this place alone.
+    pub(super) fn slot_at(&self, place: u32, own_port: u16, address: IpAddr, port: u16) -> Option<u32> {
+        let is_of_port = |entry: &Entry| entry.port == place;
+        find(&self.slots, &self.by_peer, is_of_port, own_port, address, port).map(|(slot, _)| slot)
     }
 
     /// Place of our port and slot of the association, for a packet that comes by the route of the last one.
@@ -320,8 +327,14 @@ impl Table {
         self.latest = Some((route, port, slot));
     }
 
-    /// The slot of the association whose peer is known to be at this address and port.
-    pub(super) fn confirmed_slot_of(&self, own_port: u16, address: IpAddr, port: u16) -> Option<u32> {
+    /// The slot of the association of our port in this place whose peer is known to be at this address and port.
+    pub(super) fn confirmed_slot_of(
+        &self,
+        place: u32,
+        own_port: u16,
+        address: IpAddr,
+        port: u16,
+    ) -> Option<u32> {
         //= https://www.rfc-editor.org/rfc/rfc9260#section-5.1.2
         //= type=exception
         //= reason=An address that a peer has only listed must not keep its owner out (RFC 5062, section 2).
@@ -329,7 +342,7 @@ impl Table {
         //# already established association (or one in the process of being
         //# established) if the use of any of the valid address parameters
         //# contained within the chunk would identify an existing TCB.
-        self.slot_of(own_port, address, port).filter(|slot| self[*slot].is_confirmed(address))
+        self.slot_at(place, own_port, address, port).filter(|slot| self[*slot].is_confirmed(address))
     }
 
     /// The number of the association that is in the slot now.
@@ -374,9 +387,9 @@ impl Table {
         }
     }
 
-    /// The slot of the association of our port with the peer's port `port` that goes by this tag.
-    pub(super) fn slot_of_tag(&self, own_port: u16, tag: VerificationTag, port: u16) -> Option<u32> {
-        let is_between = |slot: &u32| (self[*slot].own_port, self[*slot].peer_port) == (own_port, port);
+    /// The slot of the association of our port in this place with the peer's port `port` that goes by this tag.
+    pub(super) fn slot_of_tag(&self, place: u32, tag: VerificationTag, port: u16) -> Option<u32> {
+        let is_between = |slot: &u32| (self[*slot].port, self[*slot].peer_port) == (place, port);
         self.by_local_tag.get(&tag).copied().filter(is_between)
     }
 
@@ -407,13 +420,17 @@ impl Table {
 fn find<'a>(
     slots: &'a [Slot],
     by_peer: &SlotIndex,
+    is_wanted: impl Fn(&Entry) -> bool,
     own_port: u16,
     address: IpAddr,
     port: u16,
 ) -> Option<(u32, &'a Entry)> {
     let entry_in = |slot: u32| slots[slot as usize].entry.as_ref();
     let has_it = |entry: &Entry| {
-        entry.own_port == own_port && entry.peer_port == port && entry.peer_addresses.contains(&address)
+        entry.own_port == own_port
+            && entry.peer_port == port
+            && is_wanted(entry)
+            && entry.peer_addresses.contains(&address)
     };
     let slot = by_peer.find(hash(own_port, address, port), |slot| entry_in(slot).is_some_and(has_it))?;
     Some((slot, entry_in(slot)?))

@@ -133,6 +133,41 @@ fn what_an_accepted_association_draws_is_no_matter_of_others_of_its_port() {
 }
 
 #[test]
+fn ports_of_one_number_have_addresses_callers_and_associations_of_their_own() {
+    let now = Instant::START;
+    let mut endpoint = alone(&[2_905], &config());
+    let first = endpoint.port(2_905).unwrap();
+    let beside = PortConfig { port: 2_905, addresses: vec![v4(2, 1)], config: config() };
+    let second = endpoint.bind_beside(beside, Seed::new(2, 0).stream("beside"));
+    let mut caller = alone(&[5_000], &config());
+    caller.connect(now, &to(5_000, 1)).unwrap();
+    let mut packet = Packet::default();
+    assert!(matches!(caller.poll_output(now, &mut packet), Output::Transmit { .. }));
+    let mut answers = |endpoint: &mut Endpoint| {
+        [1, 2, 3].map(|network| {
+            let (source, destination) = (v4(network, 9), v4(network, 1));
+            let ip = IpFields::default();
+            endpoint.handle_input(now, Input::Packet { source, destination, ip, packet: packet.clone() });
+            sent(now, endpoint).first().map(|answer| answer.split(['(', '[']).next().unwrap().to_owned())
+        })
+    };
+    let (refused, taken) = (Some("ABORT".to_owned()), Some("INIT-ACK".to_owned()));
+    assert_eq!(answers(&mut endpoint), [refused.clone(), refused.clone(), None]);
+    endpoint.refuse_misdirected();
+    endpoint.listen_at(second, Acceptance::ByPeer);
+    assert_eq!(answers(&mut endpoint), [refused.clone(), taken.clone(), refused.clone()]);
+    endpoint.listen_at(second, Acceptance::Refused);
+    assert!(endpoint.listen(2_905, Acceptance::ByPeer));
+    assert_eq!(answers(&mut endpoint), [taken, refused.clone(), refused]);
+    // One peer has an association with each.
+    let options = |own| ConnectOptions { own, ..to(2_905, 5) };
+    let ids = [Some(first), Some(second)].map(|own| endpoint.connect(now, &options(own)).unwrap());
+    assert_eq!(ids.map(|id| endpoint.port_of(id)), [Some(first), Some(second)]);
+    let again = endpoint.connect(now, &options(Some(second)));
+    assert_eq!(again, Err(ConnectError::AlreadyAssociated(v4(1, 5))));
+}
+
+#[test]
 fn an_association_has_a_place_of_its_own_and_the_port_that_it_was_begun_from() {
     let now = Instant::START;
     let mut endpoint = alone(&[5_000, 99], &config());

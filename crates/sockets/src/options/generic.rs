@@ -17,6 +17,7 @@ const SO_TYPE: i32 = 3;
 const SO_ERROR: i32 = 4;
 const SO_DONTROUTE: i32 = 5;
 const SO_SNDBUF: i32 = 7;
+const SO_BROADCAST: i32 = 6;
 const SO_RCVBUF: i32 = 8;
 const SO_KEEPALIVE: i32 = 9;
 const SO_OOBINLINE: i32 = 10;
@@ -84,7 +85,10 @@ impl Sockets {
                 requests::Family::V4 => 2,
                 requests::Family::V6 => 10,
             },
-            (SOL_SOCKET, SO_DONTROUTE | SO_KEEPALIVE | SO_OOBINLINE | SO_PRIORITY | SO_TIMESTAMP) => 0,
+            (
+                SOL_SOCKET,
+                SO_BROADCAST | SO_DONTROUTE | SO_KEEPALIVE | SO_OOBINLINE | SO_PRIORITY | SO_TIMESTAMP,
+            ) => 0,
             (IPPROTO_IPV6, IPV6_V6ONLY) if socket.family == requests::Family::V6 => {
                 flag(socket.choices.is_v6_only)
             }
@@ -129,8 +133,8 @@ impl Sockets {
             }
             (
                 SOL_SOCKET,
-                SO_DONTROUTE | SO_KEEPALIVE | SO_OOBINLINE | SO_PRIORITY | SO_RCVLOWAT | SO_RCVTIMEO
-                | SO_SNDTIMEO | SO_TIMESTAMP,
+                SO_BROADCAST | SO_DONTROUTE | SO_KEEPALIVE | SO_OOBINLINE | SO_PRIORITY | SO_RCVLOWAT
+                | SO_RCVTIMEO | SO_SNDTIMEO | SO_TIMESTAMP,
             ) => given.at_least(4).map(|_| ()),
             (SOL_SOCKET, SO_TYPE | SO_ERROR | SO_ACCEPTCONN | SO_PROTOCOL | SO_DOMAIN) => {
                 Err(Errno::ENOPROTOOPT)

@@ -137,3 +137,27 @@ fn an_association_that_idles_is_shut_down_after_the_time_that_was_set() {
     pair.pass(Duration::from_millis(200));
     assert_eq!(pair.associations(), [0, 0]);
 }
+
+#[test]
+fn an_association_begins_as_its_first_message_says_and_others_as_the_socket_does() {
+    let mut pair = Pair::new();
+    pair.listener(1, Style::OneToMany);
+    let caller = pair.open(0, Style::OneToMany, requests::Family::V4);
+    // Three streams, and four inbound ones.
+    let begin = || requests::Request::Begin { init: Some([3, 0, 4, 0, 0, 0, 0, 0]), peers: vec![at(1)] };
+    let before = pair.get(0, caller, INITMSG, &[]).unwrap();
+    pair.done(0, caller, begin()).unwrap();
+    pair.exchange();
+    let may_send = |stream| requests::Request::MaySend { stream, association: FIRST_ASSOCIATION, length: 1 };
+    assert_eq!(pair.done(0, caller, may_send(2)).unwrap().number, 3);
+    assert_eq!(pair.done(0, caller, may_send(3)), Err(Errno::EINVAL));
+    assert_eq!(pair.get(0, caller, INITMSG, &[]).unwrap(), before);
+    // There is one with that peer: no other begins.
+    pair.done(0, caller, begin()).unwrap();
+    assert_eq!(pair.associations(), [1, 1]);
+}
+
+/// `SCTP_INITMSG`.
+const INITMSG: i32 = 2;
+/// Number that the first association of a host has.
+const FIRST_ASSOCIATION: i32 = 3;
