@@ -98,7 +98,7 @@ pub(crate) fn replay(
             repeat_traced(replay, client::station(config, secret), arguments, &about, settings, nothing)?
         }
         Command::Sctp(mut said) => {
-            said.sctp.resolved = Some(recorded.map_or_else(|| profile(&said.sctp), Ok)?);
+            said.sctp.resolved = Some(recorded.map_or_else(|| profile(&said.sctp, own), Ok)?);
             let profile = said.sctp.resolved.clone();
             let sctp = repeated_settings(&said, about.first_port, is_traced)?;
             let station = slantpath_daemon::station(&about.addresses, secret);

@@ -175,7 +175,7 @@ fn both_ends_of_a_run_are_repeated_in_virtual_time_packet_for_packet() {
 
     let replay = Replay::new(&record).unwrap();
     let mut station = load_station(&own, &peer, to_client, &config, replay.secret());
-    let stop = |station: &mut Station<_>, now, _, _: &str| station.stop(now);
+    let stop = |station: &mut Station<_>, now, _, _: &[u8]| station.stop(now);
     assert_eq!(replay.run(&mut station, stop).unwrap(), live);
     let Station { mut host, program } = station;
     let now = slantpath_base::Instant::FAR_FUTURE;

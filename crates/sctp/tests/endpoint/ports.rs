@@ -143,7 +143,7 @@ fn ports_of_one_number_have_addresses_callers_and_associations_of_their_own() {
     caller.connect(now, &to(5_000, 1)).unwrap();
     let mut packet = Packet::default();
     assert!(matches!(caller.poll_output(now, &mut packet), Output::Transmit { .. }));
-    let mut answers = |endpoint: &mut Endpoint| {
+    let answers = |endpoint: &mut Endpoint| {
         [1, 2, 3].map(|network| {
             let (source, destination) = (v4(network, 9), v4(network, 1));
             let ip = IpFields::default();
