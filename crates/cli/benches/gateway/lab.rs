@@ -148,7 +148,7 @@ impl Lab {
     /// Runs it, and gives what the gateway's process took while messages were sent.
     pub(crate) fn measure(&self, program: &Path) -> Found {
         let running = self.start(program, &[], &|_| Vec::new());
-        rest(Duration::from_secs(self.lead_s) - SETTLING / 2);
+        rest(Duration::from_secs(self.lead_s).saturating_sub(SETTLING / 2));
         let before = running.gateway.used();
         rest(Duration::from_secs(self.sending_s) + SETTLING * 3 / 2);
         let Used { user, system } = running.gateway.used();
