@@ -19,7 +19,13 @@ fn a_file_that_no_gateway_can_serve_is_told_with_place_and_cure() {
             "no link joins `exchange` to `exchange`",
             "let `via` be the far end of a link of `from`",
         ),
-        ("[signalling.load", twice, "[signalling.points.london]", "is listed twice: join its routes", ""),
+        (
+            "[signalling.load",
+            twice,
+            "to = \"register\"",
+            "is listed twice: join its routes",
+            "the point is behind this one: remove the route",
+        ),
         (
             code,
             "point_code = \"2-15-3\"",

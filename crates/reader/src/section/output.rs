@@ -13,6 +13,15 @@ pub struct MergedOutput {
     items: Vec<(String, MergedOutput)>,
 }
 
+/// Value that a file has, as JSON. Most are written alike in both; a table on one line is not.
+fn json_of(text: &str) -> Json {
+    let as_toml = || {
+        let mut table: Map<String, Json> = toml::from_str(&format!("value = {text}")).ok()?;
+        table.remove("value")
+    };
+    text.parse().ok().or_else(as_toml).unwrap_or_else(|| Json::String(text.to_owned()))
+}
+
 impl MergedOutput {
     /// Writes a key with its value.
     pub fn value<T: KeyValue>(&mut self, name: &str, setting: &Setting<T>) {
@@ -42,8 +51,7 @@ impl MergedOutput {
 
     /// The values of the table itself as JSON, by their names: quantities are the texts that a file has.
     pub fn json(&self) -> Map<String, Json> {
-        let json = |text: &String| text.parse().unwrap_or_else(|_| Json::String(text.clone()));
-        self.values.iter().map(|(name, text, _)| (name.clone(), json(text))).collect()
+        self.values.iter().map(|(name, text, _)| (name.clone(), json_of(text))).collect()
     }
 
     /// TOML text; with a comment after each value that nobody wrote, if `with_origins`.
