@@ -1,4 +1,4 @@
-"""Grounds on which a program of others runs: Linux's own SCTP in a guest kernel, and the two doors of `slantpath sctp`."""
+"""Grounds on which a program of others runs: a guest kernel, and the two doors of `slantpath sctp`."""
 
 import contextlib
 import os

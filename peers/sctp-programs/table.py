@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-GROUNDS = ("guest", "preload", "notify")
+DOORS = ("preload", "notify")
+GROUNDS = ("guest", *DOORS)
 PASSED = "pass"
 
 
@@ -14,6 +15,15 @@ class Case(NamedTuple):
 
     program: str
     case: str
+
+
+class Missed(NamedTuple):
+    """A case that a door does not pass."""
+
+    suite: str
+    program: str
+    case: str
+    door: str
 
 
 class Table:
@@ -46,13 +56,30 @@ class Table:
         """Count the cases that have passed on a ground."""
         return sum(of.get(ground) == PASSED for of in self._results.values())
 
-    def missed(self, grounds: Iterable[str]) -> list[str]:
-        """Tell of cases that a door does not pass: those that Linux passes, or all where Linux was not asked."""
+    def missed(self, grounds: Iterable[str]) -> set[Missed]:
+        """Find the cases that a door does not pass: of those that Linux passes, or of all without it."""
         ran = set(grounds)
-        return [
-            f"{self.suite}: {case.program} {case.case}: {door} {of.get(door, 'absent')}"
+        return {
+            Missed(self.suite, case.program, case.case, door)
             for case, of in self._results.items()
             if "guest" not in ran or of.get("guest") == PASSED
-            for door in ("preload", "notify")
+            for door in DOORS
             if door in ran and of.get(door) != PASSED
-        ]
+        }
+
+    def told(self, missed: Missed) -> str:
+        """Tell of a case that a door does not pass."""
+        result = self._results[Case(missed.program, missed.case)].get(missed.door, "absent")
+        return f"{self.suite}: {missed.program} {missed.case}: {missed.door}: {result}"
+
+    def has(self, missed: Missed) -> bool:
+        """Tell if a case has come up in this run."""
+        return missed.suite == self.suite and Case(missed.program, missed.case) in self._results
+
+
+def known(file: Path) -> set[Missed]:
+    """Read the cases that are known not to pass by a door."""
+    with file.open(newline="") as lines:
+        rows = csv.reader(lines)
+        next(rows)
+        return {Missed(*row) for row in rows}

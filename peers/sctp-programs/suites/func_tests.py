@@ -45,7 +45,9 @@ def fetch(directory: Path) -> Path:
     for part in ("lists/partial", "cache/archives/partial", "source"):
         (directory / "apt" / part).mkdir(parents=True, exist_ok=True)
     apt = directory / "apt"
-    release = dict(line.split("=", 1) for line in Path("/etc/os-release").read_text().splitlines() if "=" in line)
+    release = dict(
+        line.split("=", 1) for line in Path("/etc/os-release").read_text().splitlines() if "=" in line
+    )
     if release.get("ID") != "debian":
         raise MissingError("the source package of lksctp-tools is fetched from Debian")
     keys = "/usr/share/keyrings/debian-archive-keyring.gpg"
@@ -53,7 +55,8 @@ def fetch(directory: Path) -> Path:
         f"deb-src [signed-by={keys}] http://deb.debian.org/debian {release['VERSION_CODENAME']} main\n"
     )
     (apt / "apt.conf").write_text(
-        f'Dir::Etc::sourcelist "{apt}/sources.list";\nDir::Etc::sourceparts "-";\nDir::State::lists "{apt}/lists";\n'
+        f'Dir::Etc::sourcelist "{apt}/sources.list";\nDir::Etc::sourceparts "-";\n'
+        f'Dir::State::lists "{apt}/lists";\n'
         f'Dir::Cache "{apt}/cache";\nAPT::Sandbox::User "root";\nAcquire::Languages "none";\n'
         'Acquire::Retries "1";\nAcquire::http::Timeout "20";\n'
     )
@@ -110,7 +113,7 @@ def run(ground: Ground, built: Path, names: Iterable[str]) -> dict[Case, str]:
         place = ground
         if isinstance(ground, Door) and name == "test_connectx":
             place = Door(ground.slantpath, ground.name, (*LOOPBACK, *MANY[1:]))
-        outcome = place.run([f"./{name}"], built, patience_s=120)
+        outcome = place.run([f"./{name}"], built, patience_s=60)
         for _, number, result, text in LINE.findall(outcome.said):
             results[Case(name, number)] = PASSED if result == "PASS" else f"broken: {text}"
         ended = PASSED if outcome.status == 0 else f"status {outcome.status}"

@@ -28,7 +28,13 @@ def build(directory: Path) -> Path:
     ):
         try:
             done = subprocess.run(
-                [go, *line], cwd=directory, env=environment, capture_output=True, text=True, check=False, timeout=600
+                [go, *line],
+                cwd=directory,
+                env=environment,
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=600,
             )
         except subprocess.TimeoutExpired as error:
             raise MissingError(f"the Go library: {error}") from error

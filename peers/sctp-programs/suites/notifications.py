@@ -1,10 +1,11 @@
-"""Notifications and their order at both ends of associations: `notifications.c`, held against Linux line by line."""
+"""Notifications and their order at both ends: `notifications.c`, held against Linux line by line."""
 
 import subprocess
 from pathlib import Path
 
 from grounds import HERE, Ground, Guest
 from table import PASSED, Case
+
 
 def build(directory: Path, *, is_static: bool) -> Path:
     directory.mkdir(parents=True, exist_ok=True)

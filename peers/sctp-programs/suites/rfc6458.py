@@ -1,4 +1,4 @@
-"""The two programs of RFC 6458's appendices: the client of appendix A sends to the discard server of appendix B."""
+"""The two programs of RFC 6458's appendices: a client (A) sends to a discard server (B)."""
 
 import re
 import subprocess
