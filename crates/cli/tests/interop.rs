@@ -1,8 +1,9 @@
 //! Check that a Linux kernel takes what `slantpath plan --format sysctl` prints: each value is written into `/proc/sys`
 //! of a guest's kernel, line by line, and read back equal. That osmo-stp starts with what `--format osmo-stp` prints,
 //! and serves another osmo-stp as an application server process. That a [`failover`] of the kernel is explained. And
-//! that programs of others run on emulated networks, which `peers/emulate` and `peers/linux-tcp` judge; and osmo-stp at
-//! the other end of a live gateway, which `peers/osmo-stp` judges.
+//! that programs of others run on emulated networks, which `peers/emulate` and `peers/linux-tcp` judge; osmo-stp at
+//! the other end of a live gateway, which `peers/osmo-stp` judges; and suites of others on the sockets of programs, which
+//! `peers/sctp-programs` judges.
 
 #![expect(
     clippy::print_stdout,
@@ -241,6 +242,7 @@ fn main() {
             });
         }
         scope.spawn(|| judge("osmo-stp/prove.py", &["--short"]));
+        scope.spawn(|| judge("sctp-programs/prove.py", &["--short"]));
         guest_takes_what_is_printed();
     });
 }

@@ -41,6 +41,8 @@ pub struct Daemon {
     sayings: Vec<String>,
     /// True if the host may have something to do although its descriptor does not say so.
     is_host_touched: bool,
+    /// Turns for which something has waited until no packet is under way within the machine.
+    late_turns: u32,
 }
 
 // Tokens of descriptors: two bits say of which kind one is.
@@ -59,6 +61,9 @@ pub(crate) const fn guest_token(number: u64) -> u64 {
     number << KIND_BITS | GUEST
 }
 
+/// Turns for which something waits at most until no packet is under way within the machine.
+const LATE_TURNS: u32 = 32;
+
 /// Number of the command, in a record, by which sockets are served.
 const SERVE: u8 = 4;
 /// Number of the command to stop, in a record.
@@ -76,7 +81,10 @@ impl Daemon {
             move |error| OpenError::System { what, error }
         };
         let addresses = live.addresses.clone();
-        let sockets = Sockets::new(addresses.clone(), Stream::secret(secret));
+        let mut sockets = Sockets::new(addresses.clone(), Stream::secret(secret));
+        sockets.reserve_ports_below(
+            slantpath_system::ports::first_that_may_be_bound().map_err(failed("capabilities"))?,
+        );
         let station = Station { host: host_of(&addresses), program: sockets };
         let lint = Lint::of(&sctp);
         let mut live = Live::open(&live, station)?;
@@ -95,6 +103,7 @@ impl Daemon {
             ready: Vec::new(),
             sayings: Vec::new(),
             is_host_touched: true,
+            late_turns: 0,
         })
     }
 
@@ -145,7 +154,7 @@ impl Daemon {
     /// Waits for something to do, at most for so long, and does a turn of it. Gives the numbers of others' descriptors
     /// that can be read.
     pub fn turn(&mut self, at_most: Option<Duration>) -> io::Result<&[u64]> {
-        let is_busy = self.is_host_touched || self.pairs.is_busy();
+        let is_busy = self.is_host_touched || self.pairs.is_busy() || self.pairs.has_late();
         let timeout = if is_busy { Some(Duration::ZERO) } else { at_most };
         self.ready.clear();
         let mut guests = Vec::new();
@@ -190,7 +199,23 @@ impl Daemon {
             self.is_host_touched = self.live.turn()? == Woken::Worked;
         }
         self.note_news();
+        self.settle();
         Ok(&self.ready)
+    }
+
+    /// Does what waits until no packet is under way within the machine, or has waited for long: others send, too.
+    fn settle(&mut self) {
+        if !self.pairs.has_late() {
+            return;
+        }
+        self.late_turns += 1;
+        if self.late_turns < LATE_TURNS && (self.is_host_touched || self.pairs.is_busy()) {
+            return;
+        }
+        self.late_turns = 0;
+        let (pairs, poll) = (&mut self.pairs, &self.poll);
+        self.live.command(SERVE, |station, now| pairs.settle(station, now, poll));
+        self.is_host_touched = true;
     }
 
     /// Hands on what is told of sockets.

@@ -29,10 +29,21 @@ pub(crate) struct Pairs {
     name: String,
     to_read: BTreeSet<SocketNumber>,
     to_write: BTreeSet<SocketNumber>,
+    /// Requests, and answers, that wait until no packet is under way within the machine.
+    late: Vec<Late>,
     pub(crate) lint: Lint,
     // Kept for their memory.
     place: Vec<u8>,
     beside: Vec<OwnedFd>,
+}
+
+/// What waits until no packet is under way within the machine.
+#[derive(Debug)]
+enum Late {
+    /// Answer to a request that has been served.
+    Answer(Token, Answered),
+    /// Request about a socket.
+    Request(SocketNumber, Token, requests::Request),
 }
 
 /// Pieces that are read of a pair, or written to it, before others have their turn.
@@ -52,6 +63,7 @@ impl Pairs {
             name: format!("slantpath-sctp/{word}"),
             to_read: BTreeSet::new(),
             to_write: BTreeSet::new(),
+            late: Vec::new(),
             lint,
             place: vec![0; HEADER_LEN + PIECE_MAX.max(OPTION_MAX + 64)],
             beside: Vec::new(),
@@ -94,10 +106,27 @@ impl Pairs {
         !self.to_read.is_empty() || !self.to_write.is_empty()
     }
 
+    /// Tells if something waits until no packet is under way within the machine.
+    pub(crate) fn has_late(&self) -> bool {
+        !self.late.is_empty()
+    }
+
+    /// No packet is under way within the machine: does what has waited for that.
+    pub(crate) fn settle(&mut self, station: &mut Station<Sockets>, now: Instant, poll: &Poll) {
+        for late in std::mem::take(&mut self.late) {
+            match late {
+                Late::Answer(token, answer) => self.reply(token, &answer, poll),
+                Late::Request(number, token, request) => {
+                    self.serve_request(number, station, now, (token, &request), poll);
+                }
+            }
+        }
+    }
+
     /// Notes that something has come of a pair, or that there is room in it.
     pub(crate) fn note_ready(&mut self, number: SocketNumber) {
         self.to_read.insert(number);
-        if self.ends.get(&number).is_some_and(ProgramEnd::has_unsent) {
+        if self.ends.get(&number).is_some_and(|end| end.has_unsent() || end.waits_for_reader) {
             self.to_write.insert(number);
         }
     }
@@ -243,10 +272,32 @@ impl Pairs {
         (token, request): (Token, requests::Request),
         poll: &Poll,
     ) {
-        let listens = matches!(request, requests::Request::Listen { backlog } if backlog > 0);
         self.lint.look(&request);
-        let answer = station.program.request(now, &mut station.host, number, token, &request);
+        // As on Linux, where packets within the machine come before the call that sends them is over: a program finds
+        // what the other end has done before, and what its own connect has led to.
+        match request {
+            requests::Request::MaySend { .. } | requests::Request::Settle => {
+                self.late.push(Late::Request(number, token, request));
+            }
+            request => self.serve_request(number, station, now, (token, &request), poll),
+        }
+    }
+
+    fn serve_request(
+        &mut self,
+        number: SocketNumber,
+        station: &mut Station<Sockets>,
+        now: Instant,
+        (token, request): (Token, &requests::Request),
+        poll: &Poll,
+    ) {
+        let listens = matches!(request, requests::Request::Listen { backlog } if *backlog > 0);
+        let answer = station.program.request(now, &mut station.host, number, token, request);
         let Some(answer) = answer else { return };
+        if answer.reply.error == Some(requests::Errno::EINPROGRESS) {
+            self.late.push(Late::Answer(token, answer));
+            return;
+        }
         if listens
             && answer.reply.error.is_none()
             && let Some(end) = self.ends.get_mut(&number)
@@ -270,6 +321,19 @@ impl Pairs {
         let _ = pair::send(&taker, &[IoSlice::new(&reply)], beside.as_ref().map(|beside| beside.as_fd()));
     }
 
+    /// Tells if the next piece may be written: where each byte counts, once the program has read the one before.
+    fn may_write(&mut self, number: SocketNumber, station: &mut Station<Sockets>, now: Instant) -> bool {
+        let is_gated = station.program.waits_for_reader(number);
+        let Some(end) = self.ends.get_mut(&number) else { return false };
+        // One that cannot be asked has ended, which is told of by a read.
+        let is_drained = !is_gated || end.own.is_drained().unwrap_or(true);
+        end.waits_for_reader = !is_drained;
+        if is_gated && is_drained {
+            station.program.note_drained(now, &mut station.host, number);
+        }
+        is_drained
+    }
+
     fn write(&mut self, number: SocketNumber, station: &mut Station<Sockets>, now: Instant, poll: &Poll) {
         let mut has_room = match self.ends.get_mut(&number) {
             Some(end) => flushed(end),
@@ -281,6 +345,9 @@ impl Pairs {
             }
             if turn == BUDGET {
                 self.to_write.insert(number);
+                break;
+            }
+            if !self.may_write(number, station, now) {
                 break;
             }
             let Some(piece) = station.program.next(now, &mut station.host, number) else { break };
@@ -303,9 +370,9 @@ impl Pairs {
             });
         }
         if let Some(end) = self.ends.get_mut(&number)
-            && end.waits_for_room != end.has_unsent()
+            && end.waits_for_room != (end.has_unsent() || end.waits_for_reader)
         {
-            end.waits_for_room = end.has_unsent();
+            end.waits_for_room = end.has_unsent() || end.waits_for_reader;
             // One that cannot be waited for has ended, which is told of by a read.
             let _ = poll.wait_for_room_once(&end.own, socket_token(number), end.waits_for_room);
         }
@@ -328,5 +395,7 @@ fn asks_alone(request: &requests::Request) -> bool {
             | requests::Request::LocalName
             | requests::Request::PeerName
             | requests::Request::MaySend { .. }
+            | requests::Request::End { .. }
+            | requests::Request::Settle
     )
 }

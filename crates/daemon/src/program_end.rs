@@ -35,6 +35,8 @@ pub(crate) struct ProgramEnd {
     pub(crate) is_closed: bool,
     /// True while the poll waits for room.
     pub(crate) waits_for_room: bool,
+    /// True while something that was written has to be read before more is.
+    pub(crate) waits_for_reader: bool,
 }
 
 /// Last thing that a program has said of the end of its socket.
@@ -78,6 +80,7 @@ impl ProgramEnd {
             was_unread: false,
             is_closed: false,
             waits_for_room: false,
+            waits_for_reader: false,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use slantpath_requests::{Errno, MessageInfo, NextInfo, SendInfo};
+use slantpath_requests::{Errno, MessageInfo, NextInfo, Said, SendInfo};
 
 const IPPROTO_SCTP: i32 = 132;
 
@@ -63,17 +63,17 @@ impl SendControl {
         Ok(read)
     }
 
-    /// Options of the message as a whole, where the message says all of them or the socket's defaults are at hand.
-    pub fn whole(&self, defaults: impl FnOnce() -> SendInfo) -> Option<SendInfo> {
-        if self.info.is_none() && self.policy.is_none() && self.key.is_none() {
-            return None;
-        }
-        let mut info = self.info.unwrap_or_else(defaults);
-        if let Some((policy, value)) = self.policy {
-            (info.policy, info.policy_value) = (policy, value);
-        }
-        info.key = self.key.or(info.key);
-        Some(info)
+    /// Options that the message says, if it says any.
+    pub fn options(&self) -> Option<SendInfo> {
+        let said = match (self.info, self.policy, self.key) {
+            (None, None, None) => return None,
+            (Some(_), _, _) => Said::All,
+            (None, Some(_), _) => Said::Policy,
+            (None, None, Some(_)) => Said::Key,
+        };
+        let info = self.info.unwrap_or_default();
+        let (policy, policy_value) = self.policy.unwrap_or((info.policy, info.policy_value));
+        Some(SendInfo { policy, policy_value, key: self.key, said, ..info })
     }
 
     fn take(&mut self, kind: i32, data: &[u8]) -> Result<(), Errno> {
@@ -117,6 +117,7 @@ fn sndrcv(data: &[u8; 32]) -> Result<SendInfo, Errno> {
         policy: if policy == 0 && value != 0 { POLICY_TTL } else { policy },
         policy_value: value,
         key: None,
+        said: Said::All,
     })
 }
 
@@ -124,7 +125,7 @@ fn sndrcv(data: &[u8; 32]) -> Result<SendInfo, Errno> {
 ///
 /// # Errors
 /// `EINVAL` for another length, or flags that no sender may set.
-pub fn sndinfo(data: &[u8]) -> Result<SendInfo, Errno> {
+fn sndinfo(data: &[u8]) -> Result<SendInfo, Errno> {
     let data: &[u8; 16] = data.try_into().map_err(|_| Errno::EINVAL)?;
     let (flags, policy) = split(u16::from_ne_bytes(array(data, 2)?))?;
     Ok(SendInfo {
@@ -136,6 +137,7 @@ pub fn sndinfo(data: &[u8]) -> Result<SendInfo, Errno> {
         policy,
         policy_value: 0,
         key: None,
+        said: Said::All,
     })
 }
 
@@ -312,7 +314,7 @@ mod tests {
         let both = [message(IPPROTO_SCTP, SCTP_SNDRCV, &data), message(IPPROTO_SCTP, SCTP_AUTHINFO, &[7, 0])]
             .concat();
         let read = SendControl::read(&both).unwrap();
-        let info = read.whole(|| unreachable!("all are said")).unwrap();
+        let info = read.options().unwrap();
         let expected = SendInfo {
             stream: 3,
             flags: 1,
@@ -327,11 +329,17 @@ mod tests {
     }
 
     #[test]
-    fn a_policy_alone_keeps_the_defaults() {
-        let read =
-            SendControl::read(&message(IPPROTO_SCTP, SCTP_PRINFO, &[0x20, 0, 0, 0, 4, 0, 0, 0])).unwrap();
-        let info = read.whole(|| SendInfo { stream: 8, ..SendInfo::default() }).unwrap();
-        assert_eq!((info.stream, info.policy, info.policy_value), (8, 0x20, 4));
+    fn what_says_a_policy_or_a_key_alone_leaves_the_rest_to_the_association() {
+        let policy = message(IPPROTO_SCTP, SCTP_PRINFO, &[0x20, 0, 0, 0, 4, 0, 0, 0]);
+        let key = message(IPPROTO_SCTP, SCTP_AUTHINFO, &[7, 0]);
+        let options = |bytes: &[u8]| SendControl::read(bytes).unwrap().options().unwrap();
+        let info = options(&policy);
+        assert_eq!((info.said, info.policy, info.policy_value), (Said::Policy, 0x20, 4));
+        let info = options(&key);
+        assert_eq!((info.said, info.key), (Said::Key, Some(7)));
+        let info = options(&[policy, key].concat());
+        assert_eq!((info.said, info.policy, info.key), (Said::Policy, 0x20, Some(7)));
+        assert_eq!(SendControl::read(&[]).unwrap().options(), None);
     }
 
     #[test]

@@ -21,8 +21,6 @@ pub(crate) const SCTP_EVENTS: i32 = 11;
 pub(crate) const SCTP_RECVRCVINFO: i32 = 32;
 /// Level of options of all sockets.
 pub(crate) const SOL_SOCKET: i32 = 1;
-/// Option that says the last error.
-pub(crate) const SO_ERROR: i32 = 4;
 /// Option that says the type of a socket.
 pub(crate) const SO_TYPE: i32 = 3;
 /// Option that says if a socket takes associations.
@@ -31,7 +29,10 @@ pub(crate) const SO_ACCEPTCONN: i32 = 30;
 const SCTP_EVENT: i32 = 127;
 const SCTP_SOCKOPT_PEELOFF: i32 = 102;
 const SCTP_SOCKOPT_PEELOFF_FLAGS: i32 = 122;
+const SCTP_SOCKOPT_CONNECTX: i32 = 110;
 const SCTP_SOCKOPT_CONNECTX3: i32 = 111;
+/// Length of `struct sctp_getaddrs_old`, behind which the addresses are put.
+const CONNECTX3_LEN: usize = 16;
 /// Longest addresses of one call, in bytes.
 const ADDRESSES_MOST: usize = 4_096;
 /// Options of `SOL_SOCKET` that the pair itself has: time limits of receiving and sending, by both layouts.
@@ -72,8 +73,10 @@ impl Notifier {
                 let room = Self::read_number(job, job.argument(4))?;
                 let length = usize::try_from(room.cast_signed()).map_err(|_| Errno::EINVAL)?;
                 let mut value = vec![0; length.min(OPTION_MAX)];
-                // Most options only write there.
                 let read = Task::read(job.notified.thread, job.argument(3), &mut value).unwrap_or(0);
+                if read == 0 && length > 0 {
+                    return Err(Errno::EFAULT);
+                }
                 value.truncate(read);
                 if (level, name) == (IPPROTO_SCTP_LEVEL, SCTP_SOCKOPT_CONNECTX3) {
                     Self::append_addresses(job, &mut value)?;
@@ -94,6 +97,26 @@ impl Notifier {
         if !self.is_waiting(job) {
             return Ok(Step::Over);
         }
+        let peer = match &request {
+            requests::Request::Connect { peer, .. } => Some(*peer),
+            requests::Request::SetOption {
+                level: IPPROTO_SCTP_LEVEL,
+                name: SCTP_SOCKOPT_CONNECTX,
+                value,
+                ..
+            } => address_of(value).ok().flatten(),
+            requests::Request::GetOption {
+                level: IPPROTO_SCTP_LEVEL,
+                name: SCTP_SOCKOPT_CONNECTX3,
+                value,
+                ..
+            } => value.get(CONNECTX3_LEN..).and_then(|peers| address_of(peers).ok().flatten()),
+            _ => None,
+        };
+        if let Some(peer) = peer {
+            self.processes.note_peer(job.place(), peer);
+            self.processes.touch(job.place());
+        }
         Ok(Step::Ask(Rc::clone(pair), request, Purpose::Call))
     }
 
@@ -105,7 +128,7 @@ impl Notifier {
         let length = usize::try_from(length).ok().filter(|length| *length <= ADDRESSES_MOST);
         let mut addresses = vec![0; length.ok_or(Errno::EINVAL)?];
         Self::read_memory(job, address, &mut addresses)?;
-        value.truncate(16);
+        value.truncate(CONNECTX3_LEN);
         value.extend(addresses);
         Ok(())
     }

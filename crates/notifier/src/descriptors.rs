@@ -58,7 +58,8 @@ impl Notifier {
         }
         let descriptor = answer.descriptor.ok_or(Errno::EMFILE)?;
         self.has_sockets = true;
-        self.give(job, &descriptor, job.number(1))
+        self.give(job, &descriptor, job.number(1))?;
+        Ok(Step::Over)
     }
 
     pub(crate) fn accept(&mut self, job: &Job, pair: &Rc<OwnedFd>) -> Result<Step, Errno> {
@@ -79,21 +80,30 @@ impl Notifier {
                 if job.argument(1) != 0 {
                     Self::write_name(job, &bytes_of(accepted.peer), job.argument(1), job.argument(2))?;
                 }
-                self.give(job, &accepted.descriptor, flags)
+                if let Some(number) = self.give(job, &accepted.descriptor, flags)? {
+                    self.processes.note_peer((job.process, number), accepted.peer);
+                }
+                Ok(Step::Over)
+            }
+            Err(Errno::EAGAIN)
+                if !job.is_settled
+                    && !Self::may_wait(pair, false)
+                    && self.processes.take_touched(job.place()) =>
+            {
+                Ok(Step::Ask(Rc::clone(pair), requests::Request::Settle, Purpose::Settled))
             }
             Err(Errno::EAGAIN) if Self::may_wait(pair, false) => Ok(Step::Come(Rc::clone(pair))),
             Err(error) => Err(error),
         }
     }
 
-    /// Gives a program a new descriptor as the answer to its call.
-    fn give(&mut self, job: &Job, descriptor: &OwnedFd, flags: u32) -> Result<Step, Errno> {
+    /// Gives a program a new descriptor as the answer to its call, and says its number; `None` if the call is no more.
+    fn give(&mut self, job: &Job, descriptor: &OwnedFd, flags: u32) -> Result<Option<u32>, Errno> {
         if flags & O_NONBLOCK != 0 {
             Self::set_nonblocking(descriptor);
         }
         let first = self.numbers.start;
-        self.put(job, descriptor, first, flags & O_CLOEXEC != 0, true)?;
-        Ok(Step::Over)
+        self.put(job, descriptor, first, flags & O_CLOEXEC != 0, true)
     }
 
     pub(crate) fn set_nonblocking(descriptor: &OwnedFd) {
@@ -195,6 +205,7 @@ impl Notifier {
     }
 
     pub(crate) fn close(&mut self, job: &Job, pair: &Rc<OwnedFd>) -> Step {
+        self.processes.touch(job.place());
         slantpath_door::close(pair);
         self.processes.forget(job.place());
         self.next_number = self.next_number.min(job.number(0));

@@ -28,6 +28,8 @@ pub(crate) struct Job {
     pub(crate) is_checked: bool,
     /// True once a signal was seen that another thread may take.
     pub(crate) has_seen_signal: bool,
+    /// True once the daemon has carried what other sockets of the process have sent.
+    pub(crate) is_settled: bool,
 }
 
 /// State of a call after a try.
@@ -60,6 +62,8 @@ pub(crate) enum Purpose {
     Style,
     /// A socket of one association waits if it has a peer.
     Peer,
+    /// Nothing is there, unless another socket of the process has sent it.
+    Settled,
     /// A message may be sent.
     MaySend {
         /// Association or peer to which it goes.
@@ -96,8 +100,8 @@ pub(crate) struct Kept {
 
 impl Job {
     pub(crate) fn new(notified: NotifiedCall, call: SocketCall, process: u32) -> Self {
-        let (done, sent, is_checked, has_seen_signal) = (0, 0, false, false);
-        Self { notified, call, process, deadline: None, done, sent, is_checked, has_seen_signal }
+        let (done, sent, is_checked, has_seen_signal, is_settled) = (0, 0, false, false, false);
+        Self { notified, call, process, deadline: None, done, sent, is_checked, has_seen_signal, is_settled }
     }
 
     pub(crate) fn argument(&self, index: usize) -> u64 {

@@ -400,11 +400,7 @@ impl Notifier {
     fn replied(&mut self, job: &mut Job, purpose: Purpose, answer: Replied) -> Result<Step, Errno> {
         match purpose {
             Purpose::Call => self.asked(job, answer),
-            Purpose::End => {
-                let error = answer.reply.value.first_chunk().map_or(0, |octets| i32::from_ne_bytes(*octets));
-                let error = u16::try_from(error).ok().filter(|number| *number != 0);
-                Ok(error.map_or_else(|| Step::value(0), |number| Step::failed(Errno(number))))
-            }
+            Purpose::End => Ok(answer.reply.error.map_or_else(|| Step::value(0), Step::failed)),
             Purpose::Listens => {
                 if !is_set(&answer.reply) {
                     return Err(Errno::EINVAL);
@@ -426,6 +422,10 @@ impl Notifier {
                     return Err(Errno::ENOTCONN);
                 }
                 self.processes.remembered(job.place()).may_come = true;
+                self.step(job)
+            }
+            Purpose::Settled => {
+                job.is_settled = true;
                 self.step(job)
             }
             Purpose::MaySend { target, length } => {

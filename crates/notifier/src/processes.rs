@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::os::fd::OwnedFd;
 use std::rc::Rc;
 use std::time::Duration;
@@ -35,6 +35,8 @@ pub(crate) struct Remembered {
     pub(crate) may_come: bool,
     /// Control messages that the program wants with what it receives.
     pub(crate) wanted: Option<Wanted>,
+    /// True if its peer is within this machine.
+    pub(crate) is_local: bool,
 }
 
 impl Remembered {
@@ -68,9 +70,36 @@ pub(crate) struct Processes {
     threads: BTreeMap<u32, (u32, Duration)>,
     copies: BTreeMap<Place, Copied>,
     remembered: BTreeMap<Place, Remembered>,
+    /// Sockets with an end within the machine that have sent, connected or closed since the daemon was asked to carry
+    /// it: one of each process, or `None` for several.
+    touched: BTreeMap<u32, Option<u32>>,
 }
 
 impl Processes {
+    /// Notes the peer of a socket.
+    pub(crate) fn note_peer(&mut self, place: Place, peer: SocketAddr) {
+        let is_loopback = match peer.ip() {
+            IpAddr::V4(ip) => ip.is_loopback(),
+            IpAddr::V6(ip) => ip.is_loopback() || ip.to_ipv4_mapped().is_some_and(|ip| ip.is_loopback()),
+        };
+        self.remembered(place).is_local |= is_loopback;
+    }
+
+    /// Notes that a socket has done something that its peer may see.
+    pub(crate) fn touch(&mut self, (process, number): Place) {
+        if self.remembered((process, number)).is_local {
+            let one = self.touched.entry(process).or_insert(Some(number));
+            *one = one.filter(|one| *one == number);
+        }
+    }
+
+    /// True if another socket of the process may have sent what is not there yet. Linux carries packets within the
+    /// machine within the call that sends them.
+    pub(crate) fn take_touched(&mut self, (process, number): Place) -> bool {
+        let is_other = self.touched.get(&process).is_some_and(|one| *one != Some(number));
+        is_other && self.touched.remove(&process).is_some()
+    }
+
     /// Process of a thread. True beside it if it was not known: whoever waits for its end begins now.
     pub(crate) fn of_thread(&mut self, thread: u32, now: Duration) -> io::Result<(u32, bool)> {
         if let Some((process, used)) = self.threads.get_mut(&thread) {
@@ -134,6 +163,7 @@ impl Processes {
     /// Forgets a process that has ended.
     pub(crate) fn ended(&mut self, process: u32) {
         self.tasks.remove(&process);
+        self.touched.remove(&process);
         self.threads.retain(|_, (of, _)| *of != process);
         self.copies.retain(|place, _| place.0 != process);
         self.remembered.retain(|place, _| place.0 != process);

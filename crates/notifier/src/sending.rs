@@ -156,7 +156,7 @@ impl Notifier {
         message: &SendPlace,
         octets: &[u8],
     ) -> Result<Sent, Errno> {
-        let info = message.control.whole(SendInfo::default);
+        let info = message.control.options();
         let own = info.unwrap_or_default();
         if octets.is_empty() && own.flags & MAY_BE_EMPTY == 0 {
             return Err(Errno::EINVAL);
@@ -167,8 +167,12 @@ impl Notifier {
         // What ends an association needs no room.
         let is_end = own.flags & MAY_BE_EMPTY != 0;
         if !is_end && !job.is_checked && !remembered.is_possible(target, own.stream, length) {
-            let request =
-                requests::Request::MaySend { stream: own.stream, association: own.association, length };
+            let request = requests::Request::MaySend {
+                stream: own.stream,
+                association: own.association,
+                length,
+                is_addressed: message.destination.is_some(),
+            };
             let purpose = Purpose::MaySend { target, length };
             return Ok(Sent::Not(Step::Ask(Rc::clone(pair), request, purpose)));
         }
@@ -205,6 +209,10 @@ impl Notifier {
             }
         }
         self.sending.remove(&place);
+        if let Some(peer) = message.destination {
+            self.processes.note_peer(place, peer);
+        }
+        self.processes.touch(place);
         (job.sent, job.is_checked) = (0, false);
         Ok(Sent::Bytes(octets.len()))
     }

@@ -21,6 +21,7 @@
 mod calls;
 mod daemon;
 mod ending;
+mod local;
 mod memory;
 mod next;
 mod outcome;

@@ -62,6 +62,8 @@ pub(crate) struct Known {
     pub(crate) listens: AtomicBool,
     /// True once it was seen that something may come.
     pub(crate) has_peer: AtomicBool,
+    /// True if its peer is within this machine.
+    pub(crate) is_local: AtomicBool,
 }
 
 /// SCTP socket of the program.
@@ -108,6 +110,7 @@ pub(crate) fn found(descriptor: RawFd) {
     known.wanted.store(0, Ordering::Relaxed);
     known.listens.store(false, Ordering::Relaxed);
     known.has_peer.store(false, Ordering::Relaxed);
+    known.is_local.store(false, Ordering::Relaxed);
     set(descriptor, OURS);
 }
 
@@ -127,6 +130,7 @@ pub(crate) fn copied(from: RawFd, to: RawFd) {
     if let Some(copy) = usize::try_from(to).ok().and_then(place) {
         copy.style.store(ours.known.style.load(Ordering::Relaxed), Ordering::Relaxed);
         copy.listens.store(ours.known.listens.load(Ordering::Relaxed), Ordering::Relaxed);
+        copy.is_local.store(ours.known.is_local.load(Ordering::Relaxed), Ordering::Relaxed);
     }
 }
 

@@ -11,6 +11,18 @@ pub const HEADER_LEN: usize = 80;
 /// Most bytes of a message that one piece has; a longer one comes in several.
 pub const PIECE_MAX: usize = 65_536;
 
+/// Options that a message says itself; the others are as its association has them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Said {
+    /// All but perhaps the key.
+    #[default]
+    All,
+    /// Number of a key alone.
+    Key,
+    /// Policy of partial reliability, and perhaps a key.
+    Policy,
+}
+
 /// Options with which a program sends a message (`struct sctp_sndrcvinfo`, `sctp_sndinfo`, `sctp_prinfo`,
 /// `sctp_authinfo`), as Linux numbers them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,6 +43,8 @@ pub struct SendInfo {
     pub policy_value: u32,
     /// Number of the key that authenticates it.
     pub key: Option<u16>,
+    /// Options among these that the message says itself.
+    pub said: Said,
 }
 
 /// Piece from the program.
@@ -63,7 +77,7 @@ pub struct MessageInfo {
     pub flags: u16,
     /// Payload protocol identifier, as it was on the wire.
     pub payload_protocol: u32,
-    /// TSN of its last chunk that came.
+    /// TSN of its first chunk.
     pub tsn: u32,
     /// Cumulative TSN when it came.
     pub cumulative_tsn: u32,
@@ -125,6 +139,8 @@ const ENDS: u8 = 1;
 const HAS_INFO: u8 = 2;
 const HAS_KEY: u8 = 4;
 const HAS_NEXT: u8 = 8;
+const SAYS_KEY_ALONE: u8 = 16;
+const SAYS_POLICY_ALONE: u8 = 32;
 
 impl FromProgram {
     /// Header of the piece.
@@ -136,7 +152,12 @@ impl FromProgram {
             Self::Data { is_more, info, destination } => {
                 let own = info.unwrap_or_default();
                 let has_key = own.key.map_or(0, |_| HAS_KEY);
-                let bits = if is_more { 0 } else { ENDS } | info.map_or(0, |_| HAS_INFO) | has_key;
+                let said = match own.said {
+                    Said::All => 0,
+                    Said::Key => SAYS_KEY_ALONE,
+                    Said::Policy => SAYS_POLICY_ALONE,
+                };
+                let bits = if is_more { 0 } else { ENDS } | info.map_or(0, |_| HAS_INFO) | has_key | said;
                 bytes.extend([DATA, bits]);
                 for number in [own.stream, own.flags, own.policy, own.key.unwrap_or_default()] {
                     bytes.extend(number.to_le_bytes());
@@ -183,6 +204,12 @@ impl FromProgram {
                     policy,
                     policy_value,
                     key: Some(key).filter(|_| bits & HAS_KEY != 0),
+                    said: match bits & (SAYS_KEY_ALONE | SAYS_POLICY_ALONE) {
+                        0 => Said::All,
+                        SAYS_KEY_ALONE => Said::Key,
+                        SAYS_POLICY_ALONE => Said::Policy,
+                        _ => return Err(Malformed(WHAT)),
+                    },
                 };
                 let info = Some(info).filter(|_| bits & HAS_INFO != 0);
                 Self::Data { is_more: bits & ENDS == 0, info, destination: address::get(&mut fields)? }
@@ -301,12 +328,23 @@ mod tests {
     }
 
     fn any_info() -> impl Strategy<Value = SendInfo> {
-        let numbers = (any::<[u16; 3]>(), any::<[u32; 3]>(), any::<i32>(), any::<Option<u16>>());
-        numbers.prop_map(
-            |([stream, flags, policy], [payload_protocol, context, policy_value], association, key)| {
-                SendInfo { stream, flags, payload_protocol, context, association, policy, policy_value, key }
-            },
-        )
+        let said = prop_oneof![Just(Said::All), Just(Said::Key), Just(Said::Policy)];
+        let numbers = (any::<[u16; 3]>(), any::<[u32; 3]>(), any::<i32>(), any::<Option<u16>>(), said);
+        numbers.prop_map(|(shorts, words, association, key, said)| {
+            let [stream, flags, policy] = shorts;
+            let [payload_protocol, context, policy_value] = words;
+            SendInfo {
+                stream,
+                flags,
+                payload_protocol,
+                context,
+                association,
+                policy,
+                policy_value,
+                key,
+                said,
+            }
+        })
     }
 
     fn any_outgoing() -> impl Strategy<Value = FromProgram> {
@@ -364,8 +402,13 @@ mod tests {
             Just(Request::LocalName),
             Just(Request::PeerName),
             prop_oneof![Just(Half::Read), Just(Half::Write), Just(Half::Both)].prop_map(Request::Shutdown),
-            (any::<u16>(), any::<i32>(), any::<u32>())
-                .prop_map(|(stream, association, length)| Request::MaySend { stream, association, length }),
+            (any::<u16>(), any::<i32>(), any::<u32>(), any::<bool>()).prop_map(
+                |(stream, association, length, is_addressed)| {
+                    Request::MaySend { stream, association, length, is_addressed }
+                }
+            ),
+            any::<bool>().prop_map(|waits| Request::End { waits }),
+            Just(Request::Settle),
         ]
     }
 

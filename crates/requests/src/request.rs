@@ -76,6 +76,15 @@ pub enum Request {
         association: i32,
         /// Length of the message.
         length: u32,
+        /// True if the message names its peer, so that it may begin an association.
+        is_addressed: bool,
+    },
+    /// Question that is answered once all that was asked before has been done, packets within the machine included.
+    Settle,
+    /// Question at the end of what has come: the reply has the error that a receive gets there, if it gets one.
+    End {
+        /// True if the receive would have waited.
+        waits: bool,
     },
 }
 
@@ -112,12 +121,14 @@ impl Request {
             Self::LocalName => bytes.push(5),
             Self::PeerName => bytes.push(6),
             Self::Shutdown(half) => bytes.extend([7, *half as u8]),
-            Self::MaySend { stream, association, length } => {
-                bytes.push(8);
+            Self::MaySend { stream, association, length, is_addressed } => {
+                bytes.extend([8, u8::from(*is_addressed)]);
                 bytes.extend(stream.to_le_bytes());
                 bytes.extend(association.to_le_bytes());
                 bytes.extend(length.to_le_bytes());
             }
+            Self::End { waits } => bytes.extend([9, u8::from(*waits)]),
+            Self::Settle => bytes.push(10),
         }
         bytes
     }
@@ -154,11 +165,13 @@ impl Request {
                 2 => Half::Both,
                 _ => return Err(Malformed(WHAT)),
             }),
-            8 => Self::MaySend {
-                stream: fields.u16(WHAT)?,
-                association: fields.u32(WHAT)?.cast_signed(),
-                length: fields.u32(WHAT)?,
-            },
+            8 => {
+                let is_addressed = truth(&mut fields)?;
+                let (stream, association) = (fields.u16(WHAT)?, fields.u32(WHAT)?.cast_signed());
+                Self::MaySend { stream, association, length: fields.u32(WHAT)?, is_addressed }
+            }
+            9 => Self::End { waits: truth(&mut fields)? },
+            10 => Self::Settle,
             _ => return Err(Malformed(WHAT)),
         };
         fields.end(WHAT)?;

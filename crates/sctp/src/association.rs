@@ -280,6 +280,12 @@ impl Association {
         self.receiver.resume(|event| events.push_back(event));
     }
 
+    /// Counts so many bytes that were passed on as still in the receive buffer, whose window they close.
+    pub fn set_unread(&mut self, bytes: u64) {
+        self.poll_stage = PollStage::Packets;
+        self.receiver.set_unread(bytes);
+    }
+
     /// Passes on the first of the messages that were held back, and goes on holding back if there are others.
     pub fn deliver_next(&mut self) {
         self.poll_stage = PollStage::Packets;

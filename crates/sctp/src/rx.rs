@@ -58,6 +58,15 @@ enum Delivery {
     },
 }
 
+/// Counts of DATA chunks that did not come one after the other.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Oddities {
+    /// Chunks that came behind a gap.
+    pub(crate) ahead: u64,
+    /// Chunks that had come before.
+    pub(crate) duplicates: u64,
+}
+
 /// The receiving half.
 #[derive(Clone, Debug)]
 pub(crate) struct Receiver {
@@ -68,6 +77,8 @@ pub(crate) struct Receiver {
     interleaved: Option<Box<Interleaved>>,
     schedule: AckSchedule,
     delivery: Delivery,
+    /// Bytes that were passed on and that the layer above counts as not read yet.
+    unread: u64,
     capacity: u64,
     /// So much of a message is passed on before its end has come.
     partial_delivery_point: u64,
@@ -79,6 +90,8 @@ pub(crate) struct Receiver {
     traces_arrivals: bool,
     /// Kinds of DATA that the packet at hand has brought so far.
     brought: Brought,
+    /// Chunks that came behind a gap, and chunks that had come before.
+    oddities: Oddities,
     /// The path that the last DATA came on.
     data_path: Option<PathId>,
     /// IP header fields of the last packet whose data did not pass at once: all data that is kept or reassembled has
@@ -106,6 +119,7 @@ impl Receiver {
                 FirstSack::AsAnyOther => AckSchedule::Nothing,
             },
             delivery: Delivery::Flowing,
+            unread: 0,
             capacity: u64::from(config.receive_buffer_bytes),
             partial_delivery_point: config
                 .partial_delivery_point_bytes
@@ -115,6 +129,7 @@ impl Receiver {
             promised: config.receive_buffer_bytes.into(),
             traces_arrivals: config.trace_arrivals,
             brought: Brought::default(),
+            oddities: Oddities::default(),
             data_path: None,
             ip: IpFields::default(),
         }
@@ -157,6 +172,7 @@ impl Receiver {
         match arrival {
             Arrival::Duplicate => {
                 self.tracker.record_duplicate(data.tsn);
+                self.oddities.duplicates += 1;
                 self.brought.duplicate_or_dropped = true;
                 return Ok(());
             }
@@ -172,6 +188,7 @@ impl Receiver {
                 }
             }
         }
+        self.oddities.ahead += u64::from(arrival == Arrival::Ahead);
         let at = self.tracker.record(data.tsn);
         self.count_received(data.payload.len());
         if !self.streams.contains(data.stream) {
@@ -194,6 +211,7 @@ impl Receiver {
         let is_plain = data.tsn == self.tracker.cumulative().next()
             && data.flags.contain(DataFlags::WHOLE)
             && self.capacity > 0
+            && self.unread == 0
             && !self.is_paused()
             && !self.traces_arrivals
             && !self.tracker.has_gaps()
@@ -328,9 +346,21 @@ impl Receiver {
         }
     }
 
+    /// Counts so many bytes that were passed on as still in the receive buffer: the layer above has not read them.
+    pub(crate) fn set_unread(&mut self, bytes: u64) {
+        if core::mem::replace(&mut self.unread, bytes) > bytes {
+            self.update_window();
+        }
+    }
+
     /// Messages that have come in fragments, whole.
     pub(crate) const fn messages_reassembled(&self) -> u64 {
         self.reassembly.finished()
+    }
+
+    /// Chunks that came behind a gap, and chunks that had come before.
+    pub(crate) const fn oddities(&self) -> Oddities {
+        self.oddities
     }
 
     /// Tells if messages are held back.
@@ -407,7 +437,8 @@ impl Receiver {
             Delivery::Flowing => Held::default(),
             Delivery::Paused { held, .. } => *held,
         };
-        let own = self.reassembly.held() + self.streams.held() + paused;
+        let unread = Held { payload: self.unread, pieces: 0 };
+        let own = self.reassembly.held() + self.streams.held() + paused + unread;
         match &self.interleaved {
             None => own,
             Some(interleaved) => own + interleaved.held(),
@@ -472,7 +503,8 @@ impl Receiver {
         if self.tracker.is_highest(tsn) {
             // Nothing is missing, nobody was asked to wait, and no part of a message can be passed on: what fills
             // the buffer will never be.
-            let is_hopeless = arrival == Arrival::Next && !self.is_paused() && !is_whole;
+            let is_waiting = self.is_paused() || self.unread > 0;
+            let is_hopeless = arrival == Arrival::Next && !is_waiting && !is_whole;
             return if is_hopeless { Err(DataFault::NoRoomForMessage) } else { Ok(false) };
         }
         //= https://www.rfc-editor.org/rfc/rfc9260#section-6.2
@@ -506,11 +538,11 @@ impl Receiver {
             self.order(message, deliver)?;
             return Ok(None);
         }
-        let Data { flags, stream, sequence, ppid, payload, .. } = data;
+        let Data { flags, tsn, stream, sequence, ppid, payload } = data;
         let is_unordered = flags.is_unordered();
         let fragment = Fragment {
             at,
-            heading: Heading { stream, sequence, ppid, is_unordered },
+            heading: Heading { stream, sequence, ppid, tsn, is_unordered },
             is_beginning: flags.is_beginning(),
             is_ending: flags.is_ending(),
             payload: to_keep(payload, packet_len),
@@ -599,8 +631,8 @@ impl Receiver {
 
 /// Makes the message of a chunk that holds a whole one.
 fn message_of(data: Data, ip: IpFields) -> ReceivedMessage {
-    let Data { flags, stream, sequence, ppid, payload, .. } = data;
-    ReceivedMessage { stream, sequence, ppid, payload, is_unordered: flags.is_unordered(), ip }
+    let Data { flags, tsn, stream, sequence, ppid, payload } = data;
+    ReceivedMessage { stream, sequence, ppid, tsn, payload, is_unordered: flags.is_unordered(), ip }
 }
 
 impl Delivery {

@@ -97,6 +97,7 @@ impl Sockets {
         address: SocketAddr,
     ) -> Option<Result<(), Errno>> {
         self.reclaim(address.port());
+        let may_have = self.may_have(address.port());
         let socket = self.open.get_mut(&number)?;
         if socket.bound.is_some() || socket.binding.is_some() {
             return Some(Err(Errno::EINVAL));
@@ -108,12 +109,20 @@ impl Sockets {
         if !own.ip().is_unspecified() && !self.addresses.contains(&own.ip()) {
             return Some(Err(Errno::EADDRNOTAVAIL));
         }
+        if let Err(error) = may_have {
+            return Some(Err(error));
+        }
         if own.port() == 0 || self.claimed.contains(&own.port()) {
             return Some(self.bind_at(now, host, number, own));
         }
         socket.binding = Some(Binding { token, port: own.port(), wanted: Wanted::One(own) });
         self.claim(own.port());
         None
+    }
+
+    /// Tells if programs may have a port.
+    const fn may_have(&self, port: u16) -> Result<(), Errno> {
+        if port != 0 && port < self.first_port { Err(Errno::EACCES) } else { Ok(()) }
     }
 
     /// Takes a port back that is to be given back and has not been.
@@ -231,6 +240,9 @@ impl Sockets {
             call.given.addresses().ok().and_then(|wanted| wanted.first().copied()).map(|one| one.port());
         if let Some(port) = port {
             self.reclaim(port);
+        }
+        if is_added && let Err(error) = port.map_or(Ok(()), |port| self.may_have(port)) {
+            return Some(Answered::failed(error));
         }
         let socket = self.open.get_mut(&call.number)?;
         if let Some(port) = port

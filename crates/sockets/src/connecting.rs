@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use slantpath_base::Instant;
 use slantpath_live::{Host, Peer, Programs, SocketId};
 use slantpath_requests::{Errno, Reply};
+use slantpath_sctp as sctp;
 
 use crate::association::{Association, Stage};
 use crate::news::{Answered, News, SocketNumber};
@@ -56,7 +57,7 @@ impl Sockets {
         if first.port() == 0 || peers.iter().any(|peer| peer.port() != first.port()) {
             return Err(Errno::EINVAL);
         }
-        if let Some(id) = self.association_with(number, first) {
+        if let Some(id) = self.association_with(now, host, number, first) {
             let is_opening = self.associations.get(id).is_some_and(|one| one.stage == Stage::Opening);
             return Err(if is_opening { Errno::EALREADY } else { Errno::EISCONN });
         }
@@ -71,7 +72,11 @@ impl Sockets {
         if let Some(listener) = listener.filter(|listener| *listener != number) {
             self.configure_port(host, listener);
         }
-        let id = begun.map_err(|error| outcome::of_connect(&error))?;
+        let id = begun.map_err(|error| match error {
+            // It is another socket's, such as one that was peeled off.
+            sctp::ConnectError::AlreadyAssociated(_) => Errno::EADDRNOTAVAIL,
+            error => outcome::of_connect(&error),
+        })?;
         let association = Association::opening(now, self.next_association(), number, (port, first), &choices);
         self.keep(id, association);
         if let Some(socket) = self.open.get_mut(&number) {
@@ -85,14 +90,21 @@ impl Sockets {
         socket.bound.as_ref().map(|bound| bound.port).ok_or(Errno::EINVAL)
     }
 
-    /// The association of a socket with a peer at this address, if there is one.
-    pub(crate) fn association_with(&self, number: SocketNumber, peer: SocketAddr) -> Option<SocketId> {
-        let socket = self.open.get(&number)?;
-        socket
-            .associations
-            .iter()
-            .copied()
-            .find(|id| self.associations.get(*id).is_some_and(|association| association.peer == peer))
+    /// The association of a socket with a peer that has this address, if there is one.
+    pub(crate) fn association_with(
+        &self,
+        now: Instant,
+        host: &mut Host,
+        number: SocketNumber,
+        peer: SocketAddr,
+    ) -> Option<SocketId> {
+        let of = |id: &SocketId| self.associations.get(*id).map(|association| association.peer);
+        let all = &self.open.get(&number)?.associations;
+        let first = all.iter().find(|id| of(id) == Some(peer));
+        let mut others = all.iter().filter(|id| of(id).is_some_and(|one| one.port() == peer.port()));
+        let is_at =
+            |id: &&SocketId| host.sctp_paths(now, **id).iter().any(|path| path.destination == peer.ip());
+        first.or_else(|| others.find(is_at)).copied()
     }
 
     /// Answers those that wait for an association to be up.

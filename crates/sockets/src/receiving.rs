@@ -8,11 +8,12 @@ use slantpath_sctp as sctp;
 
 use crate::inbox::{Arrived, Item};
 use crate::sending::UNORDERED;
+use crate::socket::Socket;
 use crate::sockets::Sockets;
 
 /// From how many bytes of messages on that a program has not read an association takes no more from SCTP, so that the
 /// receive buffer fills and its window closes.
-const READ_AHEAD_BYTES: usize = 65_536;
+pub(crate) const READ_AHEAD_BYTES: usize = 65_536;
 
 impl Sockets {
     /// A message has come, or a part of one.
@@ -23,7 +24,7 @@ impl Sockets {
         id: SocketId,
         part: sctp::ReceivedPart,
     ) {
-        let sctp::ReceivedPart { stream, sequence, ppid, payload, is_unordered, place, ip: _ } = part;
+        let sctp::ReceivedPart { stream, sequence, ppid, tsn, payload, is_unordered, place, ip: _ } = part;
         let cumulative_tsn = host.sctp_snapshot(id).map_or(0, |snapshot| snapshot.cumulative_tsn_received.0);
         self.note_use(now, id);
         let Some(association) = self.associations.get_mut(id) else { return };
@@ -33,7 +34,11 @@ impl Sockets {
             return;
         }
         association.unread_bytes += payload.len();
-        if !association.is_paused && association.unread_bytes >= READ_AHEAD_BYTES {
+        if socket.has_small_buffer() {
+            if let Some((endpoint, id)) = host.sctp_association(id) {
+                endpoint.set_unread(id, association.unread_bytes as u64);
+            }
+        } else if !association.is_paused && association.unread_bytes >= READ_AHEAD_BYTES {
             association.is_paused = true;
             host.pause(now, id);
         }
@@ -43,7 +48,7 @@ impl Sockets {
             flags: if is_unordered { UNORDERED } else { 0 },
             // The bytes of the wire are the program's.
             payload_protocol: u32::from_le_bytes(ppid.0.to_be_bytes()),
-            tsn: cumulative_tsn,
+            tsn: tsn.0,
             cumulative_tsn,
             context: association.context,
             association: association.number.0,
@@ -70,6 +75,12 @@ impl Sockets {
     pub(crate) fn note_read(&mut self, now: Instant, host: &mut Host, id: SocketId, bytes: usize) {
         let Some(association) = self.associations.get_mut(id) else { return };
         association.unread_bytes = association.unread_bytes.saturating_sub(bytes);
+        let owner = association.owner.and_then(|number| self.open.get(&number));
+        if owner.is_some_and(Socket::has_small_buffer)
+            && let Some((endpoint, id)) = host.sctp_association(id)
+        {
+            endpoint.set_unread(id, association.unread_bytes as u64);
+        }
         if association.is_paused && association.unread_bytes < READ_AHEAD_BYTES {
             association.is_paused = false;
             host.resume(now, id);

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use bytes::{Bytes, BytesMut};
 use slantpath_base::{Duration, Instant};
 use slantpath_live::{Host, SocketId};
-use slantpath_requests::{Errno, FromProgram, SendInfo};
+use slantpath_requests::{Errno, FromProgram, Said, SendInfo};
 use slantpath_sctp as sctp;
 
 use crate::association::{AssociationNumber, Stage};
@@ -98,7 +98,10 @@ impl Sockets {
             }
             return Ok(());
         }
-        let wanted = info.map_or_else(|| socket.choices.defaults.association, |info| info.association);
+        let wanted = match info {
+            Some(info) if info.said == Said::All => info.association,
+            _ => socket.choices.defaults.association,
+        };
         let id = self.association_for(now, host, number, wanted, destination)?;
         self.send_on(now, host, id, number, info, destination, payload)
     }
@@ -119,6 +122,11 @@ impl Sockets {
         let defaults = association.defaults;
         let info = match info {
             None => defaults,
+            Some(SendInfo { said: Said::Key, key, .. }) => SendInfo { key, ..defaults },
+            // As Linux has it: flags of the defaults do not go with another policy.
+            Some(SendInfo { said: Said::Policy, policy, policy_value, key, .. }) => {
+                SendInfo { flags: 0, policy, policy_value, key, ..defaults }
+            }
             Some(info) if info.policy == 0 && info.policy_value == 0 => {
                 SendInfo { policy: defaults.policy, policy_value: defaults.policy_value, ..info }
             }
@@ -199,9 +207,9 @@ impl Sockets {
         if let Some(id) = socket.association() {
             return Ok(id);
         }
-        if let Some(destination) = destination {
+        if let Some(destination) = destination.filter(|_| !socket.is_peeled_off) {
             let peer = socket.address_from(destination)?;
-            return match self.association_with(number, peer) {
+            return match self.association_with(now, host, number, peer) {
                 Some(id) => Ok(id),
                 None => self.begin(now, host, number, &[destination]),
             };

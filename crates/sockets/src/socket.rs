@@ -12,6 +12,7 @@ use slantpath_sctp::SctpConfig;
 use crate::inbox::Inbox;
 use crate::news::{SocketNumber, Token};
 use crate::notifications::Kinds;
+use crate::receiving::READ_AHEAD_BYTES;
 
 /// Port and addresses of a socket.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,10 +65,17 @@ pub(crate) struct Socket {
     pub(crate) is_over: bool,
     pub(crate) is_reading_shut: bool,
     pub(crate) is_writing_shut: bool,
+    /// True if the program has shut its direction of reading down itself.
+    pub(crate) has_shut_reading: bool,
+    /// True if it has shut that of writing down.
+    pub(crate) has_shut_writing: bool,
     /// True if the program has been told that nothing follows.
     pub(crate) is_end_told: bool,
     /// True if a piece has not been taken for want of room.
     pub(crate) is_full: bool,
+    /// Bytes of messages that are on their way to the program, which has not read them yet, by their associations; only
+    /// where each byte counts.
+    pub(crate) handed: Vec<(SocketId, usize)>,
     /// True if its user knows that there is something to read.
     pub(crate) is_readable_told: bool,
     /// True if it was peeled off from a one-to-many socket.
@@ -90,6 +98,10 @@ pub(crate) struct Choices {
     pub(crate) interleave: u32,
     /// Longest fragment that was asked for; zero: as long as a packet allows.
     pub(crate) max_segment: u32,
+    /// Numbers of keys that were taken out of use.
+    pub(crate) retired_keys: BTreeSet<u16>,
+    /// True if peers are to be told of addresses that the host gets.
+    pub(crate) tells_own_addresses: bool,
     pub(crate) has_no_delay: bool,
     pub(crate) has_no_fragments: bool,
     pub(crate) maps_addresses: bool,
@@ -100,6 +112,8 @@ pub(crate) struct Choices {
     pub(crate) reuses_address: bool,
     pub(crate) reuses_port: bool,
     pub(crate) is_v6_only: bool,
+    /// Buffers that were asked for, as they are told: for sending and for receiving, in bytes.
+    pub(crate) told_buffers: [Option<u32>; 2],
     /// Options of IP that were set, by level and name.
     pub(crate) ip_options: BTreeMap<(i32, i32), i32>,
 }
@@ -113,6 +127,8 @@ impl Default for Choices {
             autoclose_s: 0,
             interleave: 0,
             max_segment: 0,
+            retired_keys: BTreeSet::new(),
+            tells_own_addresses: false,
             has_no_delay: false,
             has_no_fragments: false,
             maps_addresses: true,
@@ -122,6 +138,7 @@ impl Default for Choices {
             reuses_address: false,
             reuses_port: false,
             is_v6_only: false,
+            told_buffers: [None; 2],
             ip_options: BTreeMap::new(),
         }
     }
@@ -144,8 +161,11 @@ impl Socket {
             is_over: false,
             is_reading_shut: false,
             is_writing_shut: false,
+            has_shut_reading: false,
+            has_shut_writing: false,
             is_end_told: false,
             is_full: false,
+            handed: Vec::new(),
             is_readable_told: false,
             is_peeled_off: false,
             choices: Choices::default(),
@@ -164,6 +184,16 @@ impl Socket {
 
     pub(crate) fn is_one_to_one(&self) -> bool {
         self.style == Style::OneToOne
+    }
+
+    /// Tells if as many callers wait to be accepted as may: one more than was asked for, as Linux counts.
+    pub(crate) fn has_full_queue(&self) -> bool {
+        self.backlog.is_some_and(|backlog| self.inbox.accepted_count() > backlog as usize)
+    }
+
+    /// Tells if each byte that the program has not read counts: its receive buffer is smaller than what is read ahead.
+    pub(crate) fn has_small_buffer(&self) -> bool {
+        (self.config.receive_buffer_bytes as usize) < READ_AHEAD_BYTES
     }
 
     /// The association of a one-to-one socket.

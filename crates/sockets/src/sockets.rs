@@ -31,6 +31,8 @@ pub struct Sockets {
     /// Ports that are to be claimed.
     pub(crate) claims: VecDeque<u16>,
     pub(crate) news: VecDeque<(SocketNumber, News)>,
+    /// First port to which programs may be bound.
+    pub(crate) first_port: u16,
     last_socket: u64,
     last_association: i32,
     /// Instants at which associations have idled for as long as they may, by their sockets at the host.
@@ -53,6 +55,7 @@ impl Sockets {
             releases: VecDeque::new(),
             claims: VecDeque::new(),
             news: VecDeque::new(),
+            first_port: 0,
             last_socket: 0,
             last_association: LAST_WORD,
             idle: Deadlines::default(),
@@ -60,6 +63,11 @@ impl Sockets {
         };
         sockets.fill_reserve();
         sockets
+    }
+
+    /// Refuses ports below this one to programs that name them, as a kernel does without `CAP_NET_BIND_SERVICE`.
+    pub fn reserve_ports_below(&mut self, first: u16) {
+        self.first_port = first;
     }
 
     /// Settings of sockets of programs that choose none, where Linux has others than RFC 9260: ten streams asked for
@@ -131,15 +139,40 @@ impl Sockets {
     pub fn next(&mut self, now: Instant, host: &mut Host, number: SocketNumber) -> Option<ForProgram> {
         let socket = self.open.get_mut(&number)?;
         let wants_next = socket.choices.wants_next_info;
+        let had_full_queue = socket.has_full_queue();
         let Some((piece, association)) = socket.inbox.next(wants_next) else {
             socket.is_readable_told = false;
             self.tell_end(number);
             return None;
         };
+        if had_full_queue
+            && let Some(port) =
+                socket.bound.as_ref().filter(|_| !socket.has_full_queue()).map(|bound| bound.port)
+            && let Some(place) = self.places.get(&port)
+        {
+            host.accept_callers(place.id);
+        }
         if let Some(id) = association {
-            self.note_read(now, host, id, piece.bytes.len());
+            match self.open.get_mut(&number).filter(|socket| socket.has_small_buffer()) {
+                Some(socket) => socket.handed.push((id, piece.bytes.len())),
+                None => self.note_read(now, host, id, piece.bytes.len()),
+            }
         }
         Some(piece)
+    }
+
+    /// Tells if the next piece of a socket is to be taken only once the program has read the one before, which is said
+    /// by [`Sockets::note_drained`]: its receive buffer is small.
+    pub fn waits_for_reader(&self, number: SocketNumber) -> bool {
+        self.open.get(&number).is_some_and(Socket::has_small_buffer)
+    }
+
+    /// The program has read all pieces of a socket that were taken.
+    pub fn note_drained(&mut self, now: Instant, host: &mut Host, number: SocketNumber) {
+        let Some(socket) = self.open.get_mut(&number) else { return };
+        for (id, bytes) in std::mem::take(&mut socket.handed) {
+            self.note_read(now, host, id, bytes);
+        }
     }
 
     pub(crate) fn tell(&mut self, socket: SocketNumber, news: News) {

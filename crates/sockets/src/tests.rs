@@ -12,7 +12,7 @@ use bytes::Bytes;
 use slantpath_base::{Duration, Instant, Seed};
 use slantpath_live::{EndSystem as _, Host, Station, host_of};
 use slantpath_requests::{
-    self as requests, Errno, FromProgram, MessageInfo, OpenRequest, Reply, SendInfo, Style, ToProgram,
+    self as requests, Errno, FromProgram, MessageInfo, OpenRequest, Reply, Said, SendInfo, Style, ToProgram,
 };
 use slantpath_sctp::SctpConfig;
 use slantpath_wire::Packet;
@@ -203,8 +203,12 @@ impl Pair {
         std::iter::from_fn(|| self.ends[end].program.poll_news()).collect()
     }
 
+    /// The next piece for a program, which has read those before it.
     pub(crate) fn next(&mut self, end: usize, socket: SocketNumber) -> Option<ForProgram> {
-        self.act(end, |sockets, host, now| sockets.next(now, host, socket))
+        self.act(end, |sockets, host, now| {
+            sockets.note_drained(now, host, socket);
+            sockets.next(now, host, socket)
+        })
     }
 
     /// Bytes of the next message, with what is told of it.

@@ -11,6 +11,7 @@
 //! - [`clock`] and [`poll`]: time, timers and waiting for descriptors. [`signals`]: signals as a descriptor.
 //! - [`local`]: sockets of this machine, for their owner alone. [`pair`][mod@pair]: pairs of them, in the place of
 //!   sockets of programs. [`peeking`]: the place of a Unix socket from which it is peeked at.
+//! - [`ports`]: ports that need a privilege.
 //! - [`process`]: programs within a network, and the ends of processes.
 //! - [`notify`]: system calls of a program that another process answers.
 //!
@@ -32,6 +33,7 @@ pub mod packet;
 pub mod pair;
 pub mod peeking;
 pub mod poll;
+pub mod ports;
 pub mod process;
 pub mod reentry;
 mod report;

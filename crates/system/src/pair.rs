@@ -6,8 +6,10 @@
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
+use nix::errno::Errno;
+use nix::libc;
 use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, SendAncillaryBuffer,
     SendAncillaryMessage, SendFlags, SocketAddrUnix, SocketFlags, SocketType, sockopt,
@@ -110,6 +112,15 @@ impl OwnEnd {
     /// Writes a piece of these parts, with a descriptor beside it. `false`: there is no room now.
     pub fn send(&self, parts: &[IoSlice<'_>], beside: Option<BorrowedFd<'_>>) -> io::Result<bool> {
         send(&self.socket, parts, beside)
+    }
+
+    /// Tells if the other end has read all that was written.
+    pub fn is_drained(&self) -> io::Result<bool> {
+        let mut unread: libc::c_int = 0;
+        #[expect(unsafe_code, reason = "no library has a safe call")]
+        // SAFETY: The kernel writes a number to the place that it is given, which lives until the call returns.
+        let result = unsafe { libc::ioctl(self.socket.as_raw_fd(), libc::TIOCOUTQ, &raw mut unread) };
+        Ok(Errno::result(result).map(|_| unread == 0)?)
     }
 
     /// Lets the other end read to the end of what was written, and then find an end.

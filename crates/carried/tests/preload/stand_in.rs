@@ -206,6 +206,7 @@ impl Served {
                 Reply::failed(Errno::EPIPE)
             }
             Request::MaySend { .. } => Reply { number: 10, ..Reply::default() },
+            Request::End { .. } | Request::Settle => Reply::default(),
             Request::SetOption { level, name, value, .. } => {
                 self.options.insert((level, name), value);
                 Reply::default()

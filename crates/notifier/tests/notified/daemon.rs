@@ -197,6 +197,7 @@ impl StandIn {
                 Reply::failed(Errno::EPIPE)
             }
             requests::Request::MaySend { .. } => Reply { number: STREAMS, ..Reply::default() },
+            requests::Request::End { .. } | requests::Request::Settle => Reply::default(),
         }
     }
 }

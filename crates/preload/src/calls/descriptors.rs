@@ -7,14 +7,15 @@ use std::ffi::{c_char, c_ulong, c_void};
 use libc::c_int;
 use slantpath_requests::Errno;
 
-use crate::memory;
 use crate::next::next;
 use crate::outcome::{fail, int};
 use crate::table::{copied, forget, ours};
+use crate::{local, memory};
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn close(descriptor: c_int) -> c_int {
     if let Some(ours) = ours(descriptor) {
+        local::touch(ours);
         slantpath_door::close_with_patience(ours.pair);
         forget(descriptor);
     }

@@ -13,7 +13,7 @@ use crate::daemon::{SOL_SCTP, SOL_SOCKET};
 use crate::next::next;
 use crate::outcome::int;
 use crate::table::{Ours, ours};
-use crate::{daemon, memory};
+use crate::{daemon, local, memory};
 
 const SCTP_SOCKOPT_PEELOFF: c_int = 102;
 const SCTP_SOCKOPT_PEELOFF_FLAGS: c_int = 122;
@@ -22,8 +22,13 @@ const SCTP_RECVRCVINFO: c_int = 32;
 /// Place of the descriptor in `sctp_peeloff_arg_t`, and of the flags behind it.
 const PEELED_AT: usize = 4;
 const PEELED_FLAGS_AT: usize = 8;
+const SCTP_SOCKOPT_CONNECTX3: c_int = 111;
+/// Length of `struct sctp_getaddrs_old`.
+const CONNECTX3_LEN: usize = 16;
+/// Longest addresses of one call, in bytes.
+const ADDRESSES_MOST: usize = 4_096;
 /// Connects by way of options: `SCTP_SOCKOPT_CONNECTX_OLD`, `_CONNECTX`, `_CONNECTX3`.
-const CONNECTS: [c_int; 3] = [107, 110, 111];
+const CONNECTS: [c_int; 3] = [107, 110, SCTP_SOCKOPT_CONNECTX3];
 
 /// Options that the pair has by itself.
 fn is_native(level: c_int, name: c_int) -> bool {
@@ -88,8 +93,15 @@ fn get(
     len: *mut socklen_t,
 ) -> Result<c_int, Errno> {
     let room = memory::room(len)?;
-    let given = memory::bytes(value, room.min(OPTION_MAX))?.to_vec();
+    let mut given = memory::bytes(value, room.min(OPTION_MAX))?.to_vec();
     let is_sctp = level == SOL_SCTP;
+    if is_sctp && name == SCTP_SOCKOPT_CONNECTX3 {
+        append_addresses(&mut given)?;
+        if let Some(peer) = slantpath_door::address_of(&given[CONNECTX3_LEN..]).ok().flatten() {
+            local::note_peer(ours, peer);
+            local::touch(ours);
+        }
+    }
     let flags = match given.get(PEELED_FLAGS_AT..).and_then(|rest| rest.first_chunk()) {
         Some(flags) if is_sctp && name == SCTP_SOCKOPT_PEELOFF_FLAGS => c_int::from_ne_bytes(*flags),
         _ => 0,
@@ -117,6 +129,20 @@ fn get(
     reply.error.map_or(Ok(reply.number), Err)
 }
 
+/// Puts the addresses behind a `struct sctp_getaddrs_old`, which has their length and points to them.
+fn append_addresses(given: &mut Vec<u8>) -> Result<(), Errno> {
+    let (len, addresses) = match given.first_chunk::<CONNECTX3_LEN>() {
+        Some([_, _, _, _, l0, l1, l2, l3, pointer @ ..]) => {
+            (i32::from_ne_bytes([*l0, *l1, *l2, *l3]), usize::from_ne_bytes(*pointer))
+        }
+        None => return Err(Errno::EINVAL),
+    };
+    let len = usize::try_from(len).ok().filter(|len| *len <= ADDRESSES_MOST).ok_or(Errno::EINVAL)?;
+    given.truncate(CONNECTX3_LEN);
+    given.extend_from_slice(memory::bytes(std::ptr::with_exposed_provenance(addresses), len)?);
+    Ok(())
+}
+
 fn set(ours: Ours, level: c_int, name: c_int, value: *const c_void, len: socklen_t) -> Result<c_int, Errno> {
     let len = usize::try_from(len.cast_signed()).map_err(|_| Errno::EINVAL)?;
     if len > OPTION_MAX {
@@ -124,8 +150,13 @@ fn set(ours: Ours, level: c_int, name: c_int, value: *const c_void, len: socklen
     }
     let value = memory::bytes(value, len)?.to_vec();
     let connects = level == SOL_SCTP && CONNECTS.contains(&name);
+    let peer = slantpath_door::address_of(&value).ok().flatten().filter(|_| connects);
     let waits = connects && daemon::may_wait(ours.pair);
     let request = requests::Request::SetOption { level, name, value, waits };
+    if let Some(peer) = peer {
+        local::note_peer(ours, peer);
+        local::touch(ours);
+    }
     let replied = daemon::ask_whole(ours.pair, &request, waits)?;
     if connects && replied.reply.error.is_none() {
         ours.known.has_peer.store(true, Relaxed);

@@ -11,7 +11,7 @@ use slantpath_requests::{Errno, ToProgram};
 use crate::next::next;
 use crate::outcome::{fail, size};
 use crate::table::{Ours, Seen, forget, ours, style, wanted};
-use crate::{daemon, memory};
+use crate::{daemon, local, memory};
 
 /// `MSG_NOTIFICATION`.
 const MSG_NOTIFICATION: c_int = 0x8000;
@@ -26,7 +26,7 @@ fn vector(bytes: *mut c_void, len: size_t) -> [iovec; 1] {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn read(descriptor: c_int, bytes: *mut c_void, len: size_t) -> ssize_t {
     match ours(descriptor) {
-        Some(ours) => size(receive(ours, &vector(bytes, len), 0).map(length)),
+        Some(ours) => size(read_file(ours, &vector(bytes, len))),
         None => next!(read as fn(descriptor: c_int, bytes: *mut c_void, len: size_t) -> ssize_t),
     }
 }
@@ -34,7 +34,7 @@ unsafe extern "C" fn read(descriptor: c_int, bytes: *mut c_void, len: size_t) ->
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __read_chk(descriptor: c_int, bytes: *mut c_void, len: size_t, room: size_t) -> ssize_t {
     match ours(descriptor) {
-        Some(ours) if len <= room => size(receive(ours, &vector(bytes, len), 0).map(length)),
+        Some(ours) if len <= room => size(read_file(ours, &vector(bytes, len))),
         _ => {
             next!(
                 __read_chk as fn(descriptor: c_int, bytes: *mut c_void, len: size_t, room: size_t) -> ssize_t
@@ -49,7 +49,7 @@ unsafe extern "C" fn readv(descriptor: c_int, vectors: *const iovec, count: c_in
         return next!(readv as fn(descriptor: c_int, vectors: *const iovec, count: c_int) -> ssize_t);
     };
     let vectors = memory::count(count).and_then(|count| memory::vectors(vectors, count));
-    size(vectors.and_then(|vectors| receive(ours, vectors, 0)).map(length))
+    size(vectors.and_then(|vectors| read_file(ours, vectors)))
 }
 
 #[unsafe(no_mangle)]
@@ -231,12 +231,24 @@ fn length(came: Option<Came>) -> usize {
     came.map_or(0, |came| came.len)
 }
 
-/// Receives, and waits as the socket waits. None: nothing more will come.
+/// Receives as `read` does: at the end there is nothing more.
+fn read_file(ours: Ours, vectors: &[iovec]) -> Result<usize, Errno> {
+    receive_by(ours, vectors, 0, false).map(length)
+}
+
+/// Receives as `recv` does.
 fn receive(ours: Ours, vectors: &[iovec], flags: c_int) -> Result<Option<Came>, Errno> {
+    receive_by(ours, vectors, flags, true)
+}
+
+/// Receives, and waits as the socket waits. None: nothing more will come. `as_socket`: it is a call for sockets, which
+/// tells at the end if the socket is connected no more.
+fn receive_by(ours: Ours, vectors: &[iovec], flags: c_int, as_socket: bool) -> Result<Option<Came>, Errno> {
     if flags & libc::MSG_OOB != 0 {
         return Err(Errno::EOPNOTSUPP);
     }
     let leaves = flags & libc::MSG_PEEK != 0;
+    let mut is_settled = false;
     memory::with_places(vectors, |places| {
         loop {
             let came = slantpath_door::receive(ours.pair, &mut ours.known.claim.have(), places, leaves);
@@ -245,14 +257,15 @@ fn receive(ours: Ours, vectors: &[iovec], flags: c_int) -> Result<Option<Came>, 
                     note(ours, &came);
                     return Ok(Some(came));
                 }
-                // Whether the association has failed, its error says, once.
                 Ok(None) => {
-                    let failed = daemon::number_of(ours, daemon::SOL_SOCKET, libc::SO_ERROR).unwrap_or(0);
-                    return match u16::try_from(failed) {
-                        Ok(0) | Err(_) => Ok(None),
-                        Ok(failed) => Err(Errno(failed)),
-                    };
+                    let waits = as_socket && flags & libc::MSG_DONTWAIT == 0 && daemon::may_wait(ours.pair);
+                    let end = daemon::ask_whole(ours.pair, &requests::Request::End { waits }, false);
+                    return end.map_or(Ok(None), |end| end.reply.error.map_or(Ok(None), Err));
                 }
+                Err(Errno::EAGAIN)
+                    if (flags & libc::MSG_DONTWAIT != 0 || !daemon::may_wait(ours.pair))
+                        && !std::mem::replace(&mut is_settled, true)
+                        && local::settle(ours) => {}
                 Err(Errno::EAGAIN) if flags & libc::MSG_DONTWAIT == 0 => {
                     has_reason_to_wait(ours)?;
                     slantpath_door::wait_for_piece(ours.pair)?;

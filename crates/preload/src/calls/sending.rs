@@ -13,10 +13,9 @@ use crate::calls::setup::address;
 use crate::next::next;
 use crate::outcome::{fail, size};
 use crate::table::{Ours, Seen, ours, style};
-use crate::{daemon, memory};
+use crate::{daemon, local, memory};
 
 const SCTP_INITMSG: c_int = 2;
-const SCTP_DEFAULT_SNDINFO: c_int = 34;
 const SCTP_SOCKOPT_CONNECTX: c_int = 110;
 /// `SCTP_ABORT` and `SCTP_EOF`.
 const SCTP_ABORT: u16 = 0x4;
@@ -165,12 +164,7 @@ fn send_message(ours: Ours, message: *const msghdr, flags: c_int) -> Result<usiz
     let mut destination = destination(header.msg_name.cast(), header.msg_namelen)?;
     let room = if header.msg_control.is_null() { 0 } else { header.msg_controllen };
     let control = SendControl::read(memory::bytes(header.msg_control, room)?)?;
-    let info = if control.info.is_some() || control.policy.is_some() || control.key.is_some() {
-        let defaults = if control.info.is_none() { defaults(ours)? } else { SendInfo::default() };
-        control.whole(|| defaults)
-    } else {
-        None
-    };
+    let info = control.options();
     let before = begin(ours, &control, &mut destination)?;
     let sent = transmit(ours, vectors, flags, destination, info);
     if let Some(before) = before {
@@ -214,18 +208,6 @@ fn set_option(ours: Ours, name: c_int, value: Vec<u8>) -> Result<(), Errno> {
     daemon::ask(ours.pair, &request).map(|_| ())
 }
 
-/// Options that the socket has for messages that say none.
-fn defaults(ours: Ours) -> Result<SendInfo, Errno> {
-    let request = requests::Request::GetOption {
-        level: daemon::SOL_SCTP,
-        name: SCTP_DEFAULT_SNDINFO,
-        room: 16,
-        value: vec![0; 16],
-        waits: false,
-    };
-    slantpath_door::sndinfo(&daemon::ask(ours.pair, &request)?.value)
-}
-
 fn transmit(
     ours: Ours,
     vectors: &[iovec],
@@ -256,6 +238,10 @@ fn transmit(
     if ends != 0 {
         *ours.known.sending.have() = Seen::default();
     }
+    if let Some(peer) = destination {
+        local::note_peer(ours, peer);
+    }
+    local::touch(ours);
     sent.map_err(|error| if error == Errno::EPIPE { broken(ours, flags) } else { error })
 }
 
@@ -273,7 +259,8 @@ fn may_send(
         return Ok(());
     }
     let length = u32::try_from(len).map_err(|_| Errno::EMSGSIZE)?;
-    let request = requests::Request::MaySend { stream, association, length };
+    let is_addressed = destination.is_some();
+    let request = requests::Request::MaySend { stream, association, length, is_addressed };
     let reply = daemon::ask(ours.pair, &request)?;
     ours.known.has_peer.store(true, Relaxed);
     let streams = u16::try_from(reply.number.clamp(0, i32::from(u16::MAX))).unwrap_or_default();

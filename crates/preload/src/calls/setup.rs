@@ -14,7 +14,7 @@ use slantpath_requests::{Errno, Half, OpenRequest, Style};
 use crate::next::next;
 use crate::outcome::int;
 use crate::table::{Ours, found, ours, style};
-use crate::{daemon, memory};
+use crate::{daemon, local, memory};
 
 /// Longest address of any family (`struct sockaddr_storage`).
 const LONGEST_NAME: usize = 128;
@@ -124,6 +124,8 @@ unsafe extern "C" fn connect(descriptor: c_int, name: *const sockaddr, len: sock
     let connected = address(name, len).and_then(|address| {
         // Linux has no disconnecting of SCTP.
         let peer = address.ok_or(Errno::EOPNOTSUPP)?;
+        local::note_peer(ours, peer);
+        local::touch(ours);
         let request = requests::Request::Connect { peer, waits: daemon::may_wait(ours.pair) };
         let replied = daemon::ask_whole(ours.pair, &request, true)?;
         if let Some(error) = replied.reply.error {
@@ -190,8 +192,10 @@ fn take_association(
         }
         ours.known.listens.store(true, Relaxed);
     }
+    let mut is_settled = false;
     let accepted = loop {
         match slantpath_door::accept(ours.pair) {
+            Err(Errno::EAGAIN) if !std::mem::replace(&mut is_settled, true) && local::settle(ours) => {}
             Err(Errno::EAGAIN) => slantpath_door::wait_for_piece(ours.pair)?,
             other => break other?,
         }
@@ -199,9 +203,11 @@ fn take_association(
     if !name.is_null() {
         memory::give(&slantpath_door::bytes_of(accepted.peer), name.cast::<c_void>(), len)?;
     }
+    let peer = accepted.peer;
     let number = install(accepted.descriptor, flags, style::ONE_TO_ONE)?;
     if let Some(accepted) = crate::table::ours(number) {
         accepted.known.has_peer.store(true, Relaxed);
+        local::note_peer(accepted, peer);
     }
     Ok(number)
 }

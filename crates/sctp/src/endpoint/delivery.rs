@@ -21,6 +21,16 @@ impl Endpoint {
         })
     }
 
+    /// Counts so many bytes that were passed on as still in the receive buffer, for a layer above that keeps them until
+    /// they are read; the peer is told at once if fewer open the window by a quarter. `false` if the association is not
+    /// established.
+    pub fn set_unread(&mut self, id: AssociationId, bytes: u64) -> bool {
+        self.with_established(id, |association| {
+            association.set_unread(bytes);
+            true
+        })
+    }
+
     /// Passes on the first of the messages that were held back, for a reader that takes one after the other; as
     /// [`resume_delivery`](Self::resume_delivery) if it is the last. Returns whether others are still held back.
     pub fn deliver_next(&mut self, id: AssociationId) -> bool {

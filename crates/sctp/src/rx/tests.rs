@@ -67,6 +67,24 @@ fn a_receiver_without_a_buffer_takes_no_message() {
     assert_eq!(receiver.take_sack(1_000).cumulative_tsn_ack, Tsn(FIRST - 1));
 }
 
+#[test]
+fn what_the_layer_above_has_not_read_closes_the_window_and_opens_it_when_it_is_read() {
+    let mut receiver = receiver(3_000);
+    assert_eq!(hand(&mut receiver, whole(0, 0, 1_000)).unwrap().len(), 1);
+    receiver.set_unread(1_000);
+    assert_eq!(a_rwnd(&mut receiver), 2_000);
+    assert_eq!(hand(&mut receiver, whole(1, 1, 2_000)).unwrap().len(), 1);
+    receiver.set_unread(3_000);
+    assert_eq!(a_rwnd(&mut receiver), 0);
+    assert_eq!(hand(&mut receiver, fragment(2, 100)), Ok(vec![]), "dropped, and nothing is over");
+    assert_eq!(receiver.take_sack(1_000).cumulative_tsn_ack, Tsn(FIRST + 1));
+    receiver.set_unread(2_999);
+    assert!(!receiver.is_ack_due(), "too little to tell");
+    receiver.set_unread(0);
+    assert!(receiver.is_ack_due());
+    assert_eq!(a_rwnd(&mut receiver), 3_000);
+}
+
 /// Numbers of the messages that are delivered.
 fn numbers(events: &[Event]) -> Vec<u8> {
     let number = |event: &Event| match event {
