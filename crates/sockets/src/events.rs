@@ -11,9 +11,10 @@ use slantpath_sctp::{self as sctp, notice};
 use crate::association::{Association, Stage};
 use crate::inbox::Item;
 use crate::news::SocketNumber;
-use crate::notifications::{self, AddressState, Change, Failed, Kind};
+use crate::notifications::{self, AddressState, Change, Failed, KeyChange, Kind};
 use crate::outcome;
 use crate::receiving::INBOX_BYTES_MAX;
+use crate::requests::fragment_len;
 use crate::sockets::Sockets;
 
 impl Sockets {
@@ -79,9 +80,8 @@ impl Sockets {
         };
         let next = self.next_association();
         let Some(socket) = self.open.get_mut(&number) else { return false };
-        let limit = socket.backlog.unwrap_or_default() as usize;
         let is_full = socket.inbox.held_bytes() >= INBOX_BYTES_MAX;
-        if self.is_stopping || is_full || socket.inbox.accepted_count() > limit {
+        if self.is_stopping || is_full || socket.has_full_queue() {
             return false;
         }
         let mut association = Association::opening(now, next, number, (at, peer), &socket.choices);
@@ -96,6 +96,9 @@ impl Sockets {
             }
             if let Some(socket) = self.open.get_mut(&number) {
                 socket.inbox.push(Item::Accepted { socket: new, peer: told }, 0);
+                if socket.has_full_queue() {
+                    host.listen_at(at, sctp::Acceptance::Refused);
+                }
             }
             self.tell_readable(number);
         } else {
@@ -156,9 +159,11 @@ impl Sockets {
         let number = self.associations.get(id).map_or(0, |association| association.number.0);
         match event {
             sctp::Event::Received(message) => {
-                let sctp::ReceivedMessage { stream, sequence, ppid, payload, is_unordered, ip } = message;
+                let sctp::ReceivedMessage { stream, sequence, ppid, tsn, payload, is_unordered, ip } =
+                    message;
                 let place = sctp::PartPlace::Last;
-                let part = sctp::ReceivedPart { stream, sequence, ppid, payload, is_unordered, place, ip };
+                let part =
+                    sctp::ReceivedPart { stream, sequence, ppid, tsn, payload, is_unordered, place, ip };
                 self.note_message(now, host, id, part);
             }
             sctp::Event::ReceivedPart(part) => self.note_message(now, host, id, part),
@@ -206,7 +211,9 @@ impl Sockets {
                 }
             }
             sctp::Event::Authentication(sctp::AuthenticationEvent::NotOffered) => {
-                self.notify(id, Kind::Authentication, || notifications::no_authentication(number));
+                self.notify(id, Kind::Authentication, || {
+                    notifications::key_change(KeyChange::NoAuthentication, 0, number)
+                });
             }
             sctp::Event::Notice(told) => {
                 if let notice::Notice::AdaptationLayer { code } = *told {
@@ -219,6 +226,12 @@ impl Sockets {
             }
             _ => {}
         }
+    }
+
+    /// Nothing more is sent by a key that was taken out of use.
+    pub(crate) fn note_free_key(&mut self, id: SocketId, key: u16) {
+        let number = self.associations.get(id).map_or(0, |association| association.number.0);
+        self.notify(id, Kind::Authentication, || notifications::key_change(KeyChange::Free, key, number));
     }
 
     /// The peer has begun to shut an association down: nothing follows what has come.
@@ -245,18 +258,27 @@ impl Sockets {
 
     fn note_failed(&mut self, id: SocketId, message: &sctp::Message, was_sent: bool, error: u32) {
         let Some(association) = self.associations.get(id) else { return };
-        let failed = Failed {
-            was_sent,
-            error,
-            stream: message.stream.0,
-            flags: u16::from(message.is_unordered),
-            payload_protocol: u32::from_le_bytes(message.ppid.0.to_be_bytes()),
-            context: u32::try_from(message.context >> 32).unwrap_or_default(),
-            association: association.number.0,
-            data: &message.payload,
-        };
-        self.notify(id, Kind::SendFailed, || notifications::send_failed(failed));
-        self.notify(id, Kind::SendFailedEvent, || notifications::send_failed_event(failed));
+        let Some(socket) = association.owner.and_then(|owner| self.open.get(&owner)) else { return };
+        let longest = fragment_len(socket) as usize;
+        let number = association.number.0;
+        let last = message.payload.len().div_ceil(longest).saturating_sub(1);
+        // As Linux does: for each fragment, with the flags of its chunk.
+        for (place, data) in message.payload.chunks(longest).enumerate() {
+            let flags =
+                u16::from(place == last) | u16::from(place == 0) << 1 | u16::from(message.is_unordered) << 2;
+            let failed = Failed {
+                was_sent,
+                error,
+                stream: message.stream.0,
+                flags,
+                payload_protocol: u32::from_le_bytes(message.ppid.0.to_be_bytes()),
+                context: u32::try_from(message.context >> 32).unwrap_or_default(),
+                association: number,
+                data,
+            };
+            self.notify(id, Kind::SendFailed, || notifications::send_failed(failed));
+            self.notify(id, Kind::SendFailedEvent, || notifications::send_failed_event(failed));
+        }
     }
 
     fn note_streams(&mut self, host: &Host, id: SocketId, change: &sctp::StreamsChanged) {

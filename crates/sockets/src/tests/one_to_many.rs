@@ -148,7 +148,12 @@ fn an_association_begins_as_its_first_message_says_and_others_as_the_socket_does
     let before = pair.get(0, caller, INITMSG, &[]).unwrap();
     pair.done(0, caller, begin()).unwrap();
     pair.exchange();
-    let may_send = |stream| requests::Request::MaySend { stream, association: FIRST_ASSOCIATION, length: 1 };
+    let may_send = |stream| requests::Request::MaySend {
+        stream,
+        association: FIRST_ASSOCIATION,
+        length: 1,
+        is_addressed: false,
+    };
     assert_eq!(pair.done(0, caller, may_send(2)).unwrap().number, 3);
     assert_eq!(pair.done(0, caller, may_send(3)), Err(Errno::EINVAL));
     assert_eq!(pair.get(0, caller, INITMSG, &[]).unwrap(), before);
