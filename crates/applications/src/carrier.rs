@@ -13,7 +13,7 @@ use slantpath_base::{Duration, Instant};
 use slantpath_host::{
     OutgoingMessage, PathSample, Peer, Protocol, SentPart, Served, Socket, SocketEvent, TransportConfig,
 };
-use slantpath_sctp::{self as sctp, SendError};
+use slantpath_sctp as sctp;
 use slantpath_wire::transport::{StreamNumber, Transmit, TransportInput};
 
 use crate::carrier_records::CarrierRecords;
@@ -247,7 +247,11 @@ impl Carrier {
                 self.counters.sent_bytes += message.payload.len() as u64;
             }
             // Of an association that ends, which is told next, it goes back to the layer above.
-            Err(SendError::BufferFull { .. } | SendError::NoAssociation | SendError::ShuttingDown) => {
+            Err(
+                sctp::SendError::BufferFull { .. }
+                | sctp::SendError::NoAssociation
+                | sctp::SendError::ShuttingDown,
+            ) => {
                 self.refused.push_front(message);
                 return false;
             }

@@ -79,7 +79,9 @@ impl Pairs {
             .and_then(|pair| poll.add_once_for_each(&pair.0, socket_token(number)).map(|()| pair));
         let (own, program) = made.inspect_err(|error| {
             let error = error.raw_os_error().and_then(|number| u16::try_from(number).ok());
-            error.into_iter().for_each(|number| self.note_error(Errno(number)));
+            if let Some(number) = error {
+                self.note_error(Errno(number));
+            }
         })?;
         self.ends.insert(number, ProgramEnd::new(own));
         Ok(program)

@@ -195,8 +195,12 @@ mod tests {
             let config = PairConfig { name: name.as_bytes(), buffer_bytes: 4_096, filler_bytes: 0 };
             let mut end = ProgramEnd::new(pair::pair(&config).unwrap().0);
             let at = |seconds| Instant::START + Duration::from_secs(seconds);
-            marked_s.into_iter().for_each(|s| end.note(&FromProgram::Closing, at(s)));
-            spoken_s.into_iter().for_each(|s| end.note(&FromProgram::Request, at(s)));
+            if let Some(s) = marked_s {
+                end.note(&FromProgram::Closing, at(s));
+            }
+            if let Some(s) = spoken_s {
+                end.note(&FromProgram::Request, at(s));
+            }
             end.note_closed(at(closed_s));
             assert_eq!(end.closing(), closing, "{marked_s:?} {spoken_s:?} {closed_s}");
         }

@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use slantpath_requests::{Errno, MessageInfo, NextInfo, Request, SendInfo};
+use slantpath_requests::{self as requests, Errno, MessageInfo, NextInfo, SendInfo};
 
 const IPPROTO_SCTP: i32 = 132;
 
@@ -81,10 +81,13 @@ impl SendControl {
     }
 
     /// Request before the message, if an association is to begin with it as it says.
-    pub fn beginning(&self, destination: Option<SocketAddr>) -> Option<Request> {
+    pub fn beginning(&self, destination: Option<SocketAddr>) -> Option<requests::Request> {
         let first = destination.filter(|_| self.init.is_some() || !self.addresses.is_empty())?;
         let others = self.addresses.iter().map(|ip| SocketAddr::new(*ip, first.port()));
-        Some(Request::Begin { init: self.init, peers: std::iter::once(first).chain(others).collect() })
+        Some(requests::Request::Begin {
+            init: self.init,
+            peers: std::iter::once(first).chain(others).collect(),
+        })
     }
 
     /// True if options of the message are those of the socket but for some.
@@ -137,9 +140,9 @@ fn sndrcv(data: &[u8; 32]) -> Result<SendInfo, Errno> {
 }
 
 /// Question for the options that a socket has for messages that say none: [`sndinfo`] reads the reply's value.
-pub fn defaults_question() -> Request {
+pub fn defaults_question() -> requests::Request {
     let (level, name, value) = (IPPROTO_SCTP, SCTP_DEFAULT_SNDINFO, vec![0; SNDINFO_LEN]);
-    Request::GetOption { level, name, room: 16, value, waits: false }
+    requests::Request::GetOption { level, name, room: 16, value, waits: false }
 }
 
 /// Options of a `struct sctp_sndinfo`.

@@ -16,8 +16,8 @@ impl Notifier {
     /// Takes numbers below the range that the process has closed out of the sets of `select`, which then runs as it is.
     ///
     /// A program that has closed a descriptor and opened a socket behind it has the same number again, elsewhere, and
-    /// may not have taken it out of its sets (`iperf3` does not). Here the socket has another number, and the closed one
-    /// would make the call fail.
+    /// may not have taken it out of its sets (`iperf3` does not). Here the socket has another number, and the closed
+    /// one would make the call fail.
     pub(crate) fn select(&self, job: &Job) -> Result<Step, Errno> {
         let continued = Ok(Step::Done(CallAnswer::Continue));
         let length = usize::try_from(job.number(0)).unwrap_or(usize::MAX).div_ceil(BITS).saturating_mul(WORD);

@@ -131,7 +131,9 @@ impl Request {
             Self::Begin { init, peers } => {
                 bytes.extend([9, u8::from(init.is_some())]);
                 bytes.extend(init.unwrap_or_default());
-                peers.iter().for_each(|peer| address::put(Some(*peer), &mut bytes));
+                for peer in peers {
+                    address::put(Some(*peer), &mut bytes);
+                }
             }
         }
         bytes

@@ -61,7 +61,7 @@ impl Sockets {
         let waiting = self.ports.answered(port, outcome.is_ok());
         for number in waiting {
             let binding = self.open.get_mut(&number).and_then(|socket| socket.binding.take());
-            let Some(Binding { token, wanted, .. }) = binding else { continue };
+            let Some(Binding { token, wanted }) = binding else { continue };
             let bound = outcome.and_then(|()| match wanted {
                 Wanted::One(own) => self.bind_at(now, host, number, own),
                 Wanted::More(list) => self.bindx(now, host, number, Given(&list), true),
@@ -206,22 +206,18 @@ impl Sockets {
             format!("port/{port}/{count}")
         });
         let socket = self.places_at(port).next().map(|(_, place)| place.id);
-        let (id, socket) = match socket {
-            Some(socket) => {
-                let addresses = used.to_vec();
-                let config = sctp::PortConfig { port, addresses, config: config.clone() };
-                (host.add_sctp_port(config, stream), socket)
-            }
-            None => {
-                let config = ProgramConfig {
-                    sctp: Box::new(config.clone()),
-                    local_addresses: used.to_vec(),
-                    local_port: port,
-                    peer: None,
-                };
-                let socket = host.add_program_told_all(&config, stream);
-                (host.sctp_port(port).expect("its socket has it"), socket)
-            }
+        let (id, socket) = if let Some(socket) = socket {
+            let config = sctp::PortConfig { port, addresses: used.to_vec(), config: config.clone() };
+            (host.add_sctp_port(config, stream), socket)
+        } else {
+            let config = ProgramConfig {
+                sctp: Box::new(config.clone()),
+                local_addresses: used.to_vec(),
+                local_port: port,
+                peer: None,
+            };
+            let socket = host.add_program_told_all(&config, stream);
+            (host.sctp_port(port).expect("its socket has it"), socket)
         };
         host.listen_at(id, sctp::Acceptance::Refused);
         let (addresses, users) = (BTreeSet::new(), BTreeSet::new());

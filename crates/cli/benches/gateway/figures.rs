@@ -35,7 +35,7 @@ impl Delays {
         Self(of.collect())
     }
 
-    /// Those that came since.
+    /// Figures of what came since.
     pub(crate) fn since(&self, before: &Self) -> Self {
         let was = |bound: &u64| before.0.get(bound).copied().unwrap_or_default();
         Self(self.0.iter().map(|(bound, count)| (*bound, count - was(bound))).collect())

@@ -36,8 +36,8 @@ pub(crate) fn compare(program: &Path) -> Result<String, String> {
     let all = (longer.0.iter().sum::<f64>() - shorter.0.iter().sum::<f64>()) / arrived;
     let simulated = (runs[1].0 - runs[0].0) / (runs[1].1 - runs[0].1);
     Ok(format!(
-        "instructions: of {arrived:.0} messages one takes {all:.0} live in all four programs, {gateway:.0} of them in the \
-         gateway, and {simulated:.0} in a run: {:.2} times (2.0 are asked)",
+        "instructions: of {arrived:.0} messages one takes {all:.0} live in all four programs, {gateway:.0} of \
+         them in the gateway, and {simulated:.0} in a run: {:.2} times (2.0 are asked)",
         all / simulated
     ))
 }

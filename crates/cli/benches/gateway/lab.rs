@@ -93,18 +93,18 @@ impl Lab {
         Self { text, senders, rate, octets, rules: 0, lead_s: 2, sending_s: SENDING_S, has_idle: false }
     }
 
-    /// The same beside so many link sets of so many links, which are up and carry nothing.
+    /// Laboratory of the same beside so many link sets of so many links, which are up and carry nothing.
     pub(crate) fn beside_idle(mut self, link_sets: usize, each: usize) -> Self {
         text::idle(&mut self.text, link_sets, each);
         Self { lead_s: 8, has_idle: true, ..self }
     }
 
-    /// The same with messages from another second on, for so many seconds.
+    /// Laboratory of the same with messages from another second on, for so many seconds.
     pub(crate) fn sending(self, lead_s: u64, sending_s: u64) -> Self {
         Self { lead_s, sending_s, ..self }
     }
 
-    /// Its file, whose rules but the first begin with these digits.
+    /// File of it, whose rules but the first begin with these digits.
     pub(crate) fn file(&self, others: &str) -> String {
         let mut text = self.text.clone();
         text::rules(&mut text, self.rules, others);
@@ -115,7 +115,8 @@ impl Lab {
             let rate = self.rate / self.senders.len() as f64;
             text::load(&mut text, &LoadText { name, from, octets: self.octets, rate, start_s, stop_s });
             if by_title {
-                text += "routing = \"global-title\"\ntranslator = \"gateway\"\ncalled = [\"4912345678\"]\nsubsystem = 6\n";
+                text += "routing = \"global-title\"\ntranslator = \"gateway\"\n";
+                text += "called = [\"4912345678\"]\nsubsystem = 6\n";
             }
         }
         text
@@ -147,7 +148,7 @@ impl Lab {
     /// Runs it, and gives what the gateway's process took while messages were sent.
     pub(crate) fn measure(&self, program: &Path) -> Found {
         let running = self.start(program, &[], &|_| Vec::new());
-        rest(Duration::from_secs(self.lead_s) - SETTLING / 2);
+        rest(Duration::from_secs(self.lead_s).saturating_sub(SETTLING / 2));
         let before = running.gateway.used();
         rest(Duration::from_secs(self.sending_s) + SETTLING * 3 / 2);
         let Used { user, system } = running.gateway.used();

@@ -92,8 +92,8 @@ fn main() {
         let lab = Lab::servers(120, 20_000.0, 10_000);
         let reload = lab.reload(&program);
         println!(
-            "reload-10000: {:.1} ms from its beginning to its end (50 ms are asked), {:.0} ms from SIGHUP on; the latest of {} \
-             messages meanwhile within {} (5 ms are asked)",
+            "reload-10000: {:.1} ms from its beginning to its end (50 ms are asked), {:.0} ms from SIGHUP on; the \
+             latest of {} messages meanwhile within {} (5 ms are asked)",
             reload.lasts_ms,
             reload.from_signal_ms,
             reload.delays.count(),

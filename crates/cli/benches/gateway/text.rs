@@ -118,7 +118,7 @@ pub(crate) fn idle(text: &mut String, link_sets: usize, each: usize) {
         *text += &format!("[[signalling.routes]]\nfrom = \"idle-1\"\nto = \"{other}\"\nvia = \"gateway\"\n");
     }
     *text += &format!(
-        "[signalling.load.idle]\nfrom = \"idle-1\"\nto = {others:?}\nlinks = 1\nerlang_per_link = 0.01\nlengths = [60]\n\
-         start = \"2 s\"\n"
+        "[signalling.load.idle]\nfrom = \"idle-1\"\nto = {others:?}\nlinks = 1\nerlang_per_link = 0.01\n\
+         lengths = [60]\nstart = \"2 s\"\n"
     );
 }

@@ -42,7 +42,7 @@ fn row(what: &str, asked: &str, found: &str) {
     println!("| {what} | {asked} | {found} |");
 }
 
-/// What a transfer has come to.
+/// Outcome of a transfer.
 #[derive(Clone, Copy, Debug)]
 struct Transfer {
     bits_per_second: f64,
@@ -126,7 +126,7 @@ fn by_iperf3(place: &Place) -> Transfer {
     }
 }
 
-/// The same messages, sent and thrown away within the processes that have the associations.
+/// Transfer of the same messages, sent and thrown away within the processes that have the associations.
 fn in_process(place: &Place) -> Transfer {
     let before = processor_seconds();
     let words = ["echo", "--discard", "--associations", "1", "--port", PORT, "--address", ADDRESSES[1]];

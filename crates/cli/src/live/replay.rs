@@ -184,6 +184,7 @@ fn repeat_traced<P: Program>(
 }
 
 /// Tells a station nothing that its record has.
+#[expect(clippy::unnecessary_wraps, reason = "sockets of programs may refuse what they are told")]
 fn nothing<P>(_: &mut Tapped<P>, _: Instant, _: &[u8]) -> Result<(), Failure> {
     Ok(())
 }

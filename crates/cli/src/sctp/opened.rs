@@ -75,7 +75,7 @@ fn settings(arguments: &ProgramArguments, carriage: Carriage, trace: bool) -> Re
     Ok(SctpConfig { trace, ..sctp(&arguments.sctp, carriage, 1)? })
 }
 
-/// Those of a run that is repeated, whose own UDP port was this one, or 0 on raw sockets.
+/// Settings of a run that is repeated, whose own UDP port was this one, or 0 on raw sockets.
 pub(crate) fn repeated_settings(
     arguments: &ProgramArguments,
     udp_port: u16,

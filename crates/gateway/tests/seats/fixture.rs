@@ -206,7 +206,7 @@ pub(crate) fn lab_of_twins() -> Lab {
         point.mtp3.link_sets[0].links.push(second);
     }
     let mut second = config.links[0].clone();
-    second.name = "trunk-2".to_owned();
+    "trunk-2".clone_into(&mut second.name);
     second.ends = [0, 1].map(|point| PointEnd { point: PointId(point), link: Mtp3LinkId(1) });
     config.links.push(second);
     config.loads[0].generator.links = 16;

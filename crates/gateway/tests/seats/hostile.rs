@@ -365,7 +365,7 @@ fn messages_beyond_what_a_link_takes_are_told_of_and_each_is_counted() {
     assert_eq!(status.discards["m2pa"]["buffer-full"], discarded, "what was discarded stays so");
 }
 
-/// What waits in a send buffer of 1 MiB takes 8 s to leave. T7 of 2 s counts it from the hand-over on, and not from the
+/// A full send buffer of 1 MiB takes 8 s to leave. T7 of 2 s counts it from the hand-over on, and not from the
 /// first transmission on, which SCTP tells.
 #[test]
 fn a_link_of_a_large_send_buffer_stays_up_where_t7_counts_from_the_first_transmission() {

@@ -7,9 +7,9 @@ use super::fixture::{END, lab_of_twins};
 /// Time for which a message may be at the twin that ends.
 const HELD_MS: u32 = 50;
 
-/// A test of a link has the point codes of both ends and its link code (Q.707): each twin answers it, so that MTP3 takes
-/// the two for one point. What one of them held stays there once its link fails: the other one knows no such link, and
-/// the changeover ends by time, or by an answer without a number (Q.704, sections 5.5 to 5.7).
+/// A test of a link has the point codes of both ends and its link code (Q.707): each twin answers it, so that MTP3
+/// takes the two for one point. What one of them held stays there once its link fails: the other one knows no such
+/// link, and the changeover ends by time, or by an answer without a number (Q.704, sections 5.5 to 5.7).
 #[test]
 fn two_with_one_code_are_one_point_to_a_third_and_each_has_its_part_of_the_traffic() {
     let mut lab = lab_of_twins();

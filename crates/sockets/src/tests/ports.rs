@@ -88,7 +88,7 @@ fn one_peer_and_port_have_an_association_with_each_of_two_at_one_port() {
     for to in [address(1), six(1)] {
         let to = match to {
             IpAddr::V4(four) => four.to_ipv6_mapped().into(),
-            six => six,
+            six @ IpAddr::V6(_) => six,
         };
         let request = requests::Request::Connect { peer: SocketAddr::new(to, PORT), waits: true };
         assert_eq!(pair.ask(0, caller, request), None);

@@ -8,7 +8,7 @@ use slantpath_base::{DataRate, DataSize, Duration};
 use slantpath_net::{InterfaceId, LinkEnd, Routes};
 use slantpath_reader::{Fault, Faults};
 use slantpath_scenario::schema::signalling::{Carrier, M2pa, PeriodicLinkTest, SignallingLink};
-use slantpath_scenario::schema::{Action, SctpProfile};
+use slantpath_scenario::schema::{self, SctpProfile};
 use slantpath_scenario::signalling::node_of;
 use slantpath_sigtran::m2pa::T7From;
 use slantpath_ss7::mtp3::node::Mtp3Timer;
@@ -117,7 +117,7 @@ fn beside(scene: &Scene<'_>, primary: &str) -> u64 {
 fn least_rate<'a>(scene: &Scene<'a>, way: &[InterfaceId]) -> Option<(&'a str, DataRate)> {
     let graph = &scene.built.graph;
     let mut least = slowest(scene.built, way)?;
-    let changes = scene.file.script.iter().filter(|event| *event.action == Action::Set);
+    let changes = scene.file.script.iter().filter(|event| *event.action == schema::Action::Set);
     for (link, rate) in changes.filter_map(|event| Some((event.link.as_str(), *event.rate?))) {
         let is_on = way.iter().any(|interface| graph.link_name(interface.link()) == link);
         if is_on && rate < least.1 {
