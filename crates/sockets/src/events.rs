@@ -14,7 +14,6 @@ use crate::news::SocketNumber;
 use crate::notifications::{self, AddressState, Change, Failed, KeyChange, Kind};
 use crate::outcome;
 use crate::receiving::INBOX_BYTES_MAX;
-use crate::requests::fragment_len;
 use crate::sockets::Sockets;
 
 impl Sockets {
@@ -258,27 +257,19 @@ impl Sockets {
 
     fn note_failed(&mut self, id: SocketId, message: &sctp::Message, was_sent: bool, error: u32) {
         let Some(association) = self.associations.get(id) else { return };
-        let Some(socket) = association.owner.and_then(|owner| self.open.get(&owner)) else { return };
-        let longest = fragment_len(socket) as usize;
-        let number = association.number.0;
-        let last = message.payload.len().div_ceil(longest).saturating_sub(1);
-        // As Linux does: for each fragment, with the flags of its chunk.
-        for (place, data) in message.payload.chunks(longest).enumerate() {
-            let flags =
-                u16::from(place == last) | u16::from(place == 0) << 1 | u16::from(message.is_unordered) << 2;
-            let failed = Failed {
-                was_sent,
-                error,
-                stream: message.stream.0,
-                flags,
-                payload_protocol: u32::from_le_bytes(message.ppid.0.to_be_bytes()),
-                context: u32::try_from(message.context >> 32).unwrap_or_default(),
-                association: number,
-                data,
-            };
-            self.notify(id, Kind::SendFailed, || notifications::send_failed(failed));
-            self.notify(id, Kind::SendFailedEvent, || notifications::send_failed_event(failed));
-        }
+        let failed = Failed {
+            was_sent,
+            error,
+            stream: message.stream.0,
+            // All of it, from its first byte to its last.
+            flags: 0b11 | u16::from(message.is_unordered) << 2,
+            payload_protocol: u32::from_le_bytes(message.ppid.0.to_be_bytes()),
+            context: u32::try_from(message.context >> 32).unwrap_or_default(),
+            association: association.number.0,
+            data: &message.payload,
+        };
+        self.notify(id, Kind::SendFailed, || notifications::send_failed(failed));
+        self.notify(id, Kind::SendFailedEvent, || notifications::send_failed_event(failed));
     }
 
     fn note_streams(&mut self, host: &Host, id: SocketId, change: &sctp::StreamsChanged) {

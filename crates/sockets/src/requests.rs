@@ -121,7 +121,7 @@ impl Sockets {
 }
 
 /// Longest message of a socket that needs no fragments.
-pub(crate) fn fragment_len(socket: &Socket) -> u32 {
+fn fragment_len(socket: &Socket) -> u32 {
     let packet = u32::from(socket.config.initial_path_mtu).saturating_sub(HEADERS);
     match socket.choices.max_segment {
         0 => packet,
