@@ -108,6 +108,7 @@ acceptance: need-cargo need-cc need-python3 need-bird need-frr wheel python-pack
 	peers/emulate/prove.py --out peers/emulate/acceptance.csv
 	peers/osmo-stp/prove.py
 	peers/sctp-programs/programs.py
+	peers/sctp-programs/prove.py --out peers/sctp-programs
 	SLANTPATH_CHURN_SECONDS=1800 cargo test --quiet --package slantpath-gateway --test seats -- come_and_go
 	SLANTPATH_CHURN_ROUNDS=1000 cargo test --quiet --package slantpath-cli --test command -- come_and_go
 	ulimit -n $$(ulimit -Hn) && target/release/slantpath sctp --address 127.0.0.1 -- peers/sctp-sockets/many.py --out peers/sctp-sockets/many.csv

@@ -72,8 +72,10 @@ impl Notifier {
                 let room = Self::read_number(job, job.argument(4))?;
                 let length = usize::try_from(room.cast_signed()).map_err(|_| Errno::EINVAL)?;
                 let mut value = vec![0; length.min(OPTION_MAX)];
-                // Most options only write there.
                 let read = Task::read(job.notified.thread, job.argument(3), &mut value).unwrap_or(0);
+                if read == 0 && length > 0 {
+                    return Err(Errno::EFAULT);
+                }
                 value.truncate(read);
                 if (level, name) == (IPPROTO_SCTP_LEVEL, SCTP_SOCKOPT_CONNECTX3) {
                     Self::append_addresses(job, &mut value)?;

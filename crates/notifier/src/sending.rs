@@ -175,8 +175,12 @@ impl Notifier {
         // What ends an association needs no room.
         let is_end = own.flags & MAY_BE_EMPTY != 0;
         if !is_end && !job.is_checked && !remembered.is_possible(target, own.stream, length) {
-            let request =
-                requests::Request::MaySend { stream: own.stream, association: own.association, length };
+            let request = requests::Request::MaySend {
+                stream: own.stream,
+                association: own.association,
+                length,
+                is_addressed: message.destination.is_some(),
+            };
             let purpose = Purpose::MaySend { target, length };
             return Ok(Sent::Not(Step::Ask(Rc::clone(pair), request, purpose)));
         }

@@ -364,8 +364,11 @@ mod tests {
             Just(Request::LocalName),
             Just(Request::PeerName),
             prop_oneof![Just(Half::Read), Just(Half::Write), Just(Half::Both)].prop_map(Request::Shutdown),
-            (any::<u16>(), any::<i32>(), any::<u32>())
-                .prop_map(|(stream, association, length)| Request::MaySend { stream, association, length }),
+            (any::<u16>(), any::<i32>(), any::<u32>(), any::<bool>()).prop_map(
+                |(stream, association, length, is_addressed)| {
+                    Request::MaySend { stream, association, length, is_addressed }
+                }
+            ),
         ]
     }
 

@@ -76,6 +76,8 @@ pub enum Request {
         association: i32,
         /// Length of the message.
         length: u32,
+        /// True if the message names its peer, so that it may begin an association.
+        is_addressed: bool,
     },
     /// Begins an association as a message says, unless there is one with the first of these peers.
     Begin {
@@ -119,11 +121,12 @@ impl Request {
             Self::LocalName => bytes.push(5),
             Self::PeerName => bytes.push(6),
             Self::Shutdown(half) => bytes.extend([7, *half as u8]),
-            Self::MaySend { stream, association, length } => {
+            Self::MaySend { stream, association, length, is_addressed } => {
                 bytes.push(8);
                 bytes.extend(stream.to_le_bytes());
                 bytes.extend(association.to_le_bytes());
                 bytes.extend(length.to_le_bytes());
+                bytes.push((*is_addressed).into());
             }
             Self::Begin { init, peers } => {
                 bytes.extend([9, u8::from(init.is_some())]);
@@ -172,6 +175,7 @@ impl Request {
                 stream: fields.u16(WHAT)?,
                 association: fields.u32(WHAT)?.cast_signed(),
                 length: fields.u32(WHAT)?,
+                is_addressed: truth(&mut fields)?,
             },
             9 => {
                 let (has_init, init) = (truth(&mut fields)?, fields.array(WHAT)?);

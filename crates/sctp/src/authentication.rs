@@ -179,6 +179,8 @@ pub struct AuthenticationConfig {
     pub keys: BTreeMap<u16, SharedKey>,
     /// The identifier of the key by which what is sent is authenticated.
     pub active_key: u16,
+    /// Algorithms that the peer may use, the preferred one first; none listed: SHA-256, then SHA-1.
+    pub algorithms: Vec<HmacAlgorithm>,
 }
 
 impl AuthenticationConfig {
@@ -218,6 +220,14 @@ impl AuthenticationOffer {
         let chunks = (!chunks.is_empty()).then(|| Bytes::from(chunks.to_vec()));
         let hmacs = HmacAlgorithm::OFFERED.map(HmacAlgorithm::identifier).to_vec();
         Self { random, chunks, hmacs }
+    }
+
+    /// Lists these algorithms in the place of the usual ones, if there are any.
+    pub(crate) fn listing(mut self, algorithms: &[HmacAlgorithm]) -> Self {
+        if !algorithms.is_empty() {
+            self.hmacs = algorithms.iter().map(|one| one.identifier()).collect();
+        }
+        self
     }
 
     /// The parameters that say so.
@@ -379,6 +389,18 @@ pub(crate) mod tests {
         // Ours: RANDOM, CHUNKS with two types and without padding, HMAC-ALGO.
         assert_eq!(association_key[86..92], [0x80, 0x03, 0, 6, 0, 193]);
         assert_eq!(association_key.len(), 6 + 44 + 50);
+    }
+
+    #[test]
+    fn the_algorithm_is_the_first_that_the_peer_lists() {
+        use HmacAlgorithm::{Sha1, Sha256};
+        for (listed, chosen) in
+            [(&[][..], Sha256), (&[Sha1, Sha256], Sha1), (&[Sha1], Sha1), (&[Sha256, Sha1], Sha256)]
+        {
+            let AuthenticationTerms { local, peer } = terms(1, 2);
+            let terms = AuthenticationTerms { local, peer: peer.listing(listed) };
+            assert_eq!(terms.algorithm(), chosen, "{listed:?}");
+        }
     }
 
     #[test]

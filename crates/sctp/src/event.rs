@@ -67,6 +67,8 @@ pub struct ReceivedMessage {
     pub sequence: StreamSequence,
     /// Payload Protocol Identifier that the peer has given it.
     pub ppid: Ppid,
+    /// TSN of its first chunk.
+    pub tsn: Tsn,
     /// The bytes.
     pub payload: Bytes,
     /// True if the message may have overtaken others.
@@ -86,6 +88,8 @@ pub struct ReceivedPart {
     pub sequence: StreamSequence,
     /// Payload Protocol Identifier that the peer has given the message.
     pub ppid: Ppid,
+    /// TSN of the message's first chunk.
+    pub tsn: Tsn,
     /// The bytes, which follow those of the part before.
     pub payload: Bytes,
     /// True if the message may have overtaken others.

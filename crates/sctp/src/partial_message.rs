@@ -43,7 +43,7 @@ impl PartialMessage {
     /// Takes the next part; gives the message that it ends. The error is given once for a message, all of which is
     /// thrown away.
     pub fn push(&mut self, part: ReceivedPart) -> Result<Option<ReceivedMessage>, MessageTooLong> {
-        let ReceivedPart { stream, sequence, ppid, payload, is_unordered, place, ip } = part;
+        let ReceivedPart { stream, sequence, ppid, tsn, payload, is_unordered, place, ip } = part;
         if place == PartPlace::First {
             self.abort(stream, is_unordered);
             self.messages.insert((stream, is_unordered), Parts::Collected(BytesMut::new()));
@@ -63,7 +63,7 @@ impl PartialMessage {
         let payload = core::mem::take(collected).freeze();
         self.collected_bytes -= payload.len() as u64;
         self.messages.remove(&(stream, is_unordered));
-        Ok(Some(ReceivedMessage { stream, sequence, ppid, payload, is_unordered, ip }))
+        Ok(Some(ReceivedMessage { stream, sequence, ppid, tsn, payload, is_unordered, ip }))
     }
 
     /// Throws away what there is of a message: [`Event::PartialDeliveryAborted`](crate::Event::PartialDeliveryAborted).
@@ -77,7 +77,7 @@ impl PartialMessage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::types::{Ppid, StreamId, StreamSequence};
+    use crate::types::{Ppid, StreamId, StreamSequence, Tsn};
     use PartPlace::{First, Last, Middle};
     use slantpath_wire::ip::IpFields;
 
@@ -86,6 +86,7 @@ mod tests {
             stream: StreamId(3),
             sequence: StreamSequence(7),
             ppid: Ppid(5),
+            tsn: Tsn(9),
             payload: payload.into(),
             is_unordered: false,
             place,
@@ -104,6 +105,7 @@ mod tests {
         let whole = message.push(last).unwrap().unwrap();
         assert_eq!((whole.payload, whole.ip), ("abcdef".into(), ip));
         assert_eq!((whole.stream, whole.sequence, whole.ppid), (StreamId(3), StreamSequence(7), Ppid(5)));
+        assert_eq!(whole.tsn, Tsn(9));
     }
 
     #[test]

@@ -58,6 +58,15 @@ enum Delivery {
     },
 }
 
+/// Counts of DATA chunks that did not come one after the other.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Oddities {
+    /// Chunks that came behind a gap.
+    pub(crate) ahead: u64,
+    /// Chunks that had come before.
+    pub(crate) duplicates: u64,
+}
+
 /// The receiving half.
 #[derive(Clone, Debug)]
 pub(crate) struct Receiver {
@@ -79,6 +88,8 @@ pub(crate) struct Receiver {
     traces_arrivals: bool,
     /// Kinds of DATA that the packet at hand has brought so far.
     brought: Brought,
+    /// Chunks that came behind a gap, and chunks that had come before.
+    oddities: Oddities,
     /// The path that the last DATA came on.
     data_path: Option<PathId>,
     /// IP header fields of the last packet whose data did not pass at once: all data that is kept or reassembled has
@@ -115,6 +126,7 @@ impl Receiver {
             promised: config.receive_buffer_bytes.into(),
             traces_arrivals: config.trace_arrivals,
             brought: Brought::default(),
+            oddities: Oddities::default(),
             data_path: None,
             ip: IpFields::default(),
         }
@@ -157,6 +169,7 @@ impl Receiver {
         match arrival {
             Arrival::Duplicate => {
                 self.tracker.record_duplicate(data.tsn);
+                self.oddities.duplicates += 1;
                 self.brought.duplicate_or_dropped = true;
                 return Ok(());
             }
@@ -172,6 +185,7 @@ impl Receiver {
                 }
             }
         }
+        self.oddities.ahead += u64::from(arrival == Arrival::Ahead);
         let at = self.tracker.record(data.tsn);
         self.count_received(data.payload.len());
         if !self.streams.contains(data.stream) {
@@ -331,6 +345,11 @@ impl Receiver {
     /// Messages that have come in fragments, whole.
     pub(crate) const fn messages_reassembled(&self) -> u64 {
         self.reassembly.finished()
+    }
+
+    /// Chunks that came behind a gap, and chunks that had come before.
+    pub(crate) const fn oddities(&self) -> Oddities {
+        self.oddities
     }
 
     /// Tells if messages are held back.
@@ -506,11 +525,11 @@ impl Receiver {
             self.order(message, deliver)?;
             return Ok(None);
         }
-        let Data { flags, stream, sequence, ppid, payload, .. } = data;
+        let Data { flags, tsn, stream, sequence, ppid, payload } = data;
         let is_unordered = flags.is_unordered();
         let fragment = Fragment {
             at,
-            heading: Heading { stream, sequence, ppid, is_unordered },
+            heading: Heading { stream, sequence, ppid, tsn, is_unordered },
             is_beginning: flags.is_beginning(),
             is_ending: flags.is_ending(),
             payload: to_keep(payload, packet_len),
@@ -599,8 +618,8 @@ impl Receiver {
 
 /// Makes the message of a chunk that holds a whole one.
 fn message_of(data: Data, ip: IpFields) -> ReceivedMessage {
-    let Data { flags, stream, sequence, ppid, payload, .. } = data;
-    ReceivedMessage { stream, sequence, ppid, payload, is_unordered: flags.is_unordered(), ip }
+    let Data { flags, tsn, stream, sequence, ppid, payload } = data;
+    ReceivedMessage { stream, sequence, ppid, tsn, payload, is_unordered: flags.is_unordered(), ip }
 }
 
 impl Delivery {

@@ -1,5 +1,6 @@
 //! State of one association.
 
+use std::collections::BTreeSet;
 use std::net::SocketAddr;
 
 use slantpath_base::Instant;
@@ -54,6 +55,8 @@ pub(crate) struct Association {
     pub(crate) defaults: SendInfo,
     /// Context of what is received.
     pub(crate) context: u32,
+    /// Numbers of keys that were taken out of use.
+    pub(crate) retired_keys: BTreeSet<u16>,
     /// Instant of its last message, if it is shut down when it idles.
     pub(crate) used_at: Instant,
     /// True if a message that is sent may still have to be acknowledged.
@@ -85,6 +88,7 @@ impl Association {
             events: choices.events,
             defaults: choices.defaults,
             context: choices.context,
+            retired_keys: choices.retired_keys.clone(),
             used_at: now,
             is_wet: false,
             is_end_wanted: false,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use slantpath_base::Instant;
 use slantpath_live::{Host, Peer, Programs, SocketId};
 use slantpath_requests::{Errno, Reply};
-use slantpath_sctp::PortId;
+use slantpath_sctp::{self as sctp, PortId};
 
 use crate::association::{Association, Stage};
 use crate::news::{Answered, News, SocketNumber};
@@ -74,7 +74,15 @@ impl Sockets {
             self.configure_port(host, listener);
         }
         let ends = (id, first);
-        let id = begun.map_err(|error| outcome::of_connect(&error))?;
+        let id = begun.map_err(|error| match error {
+            // It is another socket's, such as one that was peeled off.
+            sctp::ConnectError::AlreadyAssociated(_)
+                if self.association_at(now, host, number, first).is_none() =>
+            {
+                Errno::EADDRNOTAVAIL
+            }
+            error => outcome::of_connect(&error),
+        })?;
         let association = Association::opening(now, self.next_association(), number, ends, &choices);
         self.keep(id, association);
         if let Some(socket) = self.open.get_mut(&number) {
@@ -118,6 +126,23 @@ impl Sockets {
     /// The association of a socket with a peer at this address, if there is one.
     pub(crate) fn association_with(&self, number: SocketNumber, peer: SocketAddr) -> Option<SocketId> {
         self.by_peer.get(&(number, peer)).copied()
+    }
+
+    /// The association of a socket with a peer that has this address, be it the first one or another.
+    pub(crate) fn association_at(
+        &self,
+        now: Instant,
+        host: &mut Host,
+        number: SocketNumber,
+        peer: SocketAddr,
+    ) -> Option<SocketId> {
+        let has_port =
+            |id: &SocketId| self.associations.get(*id).is_some_and(|one| one.peer.port() == peer.port());
+        let mut all = self.open.get(&number)?.associations.iter().copied().filter(has_port);
+        let first = self.association_with(number, peer);
+        first.or_else(|| {
+            all.find(|id| host.sctp_paths(now, *id).iter().any(|path| path.destination == peer.ip()))
+        })
     }
 
     /// Answers those that wait for an association to be up.

@@ -11,7 +11,7 @@ use slantpath_sctp::{self as sctp, notice};
 use crate::association::{Association, Stage};
 use crate::inbox::Item;
 use crate::news::SocketNumber;
-use crate::notifications::{self, AddressState, Change, Failed, Kind};
+use crate::notifications::{self, AddressState, Change, Failed, KeyChange, Kind};
 use crate::outcome;
 use crate::receiving::INBOX_BYTES_MAX;
 use crate::sockets::Sockets;
@@ -79,9 +79,8 @@ impl Sockets {
         };
         let next = self.next_association();
         let Some(socket) = self.open.get_mut(&number) else { return false };
-        let limit = socket.backlog.unwrap_or_default() as usize;
         let is_full = socket.inbox.held_bytes() >= INBOX_BYTES_MAX;
-        if self.is_stopping || is_full || socket.inbox.accepted_count() > limit {
+        if self.is_stopping || is_full || socket.has_full_queue() {
             return false;
         }
         let mut association = Association::opening(now, next, number, (at, peer), &socket.choices);
@@ -96,6 +95,9 @@ impl Sockets {
             }
             if let Some(socket) = self.open.get_mut(&number) {
                 socket.inbox.push(Item::Accepted { socket: new, peer: told }, 0);
+                if socket.has_full_queue() {
+                    host.listen_at(at, sctp::Acceptance::Refused);
+                }
             }
             self.tell_readable(number);
         } else {
@@ -156,9 +158,11 @@ impl Sockets {
         let number = self.associations.get(id).map_or(0, |association| association.number.0);
         match event {
             sctp::Event::Received(message) => {
-                let sctp::ReceivedMessage { stream, sequence, ppid, payload, is_unordered, ip } = message;
+                let sctp::ReceivedMessage { stream, sequence, ppid, tsn, payload, is_unordered, ip } =
+                    message;
                 let place = sctp::PartPlace::Last;
-                let part = sctp::ReceivedPart { stream, sequence, ppid, payload, is_unordered, place, ip };
+                let part =
+                    sctp::ReceivedPart { stream, sequence, ppid, tsn, payload, is_unordered, place, ip };
                 self.note_message(now, host, id, part);
             }
             sctp::Event::ReceivedPart(part) => self.note_message(now, host, id, part),
@@ -206,7 +210,9 @@ impl Sockets {
                 }
             }
             sctp::Event::Authentication(sctp::AuthenticationEvent::NotOffered) => {
-                self.notify(id, Kind::Authentication, || notifications::no_authentication(number));
+                self.notify(id, Kind::Authentication, || {
+                    notifications::key_change(KeyChange::NoAuthentication, 0, number)
+                });
             }
             sctp::Event::Notice(told) => {
                 if let notice::Notice::AdaptationLayer { code } = *told {
@@ -219,6 +225,12 @@ impl Sockets {
             }
             _ => {}
         }
+    }
+
+    /// Nothing more is sent by a key that was taken out of use.
+    pub(crate) fn note_free_key(&mut self, id: SocketId, key: u16) {
+        let number = self.associations.get(id).map_or(0, |association| association.number.0);
+        self.notify(id, Kind::Authentication, || notifications::key_change(KeyChange::Free, key, number));
     }
 
     /// The peer has begun to shut an association down: nothing follows what has come.
@@ -249,7 +261,8 @@ impl Sockets {
             was_sent,
             error,
             stream: message.stream.0,
-            flags: u16::from(message.is_unordered),
+            // All of it, from its first byte to its last.
+            flags: 0b11 | u16::from(message.is_unordered) << 2,
             payload_protocol: u32::from_le_bytes(message.ppid.0.to_be_bytes()),
             context: u32::try_from(message.context >> 32).unwrap_or_default(),
             association: association.number.0,

@@ -161,10 +161,18 @@ pub(crate) fn partial_delivery_aborted(stream: u16, sequence: u16, association: 
     finished(told.u32(stream.into()).u32(sequence.into()))
 }
 
-/// Writes a `struct sctp_authkey_event` that says that the peer does not authenticate.
-pub(crate) fn no_authentication(association: i32) -> Bytes {
-    const NO_AUTH: u32 = 2;
-    finished(begun(Kind::Authentication, 0).u16(0).u16(0).u32(NO_AUTH).i32(association))
+/// Meaning that a `struct sctp_authkey_event` tells (`auth_indication`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum KeyChange {
+    /// Nothing more is sent by a key that was taken out of use.
+    Free = 1,
+    /// The peer does not authenticate.
+    NoAuthentication = 2,
+}
+
+/// Writes a `struct sctp_authkey_event`.
+pub(crate) fn key_change(change: KeyChange, key: u16, association: i32) -> Bytes {
+    finished(begun(Kind::Authentication, 0).u16(key).u16(0).u32(change as u32).i32(association))
 }
 
 /// Writes a `struct sctp_sender_dry_event`.
@@ -213,7 +221,7 @@ mod tests {
             (shutdown(3), 0x8005, 12),
             (partial_delivery_aborted(1, 2, 3), 0x8006, 24),
             (adaptation(9, 3), 0x8007, 16),
-            (no_authentication(3), 0x8008, 20),
+            (key_change(KeyChange::Free, 1, 3), 0x8008, 20),
             (sender_dry(3), 0x8009, 12),
             (stream_reset(1, &[1, 2], 3), 0x800a, 12 + 4),
             (assoc_reset(0, 3, [1, 2]), 0x800b, 20),

@@ -91,7 +91,8 @@ impl Sockets {
             SctpOption::PrAssocStatus | SctpOption::PrStreamStatus | SctpOption::StreamSchedulerValue => {
                 self.get_streams(call, option)?
             }
-            SctpOption::AutoClose
+            SctpOption::AutoAsconf
+            | SctpOption::AutoClose
             | SctpOption::Context
             | SctpOption::DefaultPrInfo
             | SctpOption::DefaultSendParam
@@ -146,7 +147,8 @@ impl Sockets {
             | SctpOption::ResetAssoc
             | SctpOption::ResetStreams
             | SctpOption::StreamSchedulerValue => self.set_streams(call, option),
-            SctpOption::AutoClose
+            SctpOption::AutoAsconf
+            | SctpOption::AutoClose
             | SctpOption::Context
             | SctpOption::DefaultPrInfo
             | SctpOption::DefaultSendParam

@@ -25,7 +25,7 @@ impl Sockets {
         id: SocketId,
         part: sctp::ReceivedPart,
     ) {
-        let sctp::ReceivedPart { stream, sequence, ppid, payload, is_unordered, place, ip: _ } = part;
+        let sctp::ReceivedPart { stream, sequence, ppid, tsn, payload, is_unordered, place, ip: _ } = part;
         let cumulative_tsn = host.sctp_snapshot(id).map_or(0, |snapshot| snapshot.cumulative_tsn_received.0);
         self.note_use(now, id);
         let Some(association) = self.associations.get_mut(id) else { return };
@@ -45,7 +45,7 @@ impl Sockets {
             flags: if is_unordered { UNORDERED } else { 0 },
             // The bytes of the wire are the program's.
             payload_protocol: u32::from_le_bytes(ppid.0.to_be_bytes()),
-            tsn: cumulative_tsn,
+            tsn: tsn.0,
             cumulative_tsn,
             context: association.context,
             association: association.number.0,

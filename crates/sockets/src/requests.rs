@@ -35,8 +35,8 @@ impl Sockets {
             requests::Request::LocalName => named(self.local_name(number)),
             requests::Request::PeerName => named(self.peer_name(number)),
             requests::Request::Shutdown(half) => done(self.shut(now, host, number, half)),
-            requests::Request::MaySend { stream, association, length } => {
-                match self.may_send(number, stream, association, length) {
+            requests::Request::MaySend { stream, association, length, is_addressed } => {
+                match self.may_send(number, stream, (association, is_addressed), length) {
                     Ok(streams) => Reply { number: streams.into(), ..Reply::default() }.into(),
                     Err(error) => Answered::failed(error),
                 }
@@ -83,7 +83,7 @@ impl Sockets {
         &self,
         number: SocketNumber,
         stream: u16,
-        association: i32,
+        (association, is_addressed): (i32, bool),
         length: u32,
     ) -> Result<u16, Errno> {
         let socket = self.open.get(&number).ok_or(Errno::EBADF)?;
@@ -93,8 +93,12 @@ impl Sockets {
             return Err(Errno::EMSGSIZE);
         }
         let id = if socket.is_one_to_one() {
-            if socket.backlog.is_some() || socket.is_writing_shut || socket.associations.is_empty() {
+            if socket.backlog.is_some() || socket.is_writing_shut {
                 return Err(Errno::EPIPE);
+            }
+            if socket.associations.is_empty() {
+                let may_begin = is_addressed && !socket.is_over && !socket.is_peeled_off;
+                return if may_begin { Ok(0) } else { Err(Errno::EPIPE) };
             }
             socket.association()
         } else if association == 0 {
@@ -108,6 +112,7 @@ impl Sockets {
         let association = association.ok_or(Errno::EPIPE)?;
         match association.stage {
             Stage::Opening => Ok(0),
+            Stage::Ending if socket.is_one_to_one() => Err(Errno::EPIPE),
             Stage::Ending => Err(Errno::ESHUTDOWN),
             Stage::Up if stream >= association.outbound_streams => Err(Errno::EINVAL),
             Stage::Up => Ok(association.outbound_streams),

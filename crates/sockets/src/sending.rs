@@ -201,11 +201,15 @@ impl Sockets {
         if let Some(id) = socket.association() {
             return Ok(id);
         }
-        if let Some(destination) = destination {
+        if let Some(destination) = destination.filter(|_| !socket.is_peeled_off) {
             let peer = socket.address_from(destination)?;
-            return match self.association_with(number, peer) {
-                Some(id) => Ok(id),
-                None => self.begin(now, host, number, &[destination]),
+            if let Some(id) = self.association_with(number, peer) {
+                return Ok(id);
+            }
+            return match self.begin(now, host, number, &[destination]) {
+                // There is one, by another address of the peer.
+                Err(Errno::EISCONN) => self.association_at(now, host, number, peer).ok_or(Errno::EISCONN),
+                begun => begun,
             };
         }
         let id = self.by_number.get(&AssociationNumber(wanted)).copied();

@@ -91,6 +91,10 @@ pub(crate) struct Choices {
     pub(crate) interleave: u32,
     /// Longest fragment that was asked for; zero: as long as a packet allows.
     pub(crate) max_segment: u32,
+    /// Numbers of keys that were taken out of use.
+    pub(crate) retired_keys: BTreeSet<u16>,
+    /// True if peers are to be told of addresses that the host gets.
+    pub(crate) tells_own_addresses: bool,
     pub(crate) has_no_delay: bool,
     pub(crate) has_no_fragments: bool,
     pub(crate) maps_addresses: bool,
@@ -101,6 +105,8 @@ pub(crate) struct Choices {
     pub(crate) reuses_address: bool,
     pub(crate) reuses_port: bool,
     pub(crate) is_v6_only: bool,
+    /// Buffers that were asked for, as they are told: for sending and for receiving, in bytes.
+    pub(crate) told_buffers: [Option<u32>; 2],
     /// Options of IP that were set, by level and name.
     pub(crate) ip_options: BTreeMap<(i32, i32), i32>,
 }
@@ -114,6 +120,8 @@ impl Default for Choices {
             autoclose_s: 0,
             interleave: 0,
             max_segment: 0,
+            retired_keys: BTreeSet::new(),
+            tells_own_addresses: false,
             has_no_delay: false,
             has_no_fragments: false,
             maps_addresses: true,
@@ -123,6 +131,7 @@ impl Default for Choices {
             reuses_address: false,
             reuses_port: false,
             is_v6_only: false,
+            told_buffers: [None; 2],
             ip_options: BTreeMap::new(),
         }
     }
@@ -165,6 +174,12 @@ impl Socket {
 
     pub(crate) fn is_one_to_one(&self) -> bool {
         self.style == Style::OneToOne
+    }
+
+    /// Tells if as many callers wait to be accepted as may: one more than was asked for, as Linux counts.
+    pub(crate) fn has_full_queue(&self) -> bool {
+        self.is_one_to_one()
+            && self.backlog.is_some_and(|backlog| self.inbox.accepted_count() > backlog as usize)
     }
 
     /// The association of a one-to-one socket.

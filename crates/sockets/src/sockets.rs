@@ -7,7 +7,7 @@ use std::sync::Arc;
 use slantpath_base::{Deadlines, Instant, Stream};
 use slantpath_live::{BySocket, Host, Program, ProgramEvent, SocketId};
 use slantpath_requests::OpenRequest;
-use slantpath_sctp::{Extension, Extensions, PortId, SctpConfig};
+use slantpath_sctp::{Acceptance, Extension, Extensions, PortId, SctpConfig};
 
 use crate::association::{Association, AssociationNumber, LAST_WORD};
 use crate::inbox::ForProgram;
@@ -159,11 +159,18 @@ impl Sockets {
         self.log.note(&Told::Read(number));
         let socket = self.open.get_mut(&number)?;
         let wants_next = socket.choices.wants_next_info;
+        let had_full_queue = socket.has_full_queue();
         let Some((piece, association)) = socket.inbox.next(wants_next) else {
             socket.is_readable_told = false;
             self.tell_end(number);
             return None;
         };
+        if had_full_queue
+            && let Some(bound) = socket.bound.as_ref().filter(|_| !socket.has_full_queue())
+            && self.places.get(&bound.place).is_some_and(|place| place.listener == Some(number))
+        {
+            host.listen_at(bound.place, Acceptance::ByPeer);
+        }
         if let Some(id) = association {
             self.note_read(now, host, id, piece.bytes.len());
         }

@@ -138,7 +138,7 @@ impl SocketEvent {
     /// A whole message.
     #[inline]
     pub(super) fn of_message(message: sctp::ReceivedMessage) -> Self {
-        let sctp::ReceivedMessage { stream, sequence, ppid, payload, is_unordered, ip } = message;
+        let sctp::ReceivedMessage { stream, sequence, ppid, tsn: _, payload, is_unordered, ip } = message;
         let place = place_of(stream, sequence, is_unordered);
         Self::Message { stream: stream.0, place, payload_protocol: ppid.0, payload, ip }
     }

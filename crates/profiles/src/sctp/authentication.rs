@@ -83,6 +83,7 @@ impl SctpProfile {
             chunks: chunks.map(|chunk| chunk.kind()).collect(),
             keys,
             active_key: self.active_key.map_or(0, |key| *key),
+            ..AuthenticationConfig::default()
         }
     }
 }

@@ -285,6 +285,11 @@ impl Association {
         Ok(())
     }
 
+    /// Tells if there is an endpoint pair shared key of this number.
+    pub fn has_key(&self, id: u16) -> bool {
+        self.authentication.as_ref().is_some_and(|state| state.keys.contains_key(&id))
+    }
+
     /// Authenticates what is sent by this key from now on.
     pub fn activate_key(&mut self, id: u16) -> Result<(), KeyError> {
         let state = self.authentication.as_mut().ok_or(KeyError::NotSupported)?;

@@ -388,6 +388,7 @@ impl Association {
         //# SHUTDOWN-RECEIVED states.
         if self.state.may_send_data() {
             if let Some(gaps) = sack.gaps {
+                self.stats.gap_ack_blocks_received += gaps.blocks.len() as u64;
                 self.trace(|| TraceEvent::Sack {
                     cumulative_tsn: sack.cumulative_tsn_ack,
                     gap_blocks: u16::try_from(gaps.blocks.len()).unwrap_or(u16::MAX),

@@ -16,8 +16,14 @@ pub struct AssociationStats {
     pub packets_received: u64,
     /// DATA chunks that arrived, duplicates included.
     pub data_chunks_received: u64,
+    /// DATA chunks that arrived behind a gap.
+    pub chunks_ahead_received: u64,
+    /// DATA chunks that had arrived before.
+    pub duplicates_received: u64,
     /// SACKs that arrived.
     pub sacks_received: u64,
+    /// Gap Ack Blocks of the SACKs that arrived.
+    pub gap_ack_blocks_received: u64,
     /// SACKs that were sent.
     pub sacks_sent: u64,
     /// Chunks that arrived and could not be read.
@@ -129,7 +135,10 @@ impl Association {
     pub(crate) fn stats(&self) -> AssociationStats {
         let AbandonmentCounts { unsent, sent, forward_tsns } = self.sender.abandonment_counts();
         let (unordered_chunks_sent, messages_fragmented) = self.sender.cut_counts();
+        let oddities = self.receiver.oddities();
         AssociationStats {
+            chunks_ahead_received: oddities.ahead,
+            duplicates_received: oddities.duplicates,
             t1_expiries: self.t1_expiries.into(),
             abandoned_unsent: unsent,
             abandoned_sent: sent,

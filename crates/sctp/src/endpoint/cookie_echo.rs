@@ -453,6 +453,7 @@ impl Endpoint {
 /// The terms on which chunks are authenticated that a cookie brings back.
 fn terms_of(cookie: &Cookie, config: &SctpConfig) -> Option<AuthenticationTerms> {
     let authentication = cookie.authentication.as_ref()?;
-    let local = AuthenticationOffer::new(authentication.random, config.authenticated_chunks());
+    let local = AuthenticationOffer::new(authentication.random, config.authenticated_chunks())
+        .listing(&config.authentication.algorithms);
     Some(AuthenticationTerms { local, peer: authentication.peer.clone() })
 }

@@ -279,7 +279,9 @@ impl Endpoint {
         parameters.extend(config.adaptation_layer.map(Parameter::AdaptationLayer));
         if let Some(authentication) = &cookie.authentication {
             let chunks = config.authenticated_chunks();
-            parameters.extend(AuthenticationOffer::new(authentication.random, chunks).parameters());
+            let own = AuthenticationOffer::new(authentication.random, chunks)
+                .listing(&config.authentication.algorithms);
+            parameters.extend(own.parameters());
         }
         //= https://www.rfc-editor.org/rfc/rfc9260#section-3.2.2
         //# If the receiver of an INIT chunk detects unrecognized parameters and

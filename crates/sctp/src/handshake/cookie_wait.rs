@@ -246,6 +246,7 @@ impl CookieWait {
 /// Offer of our end for the authentication of chunks.
 fn local_offer(start: &LocalStart, config: &SctpConfig) -> AuthenticationOffer {
     AuthenticationOffer::new(start.random, config.authenticated_chunks())
+        .listing(&config.authentication.algorithms)
 }
 
 /// The parameters of an INIT: they tell the peer of our addresses, and what it may use.

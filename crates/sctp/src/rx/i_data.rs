@@ -28,6 +28,7 @@ impl Receiver {
         match self.tracker.classify(chunk.tsn) {
             Arrival::Duplicate => {
                 self.tracker.record_duplicate(chunk.tsn);
+                self.oddities.duplicates += 1;
                 self.brought.duplicate_or_dropped = true;
                 return Ok(());
             }
@@ -40,6 +41,7 @@ impl Receiver {
                     self.brought.duplicate_or_dropped = true;
                     return Ok(());
                 }
+                self.oddities.ahead += u64::from(arrival == Arrival::Ahead);
             }
         }
         self.tracker.record(chunk.tsn);

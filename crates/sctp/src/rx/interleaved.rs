@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use super::held::Held;
 use crate::chunk::{DataFlags, FragmentPlace, IData, SkippedMessages};
 use crate::event::{Event, PartPlace, ReceivedMessage, ReceivedPart};
-use crate::types::{MessageId, Ppid, StreamId};
+use crate::types::{MessageId, Ppid, StreamId, Tsn};
 
 /// A chunk contradicts another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,9 +21,11 @@ pub(super) struct Contradiction;
 type Key = (StreamId, bool, u32);
 
 /// A message of which fragments are missing.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct Partial {
     ppid: Ppid,
+    /// TSN of the first fragment; of any, while that has not come.
+    tsn: Tsn,
     /// Fragments that have come and not been passed on, by Fragment Sequence Number, which does not wrap here.
     fragments: BTreeMap<u64, Bytes>,
     /// The first fragment that has not been passed on.
@@ -53,8 +55,13 @@ pub(super) struct Interleaved {
 }
 
 impl Partial {
+    fn new(tsn: Tsn) -> Self {
+        let (fragments, ppid) = (BTreeMap::new(), Ppid::default());
+        Self { ppid, tsn, fragments, next: 0, missing: 0, ready_len: 0, last: None }
+    }
+
     fn insert(&mut self, chunk: IData) -> Result<(), Contradiction> {
-        let IData { flags, ppid, payload, place: FragmentPlace { fragment, .. }, .. } = chunk;
+        let IData { flags, tsn, ppid, payload, place: FragmentPlace { fragment, .. }, .. } = chunk;
         #[expect(clippy::cast_possible_truncation, reason = "as it was before it wrapped")]
         let ahead = fragment.0.wrapping_sub(self.next as u32);
         let at = self.next + u64::from(ahead);
@@ -70,7 +77,7 @@ impl Partial {
             return Err(Contradiction);
         }
         if flags.is_beginning() {
-            self.ppid = ppid;
+            (self.ppid, self.tsn) = (ppid, tsn);
         }
         if flags.is_ending() {
             self.last = Some(at);
@@ -188,8 +195,8 @@ impl Interleaved {
             if self.partial.contains_key(&key) {
                 return Err(Contradiction);
             }
-            let IData { ppid, payload, .. } = chunk;
-            return self.order(key, ppid, payload, ip, deliver);
+            let IData { tsn, ppid, payload, .. } = chunk;
+            return self.order(key, (ppid, tsn), payload, ip, deliver);
         }
         if !is_unordered && self.waiting.contains_key(&(stream, id.0)) {
             return Err(Contradiction);
@@ -198,7 +205,7 @@ impl Interleaved {
             return Ok(());
         }
         let len = chunk.payload.len();
-        let partial = self.partial.entry(key).or_default();
+        let partial = self.partial.entry(key).or_insert_with(|| Partial::new(chunk.tsn));
         partial.insert(chunk)?;
         self.held.add(len);
         if !partial.is_whole() {
@@ -210,10 +217,10 @@ impl Interleaved {
         let (payload, pieces) = partial.take_ready();
         self.held.release(payload.len(), pieces);
         if self.in_parts.get(&(stream, is_unordered)) != Some(&id) {
-            return self.order(key, partial.ppid, payload, ip, deliver);
+            return self.order(key, (partial.ppid, partial.tsn), payload, ip, deliver);
         }
         self.in_parts.remove(&(stream, is_unordered));
-        deliver(Event::ReceivedPart(part_of(key, partial.ppid, payload, PartPlace::Last, ip)));
+        deliver(Event::ReceivedPart(part_of(key, (partial.ppid, partial.tsn), payload, PartPlace::Last, ip)));
         if is_unordered {
             self.note_first_unordered(stream);
         } else {
@@ -250,7 +257,7 @@ impl Interleaved {
             }
         }
         let partial = self.partial.get(&key)?;
-        Some(part_of(key, partial.ppid, payload, place, ip))
+        Some(part_of(key, (partial.ppid, partial.tsn), payload, place, ip))
     }
 
     /// The peer has given messages up: forgets what there is of them, and passes on what has waited behind them.
@@ -326,14 +333,14 @@ impl Interleaved {
     fn order(
         &mut self,
         key: Key,
-        ppid: Ppid,
+        (ppid, tsn): (Ppid, Tsn),
         payload: Bytes,
         ip: IpFields,
         mut deliver: impl FnMut(Event),
     ) -> Result<(), Contradiction> {
         let (stream, is_unordered, id) = key;
         let sequence = MessageId(id).stream_sequence();
-        let message = ReceivedMessage { stream, sequence, ppid, payload, is_unordered, ip };
+        let message = ReceivedMessage { stream, sequence, ppid, tsn, payload, is_unordered, ip };
         if is_unordered {
             deliver(Event::Received(message));
         } else if MessageId(id) == self.expected(stream) {
@@ -398,9 +405,16 @@ fn raw(first: MessageId, last: MessageId) -> SmallVec<[RangeInclusive<u32>; 2]> 
     }
 }
 
-fn part_of(key: Key, ppid: Ppid, payload: Bytes, place: PartPlace, ip: IpFields) -> ReceivedPart {
+fn part_of(
+    key: Key,
+    (ppid, tsn): (Ppid, Tsn),
+    payload: Bytes,
+    place: PartPlace,
+    ip: IpFields,
+) -> ReceivedPart {
     let (stream, is_unordered, id) = key;
-    ReceivedPart { stream, sequence: MessageId(id).stream_sequence(), ppid, payload, is_unordered, place, ip }
+    let sequence = MessageId(id).stream_sequence();
+    ReceivedPart { stream, sequence, ppid, tsn, payload, is_unordered, place, ip }
 }
 
 const fn aborted(stream: StreamId, id: MessageId, is_unordered: bool) -> Event {

@@ -12,7 +12,7 @@ use slantpath_wire::ip::IpFields;
 use super::held::Held;
 use super::tsn_tracker::Position;
 use crate::event::{PartPlace, ReceivedMessage, ReceivedPart};
-use crate::types::{Ppid, StreamId, StreamSequence};
+use crate::types::{Ppid, StreamId, StreamSequence, Tsn};
 
 /// Description in a fragment of the message that it is part of.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +21,8 @@ pub(crate) struct Heading {
     /// Without meaning if unordered.
     pub(crate) sequence: StreamSequence,
     pub(crate) ppid: Ppid,
+    /// TSN of the fragment; of a message, that of its first.
+    pub(crate) tsn: Tsn,
     pub(crate) is_unordered: bool,
 }
 
@@ -166,14 +168,14 @@ impl Reassembly {
         }
         self.finished += 1;
         self.held.release(run.payload_len, run.pieces.len());
-        let Heading { stream, sequence, ppid, is_unordered } = run.heading;
+        let Heading { stream, sequence, ppid, tsn, is_unordered } = run.heading;
         let payload = run.take_payload();
         Ok(if self.in_parts == Some(first) {
             self.in_parts = None;
             let place = PartPlace::Last;
-            Inserted::LastPart(ReceivedPart { stream, sequence, ppid, payload, is_unordered, place, ip })
+            Inserted::LastPart(ReceivedPart { stream, sequence, ppid, tsn, payload, is_unordered, place, ip })
         } else {
-            Inserted::Message(ReceivedMessage { stream, sequence, ppid, payload, is_unordered, ip })
+            Inserted::Message(ReceivedMessage { stream, sequence, ppid, tsn, payload, is_unordered, ip })
         })
     }
 
@@ -225,11 +227,11 @@ impl Reassembly {
         let mut run = self.runs.remove(&first)?;
         let place = if self.in_parts == Some(first) { PartPlace::Middle } else { PartPlace::First };
         self.held.release(run.payload_len, run.pieces.len());
-        let Heading { stream, sequence, ppid, is_unordered } = run.heading;
+        let Heading { stream, sequence, ppid, tsn, is_unordered } = run.heading;
         let payload = run.take_payload();
         self.in_parts = Some(run.last);
         self.runs.insert(run.last, run);
-        Some(ReceivedPart { stream, sequence, ppid, payload, is_unordered, place, ip })
+        Some(ReceivedPart { stream, sequence, ppid, tsn, payload, is_unordered, place, ip })
     }
 
     /// The run that ends right before `at`, and where it starts.
@@ -324,6 +326,7 @@ mod tests {
                     stream: StreamId(stream),
                     sequence: StreamSequence(sequence),
                     ppid: Ppid(7),
+                    tsn: Tsn(first as u32 + index),
                     is_unordered,
                 },
                 is_beginning: index == 0,

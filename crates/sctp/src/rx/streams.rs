@@ -227,7 +227,7 @@ fn locate(stream: StreamId) -> (u16, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::types::Ppid;
+    use crate::types::{Ppid, Tsn};
     use bytes::Bytes;
     use proptest::prelude::*;
     use slantpath_wire::ip::IpFields;
@@ -237,6 +237,7 @@ mod tests {
             stream: StreamId(stream),
             sequence: StreamSequence(number),
             ppid: Ppid(0),
+            tsn: Tsn(number.into()),
             payload: Bytes::copy_from_slice(&number.to_be_bytes()),
             is_unordered: false,
             ip: IpFields::default(),

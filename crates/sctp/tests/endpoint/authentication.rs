@@ -13,7 +13,11 @@ fn config(chunks: &[u8], keys: &[(u16, &'static [u8])]) -> SctpConfig {
     let keys = keys.iter().map(|(id, key)| (*id, SharedKey::new(*key))).collect();
     SctpConfig {
         extensions: Extensions::of(&[Extension::Authentication]),
-        authentication: AuthenticationConfig { chunks: chunks.to_vec(), keys, active_key: 0 },
+        authentication: AuthenticationConfig {
+            chunks: chunks.to_vec(),
+            keys,
+            ..AuthenticationConfig::default()
+        },
         heartbeat_interval: None,
         ..SctpConfig::default()
     }

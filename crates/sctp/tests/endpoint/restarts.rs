@@ -230,7 +230,12 @@ fn keys_that_were_added_are_there_after_a_restart() {
     let keys = |ids: &[u16]| ids.iter().map(|id| (*id, SharedKey::new(id.to_be_bytes().to_vec()))).collect();
     let config = |ids: &[u16], active_key| SctpConfig {
         extensions: Extensions::of(&[Extension::Authentication]),
-        authentication: AuthenticationConfig { chunks: vec![kind::DATA], keys: keys(ids), active_key },
+        authentication: AuthenticationConfig {
+            chunks: vec![kind::DATA],
+            keys: keys(ids),
+            active_key,
+            ..AuthenticationConfig::default()
+        },
         ..SctpConfig::default()
     };
     let (mut net, at_z) = associated(&config(&[0], 0));

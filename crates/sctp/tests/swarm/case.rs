@@ -239,7 +239,12 @@ fn authentication(stream: &mut Stream, wants_all: bool) -> AuthenticationConfig 
     let share = if wants_all { pick(stream, &[0, 1, 2, 4]) } else { 0 };
     let chunks = kinds.into_iter().filter(|_| stream.below(4) < share).collect();
     let keys = [(0, SharedKey::new(&b"first"[..])), (1, SharedKey::new(&b"second"[..]))].into();
-    AuthenticationConfig { chunks, keys, active_key: pick(stream, &[0, 1]) }
+    AuthenticationConfig {
+        chunks,
+        keys,
+        active_key: pick(stream, &[0, 1]),
+        ..AuthenticationConfig::default()
+    }
 }
 
 fn config(stream: &mut Stream, features: &BTreeSet<Feature>, max_retrans: u32) -> SctpConfig {

@@ -103,10 +103,9 @@ impl Sockets {
             packets,
             stats.packets_received,
             retransmissions,
-            // TSNs out of order, duplicates and gap reports are not counted.
-            0,
-            0,
-            0,
+            stats.chunks_ahead_received,
+            stats.duplicates_received,
+            stats.gap_ack_blocks_received,
             stats.unordered_chunks_sent,
             stats.unordered_chunks_received,
             ordered_sent,

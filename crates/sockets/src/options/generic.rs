@@ -16,8 +16,8 @@ const SO_REUSEADDR: i32 = 2;
 const SO_TYPE: i32 = 3;
 const SO_ERROR: i32 = 4;
 const SO_DONTROUTE: i32 = 5;
-const SO_SNDBUF: i32 = 7;
 const SO_BROADCAST: i32 = 6;
+const SO_SNDBUF: i32 = 7;
 const SO_RCVBUF: i32 = 8;
 const SO_KEEPALIVE: i32 = 9;
 const SO_OOBINLINE: i32 = 10;
@@ -43,7 +43,10 @@ const IPV6_TCLASS: (i32, i32) = (IPPROTO_IPV6, 67);
 const SOCK_STREAM: i32 = 1;
 const SOCK_SEQPACKET: i32 = 5;
 
-/// Least and greatest buffers that a program may ask for, in bytes.
+/// Least buffers of Linux, half of what it tells (`SOCK_MIN_SNDBUF`, `SOCK_MIN_RCVBUF`).
+const SNDBUF_LEAST: u32 = 2_304;
+const RCVBUF_LEAST: u32 = 1_152;
+/// Least and greatest buffers that a program is given, in bytes.
 const BUFFER_LEAST: u32 = 4_608;
 const BUFFER_MOST: u32 = 64 << 20;
 
@@ -65,12 +68,11 @@ impl Sockets {
                 Style::OneToOne => SOCK_STREAM,
             },
             (SOL_SOCKET, SO_ERROR) => socket.error.take().map_or(0, |error| error.0.into()),
-            // Linux tells twice what was asked for.
             (SOL_SOCKET, SO_SNDBUF) => {
-                i32::try_from(socket.config.send_buffer_bytes.saturating_mul(2)).unwrap_or(i32::MAX)
+                told_buffer(socket.choices.told_buffers[0], socket.config.send_buffer_bytes)
             }
             (SOL_SOCKET, SO_RCVBUF) => {
-                i32::try_from(u64::from(socket.config.receive_buffer_bytes) * 2).unwrap_or(i32::MAX)
+                told_buffer(socket.choices.told_buffers[1], socket.config.receive_buffer_bytes.into())
             }
             (SOL_SOCKET, SO_LINGER) => {
                 let time = socket.choices.linger;
@@ -96,6 +98,7 @@ impl Sockets {
                 socket.choices.ip_options.get(&(level, name)).copied().ok_or(Errno::ENOPROTOOPT)?
             }
             (SOL_SOCKET, _) => return Err(Errno::ENOPROTOOPT),
+            _ if socket.family == requests::Family::V6 => return Err(Errno::ENOPROTOOPT),
             _ => return Err(Errno::EOPNOTSUPP),
         };
         Ok(Told::default().i32(value).0)
@@ -120,7 +123,9 @@ impl Sockets {
                 Ok(())
             }
             (SOL_SOCKET, SO_SNDBUF | SO_SNDBUFFORCE) => {
-                let bytes = u64::from(given.u32(0)?.clamp(BUFFER_LEAST, BUFFER_MOST));
+                let asked = given.u32(0)?;
+                socket.choices.told_buffers[0] = Some(asked.clamp(SNDBUF_LEAST, BUFFER_MOST));
+                let bytes = u64::from(asked.clamp(BUFFER_LEAST, BUFFER_MOST));
                 let id = socket.association();
                 if let Some((endpoint, id)) = id.and_then(|id| call.host.sctp_association(id)) {
                     endpoint.change_settings(id, |config| config.send_buffer_bytes = bytes);
@@ -128,7 +133,9 @@ impl Sockets {
                 self.change_future(call.host, call.number, |config| config.send_buffer_bytes = bytes)
             }
             (SOL_SOCKET, SO_RCVBUF | SO_RCVBUFFORCE) => {
-                let bytes = given.u32(0)?.clamp(BUFFER_LEAST, BUFFER_MOST);
+                let asked = given.u32(0)?;
+                socket.choices.told_buffers[1] = Some(asked.clamp(RCVBUF_LEAST, BUFFER_MOST));
+                let bytes = asked.clamp(BUFFER_LEAST, BUFFER_MOST);
                 self.change_future(call.host, call.number, |config| config.receive_buffer_bytes = bytes)
             }
             (
@@ -154,8 +161,7 @@ impl Sockets {
                 socket.choices.ip_options.insert((level, name), value);
                 self.set_header(call, (level, name), value)
             }
-            (IPPROTO_IP | IPPROTO_IPV6 | SOL_SOCKET, _) => Err(Errno::ENOPROTOOPT),
-            _ => Err(Errno::EOPNOTSUPP),
+            _ => Err(Errno::ENOPROTOOPT),
         }
     }
 
@@ -171,6 +177,11 @@ impl Sockets {
         self.change_config(call.host, call.number, super::ALL, change)?;
         self.change_future(call.host, call.number, change)
     }
+}
+
+/// Size of a buffer as Linux tells it: twice what was asked for.
+fn told_buffer(asked: Option<u32>, bytes: u64) -> i32 {
+    i32::try_from(asked.map_or(bytes, u64::from).saturating_mul(2)).unwrap_or(i32::MAX)
 }
 
 const _: () = assert!(BUFFER_LEAST < BUFFER_MOST, "a buffer is clamped between them");

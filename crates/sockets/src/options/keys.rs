@@ -10,6 +10,10 @@ use crate::layout::{Told, narrowed};
 use crate::outcome;
 use crate::sockets::Sockets;
 
+/// Algorithms of a socket whose program lists none.
+const USUAL: [HmacAlgorithm; 2] = [HmacAlgorithm::Sha256, HmacAlgorithm::Sha1];
+/// Algorithms that a program may list, as Linux has it (`SCTP_AUTH_NUM_HMACS`).
+const MOST_ALGORITHMS: usize = 4;
 /// Types of chunks that cannot be authenticated: INIT, INIT ACK, SHUTDOWN COMPLETE and AUTH.
 const NEVER: [u8; 4] = [1, 2, 14, 15];
 
@@ -17,8 +21,11 @@ impl Sockets {
     /// Reads an option about authentication.
     pub(super) fn get_keys(&mut self, call: &mut Call<'_>, option: SctpOption) -> Result<Told, Errno> {
         if option == SctpOption::HmacIdent {
-            let idents = [HmacAlgorithm::Sha256, HmacAlgorithm::Sha1].map(HmacAlgorithm::identifier);
-            return Ok(Told::default().u32(2).u16(idents[0]).u16(idents[1]));
+            let socket = self.open.get(&call.number).ok_or(Errno::EBADF)?;
+            let listed = &socket.config.authentication.algorithms;
+            let listed: &[_] = if listed.is_empty() { &USUAL } else { listed };
+            let told = Told::default().u32(narrowed(listed.len() as u64));
+            return Ok(listed.iter().fold(told, |told, one| told.u16(one.identifier())));
         }
         let association = call.given.at_least(8)?.i32(0)?;
         let config = self.config_of(call.host, call.number, association)?;
@@ -61,11 +68,18 @@ impl Sockets {
             }
             SctpOption::HmacIdent => {
                 let count = given.at_least(6)?.u32(0)? as usize;
-                let known = given.numbers(4, count.min(16))?;
-                let sha1 = HmacAlgorithm::Sha1.identifier();
-                let is_known = known.iter().all(|ident| HmacAlgorithm::of_identifier(*ident).is_some());
-                // The order is the stack's own.
-                if count <= 16 && is_known && known.contains(&sha1) { Ok(()) } else { Err(Errno::EINVAL) }
+                if count > MOST_ALGORITHMS {
+                    return Err(Errno::EINVAL);
+                }
+                let listed: Option<Vec<HmacAlgorithm>> =
+                    given.numbers(4, count)?.into_iter().map(HmacAlgorithm::of_identifier).collect();
+                let listed = listed.ok_or(Errno::EOPNOTSUPP)?;
+                if !listed.contains(&HmacAlgorithm::Sha1) {
+                    return Err(Errno::EINVAL);
+                }
+                self.change_future(call.host, call.number, |config| {
+                    config.authentication.algorithms.clone_from(&listed);
+                })
             }
             SctpOption::AuthKey => {
                 let (association, key_id, length) =
@@ -75,10 +89,15 @@ impl Sockets {
                 let key = SharedKey::new(Bytes::copy_from_slice(secret));
                 let targets = self.targets(call.number, association)?;
                 for id in targets.ids {
-                    let (endpoint, id) = call.host.sctp_association(id).ok_or(Errno::EINVAL)?;
-                    endpoint.add_key(id, key_id, &key).map_err(outcome::of_key)?;
+                    let (endpoint, of) = call.host.sctp_association(id).ok_or(Errno::EINVAL)?;
+                    endpoint.add_key(of, key_id, &key).map_err(outcome::of_key)?;
+                    if let Some(association) = self.associations.get_mut(id) {
+                        association.retired_keys.remove(&key_id);
+                    }
                 }
                 if targets.is_future {
+                    let socket = self.open.get_mut(&call.number).ok_or(Errno::EBADF)?;
+                    socket.choices.retired_keys.remove(&key_id);
                     self.change_future(call.host, call.number, |config| {
                         config.extensions = config.extensions.with(Extension::Authentication);
                         let keys = &mut config.authentication.keys;
@@ -103,9 +122,14 @@ impl Sockets {
         key_id: u16,
     ) -> Result<(), Errno> {
         let targets = self.targets(call.number, association)?;
-        for id in targets.ids {
-            let (endpoint, id) = call.host.sctp_association(id).ok_or(Errno::EINVAL)?;
+        for socket_id in targets.ids {
+            let association = self.associations.get_mut(socket_id).ok_or(Errno::EINVAL)?;
+            let (endpoint, id) = call.host.sctp_association(socket_id).ok_or(Errno::EINVAL)?;
             let done = match option {
+                // What was taken out of use stays so until it is given anew.
+                SctpOption::AuthActiveKey if association.retired_keys.contains(&key_id) => {
+                    return Err(Errno::EINVAL);
+                }
                 SctpOption::AuthActiveKey => {
                     let done = endpoint.activate_key(id, key_id);
                     if done.is_ok() {
@@ -116,12 +140,20 @@ impl Sockets {
                 // What arrives by it is still read until it is deleted.
                 SctpOption::AuthDeactivateKey => {
                     let active = endpoint.settings(id).map_or(0, |config| config.authentication.active_key);
-                    if active == key_id {
+                    let is_known = endpoint.association(id).is_some_and(|of| of.has_key(key_id));
+                    if active == key_id || !is_known {
                         return Err(Errno::EINVAL);
+                    }
+                    // What is queued is authenticated by the active key when it leaves, so that this one is free.
+                    if association.retired_keys.insert(key_id) {
+                        self.note_free_key(socket_id, key_id);
                     }
                     Ok(())
                 }
-                _ => endpoint.delete_key(id, key_id),
+                _ => {
+                    association.retired_keys.remove(&key_id);
+                    endpoint.delete_key(id, key_id)
+                }
             };
             done.map_err(outcome::of_key)?;
         }
@@ -134,6 +166,13 @@ impl Sockets {
             }
             if !is_known || (option != SctpOption::AuthActiveKey && keys.active_key == key_id) {
                 return Err(Errno::EINVAL);
+            }
+            let retired = &mut self.open.get_mut(&call.number).ok_or(Errno::EBADF)?.choices.retired_keys;
+            match option {
+                SctpOption::AuthActiveKey if retired.contains(&key_id) => return Err(Errno::EINVAL),
+                SctpOption::AuthActiveKey => {}
+                SctpOption::AuthDeactivateKey => _ = retired.insert(key_id),
+                _ => _ = retired.remove(&key_id),
             }
             self.change_future(call.host, call.number, |config| match option {
                 SctpOption::AuthActiveKey => config.authentication.active_key = key_id,

@@ -6,6 +6,7 @@ use super::table::SctpOption;
 use super::{Call, assoc_value};
 use crate::layout::{Given, Told};
 use crate::notifications::{BASE, KINDS, Kind, Kinds};
+use crate::socket::Socket;
 use crate::sockets::Sockets;
 
 /// Length of `struct sctp_sndrcvinfo`.
@@ -23,6 +24,7 @@ impl Sockets {
         match option {
             SctpOption::AutoClose if socket.is_one_to_one() => Err(Errno::EOPNOTSUPP),
             SctpOption::AutoClose => Ok(Told::default().u32(choices.autoclose_s)),
+            SctpOption::AutoAsconf => flag(choices.tells_own_addresses && has_all(socket)),
             SctpOption::DisableFragments => flag(choices.has_no_fragments),
             SctpOption::Events => {
                 let told =
@@ -133,15 +135,20 @@ impl Sockets {
             }
             _ => {}
         }
+        // A socket of the other kind has none, whatever is given.
+        if option == SctpOption::AutoClose && self.open.get(&call.number).is_some_and(Socket::is_one_to_one) {
+            return Err(Errno::EOPNOTSUPP);
+        }
         let value =
             given.exactly(4).or_else(|_| given.at_least(8))?.u32(if given.0.len() == 4 { 0 } else { 4 })?;
         let socket = self.open.get_mut(&call.number).ok_or(Errno::EBADF)?;
-        let is_one_to_one = socket.is_one_to_one();
+        let (is_one_to_one, has_all) = (socket.is_one_to_one(), has_all(socket));
         let choices = &mut socket.choices;
         let is_on = value != 0;
         match option {
-            SctpOption::AutoClose if is_one_to_one => return Err(Errno::EOPNOTSUPP),
             SctpOption::AutoClose => choices.autoclose_s = value,
+            SctpOption::AutoAsconf if is_on && !has_all => return Err(Errno::EINVAL),
+            SctpOption::AutoAsconf => choices.tells_own_addresses = is_on,
             SctpOption::DisableFragments => choices.has_no_fragments = is_on,
             SctpOption::FragmentInterleave if value > 2 => return Err(Errno::EINVAL),
             SctpOption::FragmentInterleave => choices.interleave = value,
@@ -206,6 +213,11 @@ impl Sockets {
         }
         Ok(())
     }
+}
+
+/// Tells if a socket is bound to all addresses of the host.
+fn has_all(socket: &Socket) -> bool {
+    socket.bound.as_ref().is_some_and(|bound| bound.addresses.is_empty())
 }
 
 /// The kind of notification of a number, counted from the first.

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use slantpath_base::Duration;
 use slantpath_live::SocketId;
 use slantpath_requests::Errno;
-use slantpath_sctp::{AssociationState, PathSnapshot, PathState};
+use slantpath_sctp::{MibState, PathSnapshot, PathState};
 
 use super::table::SctpOption;
 use super::{Call, FUTURE};
@@ -74,21 +74,13 @@ impl Sockets {
         let association = self.associations.get(id).ok_or(Errno::EINVAL)?;
         let snapshot = call.host.sctp_snapshot(id);
         let paths = call.host.sctp_paths(call.now, id);
-        let state = match snapshot.map(|now| now.state) {
-            None => 2,
-            Some(AssociationState::Established) => 4,
-            Some(AssociationState::ShutdownPending) => 5,
-            Some(AssociationState::ShutdownSent) => 6,
-            Some(AssociationState::ShutdownReceived) => 7,
-            Some(AssociationState::ShutdownAckSent) => 8,
-            Some(AssociationState::Closed) => 1,
-        };
+        let state = call.host.sctp_mib_association(id).map_or(MibState::Closed, |row| row.state);
         let outstanding = snapshot.map_or(0, |now| now.outstanding_chunks as u64);
         let primary = paths.iter().find(|path| path.is_primary);
         let fragment = primary.map_or(0, |path| u32::from(path.mtu).saturating_sub(48));
         let told = Told::default()
             .i32(association.number.0)
-            .i32(state)
+            .i32(number_of(state))
             .u32(snapshot.map_or(0, |now| narrowed(now.peer_rwnd)))
             .u16(short(outstanding))
             .u16(snapshot.map_or(0, |now| short(now.receive_buffered.min(1))))
@@ -233,6 +225,23 @@ impl Sockets {
     }
 }
 
+/// Least path MTU that may be asked for (`SCTP_DEFAULT_MINSEGMENT`).
+const LEAST_MTU: u32 = 512;
+
+/// State of an association, as `enum sctp_sstat_state` numbers it.
+const fn number_of(state: MibState) -> i32 {
+    match state {
+        MibState::Closed => 1,
+        MibState::CookieWait => 2,
+        MibState::CookieEchoed => 3,
+        MibState::Established => 4,
+        MibState::ShutdownPending => 5,
+        MibState::ShutdownSent => 6,
+        MibState::ShutdownReceived => 7,
+        MibState::ShutdownAckSent => 8,
+    }
+}
+
 /// HEARTBEAT interval that is taken up where none was.
 const HEARTBEAT: Duration = Duration::from_secs(30);
 
@@ -256,6 +265,7 @@ impl Wanted {
             || both(flag::PMTUD_ENABLE, flag::PMTUD_DISABLE)
             || both(flag::SACKDELAY_ENABLE, flag::SACKDELAY_DISABLE)
             || sack_delay > 500
+            || (1..LEAST_MTU).contains(&given.u32(138)?)
         {
             return Err(Errno::EINVAL);
         }

@@ -65,7 +65,7 @@ options! {
     PartialDeliveryPoint = 19 SCTP_PARTIAL_DELIVERY_POINT Both: "bytes from which on a message comes in parts";
     MaxBurst = 20 SCTP_MAX_BURST Both: "packets that leave at once";
     AuthChunk = 21 SCTP_AUTH_CHUNK Set: "type of chunk that is to be authenticated";
-    HmacIdent = 22 SCTP_HMAC_IDENT Both: "algorithms of digests: SHA-256 and SHA-1, in that order";
+    HmacIdent = 22 SCTP_HMAC_IDENT Both: "algorithms of digests that the peer may use, the preferred one first";
     AuthKey = 23 SCTP_AUTH_KEY Set: "adds a shared key";
     AuthActiveKey = 24 SCTP_AUTH_ACTIVE_KEY Both: "key that authenticates what is sent";
     AuthDeleteKey = 25 SCTP_AUTH_DELETE_KEY Set: "takes a shared key away";
@@ -73,6 +73,7 @@ options! {
     LocalAuthChunks = 27 SCTP_LOCAL_AUTH_CHUNKS Get: "types of chunks that this end wants authenticated";
     GetAssocNumber = 28 SCTP_GET_ASSOC_NUMBER Get: "number of associations of a one-to-many socket";
     GetAssocIdList = 29 SCTP_GET_ASSOC_ID_LIST Get: "identifiers of the associations of a one-to-many socket";
+    AutoAsconf = 30 SCTP_AUTO_ASCONF Both: "peers are told of addresses that the host gets: none comes later here";
     PeerAddrThlds = 31 SCTP_PEER_ADDR_THLDS Both: "retransmissions until a path fails, or potentially";
     RecvRcvInfo = 32 SCTP_RECVRCVINFO Both: "messages come with SCTP_RCVINFO";
     RecvNxtInfo = 33 SCTP_RECVNXTINFO Both: "messages come with SCTP_NXTINFO";
@@ -132,6 +133,6 @@ mod tests {
         assert!(numbers.is_sorted_by(|one, other| one < other), "{numbers:?}");
         assert_eq!(SctpOption::of(14, OptionAccess::Get), Some(SctpOption::Status));
         assert_eq!(SctpOption::of(14, OptionAccess::Set), None);
-        assert_eq!(SctpOption::of(30, OptionAccess::Get), None, "SCTP_AUTO_ASCONF");
+        assert_eq!(SctpOption::of(133, OptionAccess::Get), None, "SCTP_PLPMTUD_PROBE_INTERVAL");
     }
 }

@@ -72,8 +72,11 @@ fn any_request() -> impl Strategy<Value = requests::Request> {
         1 => Just(Request::LocalName),
         1 => Just(Request::PeerName),
         1 => half.prop_map(Request::Shutdown),
-        1 => (any::<u16>(), any::<i32>(), any::<u32>())
-            .prop_map(|(stream, association, length)| Request::MaySend { stream, association, length }),
+        1 => (any::<u16>(), any::<i32>(), any::<u32>(), any::<bool>()).prop_map(
+            |(stream, association, length, is_addressed)| {
+                Request::MaySend { stream, association, length, is_addressed }
+            }
+        ),
     ]
 }
 

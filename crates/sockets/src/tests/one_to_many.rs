@@ -94,6 +94,34 @@ fn an_association_that_is_peeled_off_takes_what_was_not_read_along() {
 }
 
 #[test]
+fn a_peer_is_known_by_each_confirmed_address_and_what_was_peeled_off_is_not_begun_again() {
+    let mut pair = Pair::new();
+    let [caller, listener] = [0, 1].map(|end| pair.open(end, Style::OneToMany, requests::Family::V6));
+    let any = SocketAddr::new("::".parse().unwrap(), PORT);
+    pair.done(1, listener, requests::Request::Bind(any)).unwrap();
+    pair.done(1, listener, requests::Request::Listen { backlog: 1 }).unwrap();
+    let [first, second] =
+        ["::ffff:10.0.0.2", "2001:db8::2"].map(|ip| SocketAddr::new(ip.parse().unwrap(), PORT));
+    for peer in [first, second, first] {
+        assert_eq!(pair.send_to(0, caller, SendInfo::default(), Some(peer), b"to one"), Taken::Taken);
+        // Its other address is confirmed.
+        pair.pass(Duration::from_secs(60));
+    }
+    assert_eq!(pair.associations(), [1, 1]);
+    let number = (0..3).map(|_| pair.message(1, listener).unwrap().0.association).max().unwrap();
+    let connect = |peer| requests::Request::Connect { peer, waits: true };
+    for peer in [first, second] {
+        assert_eq!(pair.done(0, caller, connect(peer)), Err(Errno::EISCONN), "{peer}");
+    }
+    let value = Told::default().i32(number).i32(0).0;
+    let request = requests::Request::GetOption { level: SCTP, name: PEELOFF, room: 8, value, waits: false };
+    pair.ask(1, listener, request).unwrap().socket.unwrap();
+    let own = pair.done(0, caller, requests::Request::LocalName).unwrap().address.unwrap();
+    let back = SocketAddr::new("::ffff:10.0.0.1".parse().unwrap(), own.port());
+    assert_eq!(pair.done(1, listener, connect(back)), Err(Errno::EADDRNOTAVAIL));
+}
+
+#[test]
 fn an_association_that_cannot_be_begun_is_told_as_such() {
     let mut pair = Pair::new();
     let socket = pair.open(0, Style::OneToMany, requests::Family::V4);
@@ -148,7 +176,12 @@ fn an_association_begins_as_its_first_message_says_and_others_as_the_socket_does
     let before = pair.get(0, caller, INITMSG, &[]).unwrap();
     pair.done(0, caller, begin()).unwrap();
     pair.exchange();
-    let may_send = |stream| requests::Request::MaySend { stream, association: FIRST_ASSOCIATION, length: 1 };
+    let may_send = |stream| requests::Request::MaySend {
+        stream,
+        association: FIRST_ASSOCIATION,
+        length: 1,
+        is_addressed: false,
+    };
     assert_eq!(pair.done(0, caller, may_send(2)).unwrap().number, 3);
     assert_eq!(pair.done(0, caller, may_send(3)), Err(Errno::EINVAL));
     assert_eq!(pair.get(0, caller, INITMSG, &[]).unwrap(), before);

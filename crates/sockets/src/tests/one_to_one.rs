@@ -36,7 +36,7 @@ fn a_program_connects_sends_and_closes_and_the_other_accepts_receives_and_reads_
     pair.close(0, caller, Closing::InOrder);
     assert_eq!(pair.news(1), [(accepted, News::Ended)]);
     assert_eq!(pair.associations(), [0, 0]);
-    let asked = requests::Request::MaySend { stream: 0, association: 0, length: 1 };
+    let asked = requests::Request::MaySend { stream: 0, association: 0, length: 1, is_addressed: false };
     assert_eq!(pair.done(1, accepted, asked), Err(Errno::EPIPE));
 }
 
@@ -192,4 +192,40 @@ fn a_socket_of_ipv6_has_ipv4_mapped() {
         panic!()
     };
     assert_eq!(peer.ip(), "::ffff:10.0.0.1".parse::<IpAddr>().unwrap());
+}
+
+#[test]
+fn a_caller_is_refused_while_the_queue_is_full_and_no_longer_once_one_is_accepted() {
+    let mut pair = Pair::new();
+    let listener = pair.open(1, Style::OneToOne, requests::Family::V4);
+    pair.done(1, listener, requests::Request::Bind(at(1))).unwrap();
+    pair.done(1, listener, requests::Request::Listen { backlog: 1 }).unwrap();
+    let call = |pair: &mut Pair| {
+        let caller = pair.open(0, Style::OneToOne, requests::Family::V4);
+        assert_eq!(pair.ask(0, caller, requests::Request::Connect { peer: at(1), waits: true }), None);
+        pair.exchange();
+        let news = pair.news(0);
+        assert!(news.len() == 2, "{news:?}");
+        news[0].1.clone()
+    };
+    // As Linux counts, one more than was asked for.
+    assert_eq!([call(&mut pair), call(&mut pair)], [News::Connected, News::Connected]);
+    assert_eq!(call(&mut pair), News::Failed(Errno::ECONNREFUSED));
+    assert!(pair.next(1, listener).unwrap().socket.is_some());
+    assert_eq!(call(&mut pair), News::Connected);
+}
+
+#[test]
+fn a_message_that_names_its_peer_begins_the_association_of_a_one_to_one_socket_too() {
+    let mut pair = Pair::new();
+    let listener = pair.listener(1, Style::OneToOne);
+    let caller = pair.open(0, Style::OneToOne, requests::Family::V4);
+    let asked =
+        |is_addressed| requests::Request::MaySend { stream: 0, association: 0, length: 1, is_addressed };
+    assert_eq!(pair.done(0, caller, asked(false)), Err(Errno::EPIPE), "to nobody");
+    assert_eq!(pair.done(0, caller, asked(true)).map(|reply| reply.number), Ok(0));
+    assert_eq!(pair.send_to(0, caller, SendInfo::default(), Some(at(1)), b"first"), Taken::Taken);
+    pair.exchange();
+    let accepted = pair.next(1, listener).unwrap().socket.unwrap();
+    assert_eq!(pair.message(1, accepted).unwrap().1, "first");
 }

@@ -23,7 +23,7 @@ fn each_option_that_can_be_read_is_read_and_each_other_is_unknown() {
             _ => assert!(read.is_ok(), "{option:?}: {read:?}"),
         }
     }
-    for unknown in [30, 103, 126, 132, 133, 134, -1, i32::MAX] {
+    for unknown in [103, 104, 126, 132, 133, 134, -1, i32::MAX] {
         assert_eq!(pair.get(0, socket, unknown, &[0; 256]), Err(Errno::ENOPROTOOPT));
         assert_eq!(pair.set(0, socket, unknown, &[0; 256]), Err(Errno::ENOPROTOOPT));
     }
@@ -50,7 +50,7 @@ fn settings_that_were_made_are_read_and_hold_for_what_is_connected_then() {
     assert_eq!(pair.get(0, caller, 0, &[0; 16]).unwrap()[4..], later[4..]);
     let wrong = Told::default().i32(0).u32(800).u32(100).u32(400).0;
     assert_eq!(pair.set(0, caller, 0, &wrong), Err(Errno::EINVAL));
-    let asked = requests::Request::MaySend { stream: 5, association: 0, length: 1 };
+    let asked = requests::Request::MaySend { stream: 5, association: 0, length: 1, is_addressed: false };
     assert_eq!(pair.done(0, caller, asked), Err(Errno::EINVAL), "the sixth of five streams");
 }
 
@@ -71,7 +71,8 @@ fn sockets_of_all_kinds_have_what_the_system_has() {
     let sndbuf = requests::Request::SetOption { level: 1, name: 7, value, waits: false };
     pair.done(0, one, sndbuf).unwrap();
     assert_eq!(read(&mut pair, one, 7), Ok(200_000));
-    let asked = requests::Request::MaySend { stream: 0, association: 0, length: 100_001 };
+    let asked =
+        requests::Request::MaySend { stream: 0, association: 0, length: 100_001, is_addressed: false };
     assert_eq!(pair.done(0, one, asked), Err(Errno::EMSGSIZE));
 }
 
@@ -108,6 +109,122 @@ fn both_ends_that_have_a_key_authenticate_data_and_know_what_the_other_wants() {
 }
 
 #[test]
+fn a_key_that_was_taken_out_of_use_is_told_to_be_free_and_comes_back_only_if_it_is_given_anew() {
+    let mut pair = Pair::new();
+    let listener = pair.open(1, Style::OneToOne, requests::Family::V4);
+    let caller = pair.open(0, Style::OneToOne, requests::Family::V4);
+    let id = |number: u16| Told::default().i32(0).u16(number).padded_to(8).0;
+    let key = Told::default().i32(0).u16(5).u16(6).bytes(b"secret").0;
+    for (end, socket) in [(0, caller), (1, listener)] {
+        pair.set(end, socket, 21, &[0]).unwrap();
+        pair.set(end, socket, 23, &key).unwrap();
+    }
+    pair.done(1, listener, requests::Request::Bind(at(1))).unwrap();
+    pair.done(1, listener, requests::Request::Listen { backlog: 1 }).unwrap();
+    assert_eq!(pair.ask(0, caller, requests::Request::Connect { peer: at(1), waits: true }), None);
+    pair.exchange();
+    pair.set(0, caller, 127, &Told::default().i32(0).u16(0x8008).u8(1).u8(0).0).unwrap();
+    let (active, delete, deactivate) = (24, 25, 35);
+    assert_eq!(pair.set(0, caller, deactivate, &id(0)), Err(Errno::EINVAL), "it is the active one");
+    assert_eq!(pair.set(0, caller, deactivate, &id(9)), Err(Errno::EINVAL), "there is none");
+    pair.set(0, caller, deactivate, &id(5)).unwrap();
+    let (kind, bytes) = pair.notification(0, caller).unwrap();
+    assert_eq!((kind, &bytes[8..16]), (0x8008, &[5, 0, 0, 0, 1, 0, 0, 0][..]), "SCTP_AUTH_FREE_KEY");
+    assert_eq!(pair.set(0, caller, active, &id(5)), Err(Errno::EINVAL));
+    pair.set(0, caller, deactivate, &id(5)).unwrap();
+    assert_eq!(pair.next(0, caller), None, "told once");
+    pair.set(0, caller, 23, &key).unwrap();
+    pair.set(0, caller, active, &id(5)).unwrap();
+    pair.set(0, caller, delete, &id(0)).unwrap();
+    // Of later associations.
+    pair.set(1, listener, deactivate, &id(5)).unwrap();
+    assert_eq!(pair.set(1, listener, active, &id(5)), Err(Errno::EINVAL));
+    pair.set(1, listener, delete, &id(5)).unwrap();
+    assert_eq!(pair.set(1, listener, deactivate, &id(5)), Err(Errno::EINVAL));
+}
+
+#[test]
+fn algorithms_of_digests_are_listed_as_the_program_has_them() {
+    let mut pair = Pair::new();
+    let socket = pair.open(0, Style::OneToOne, requests::Family::V4);
+    let list = |idents: &[u16]| {
+        idents
+            .iter()
+            .fold(Told::default().u32(crate::layout::narrowed(idents.len() as u64)), |told, one| {
+                told.u16(*one)
+            })
+            .0
+    };
+    assert_eq!(pair.get(0, socket, 22, &[0; 8]), Ok(list(&[3, 1])));
+    for listed in [&[1, 3][..], &[1], &[3, 1]] {
+        pair.set(0, socket, 22, &list(listed)).unwrap();
+        assert_eq!(pair.get(0, socket, 22, &[0; 8]), Ok(list(listed)));
+    }
+    assert_eq!(pair.set(0, socket, 22, &list(&[3])), Err(Errno::EINVAL), "without SHA-1");
+    assert_eq!(pair.set(0, socket, 22, &list(&[1, 2])), Err(Errno::EOPNOTSUPP), "an unknown one");
+    assert_eq!(pair.set(0, socket, 22, &list(&[1, 3])[..6]), Err(Errno::EINVAL), "cut");
+    assert_eq!(pair.set(0, socket, 22, &list(&[1, 3, 1, 3, 1])), Err(Errno::EINVAL), "too many");
+}
+
+#[test]
+fn a_message_has_the_tsn_of_its_first_chunk() {
+    let mut pair = Pair::with(Sockets::usual_settings());
+    let (_, [caller, accepted]) = pair.connected();
+    let tsns: Vec<u32> = [&b"one"[..], &[7; 4_000], b"two"]
+        .into_iter()
+        .map(|payload| {
+            assert_eq!(pair.send(0, caller, SendInfo::default(), payload), Taken::Taken);
+            pair.exchange();
+            pair.message(1, accepted).unwrap().0.tsn
+        })
+        .collect();
+    // The second has three chunks.
+    assert_eq!([1, 2].map(|place: usize| tsns[place].wrapping_sub(tsns[0])), [1, 4]);
+}
+
+#[test]
+fn status_tells_the_state_of_an_association_that_is_set_up_and_shut_down() {
+    let mut pair = Pair::new();
+    pair.listener(1, Style::OneToOne);
+    let caller = pair.open(0, Style::OneToOne, requests::Family::V4);
+    assert_eq!(pair.get(0, caller, 14, &[0; 176]), Err(Errno::EINVAL), "there is none");
+    let state = |pair: &mut Pair| pair.get(0, caller, 14, &[0; 176]).unwrap()[4];
+    assert_eq!(pair.ask(0, caller, requests::Request::Connect { peer: at(1), waits: true }), None);
+    assert_eq!(state(&mut pair), 2, "COOKIE_WAIT");
+    pair.exchange();
+    assert_eq!(state(&mut pair), 4, "ESTABLISHED");
+    pair.is_silent = [true, true];
+    pair.done(0, caller, requests::Request::Shutdown(requests::Half::Write)).unwrap();
+    assert_eq!(state(&mut pair), 6, "SHUTDOWN_SENT");
+}
+
+#[test]
+fn who_has_all_addresses_may_have_peers_told_of_more() {
+    let mut pair = Pair::new();
+    let socket = pair.open(0, Style::OneToOne, requests::Family::V4);
+    let (on, off) = (1_u32.to_le_bytes(), 0_u32.to_le_bytes());
+    assert_eq!(pair.set(0, socket, 30, &on), Err(Errno::EINVAL), "it is not bound");
+    pair.set(0, socket, 30, &off).unwrap();
+    let any = SocketAddr::new([0, 0, 0, 0].into(), 0);
+    pair.done(0, socket, requests::Request::Bind(any)).unwrap();
+    pair.set(0, socket, 30, &on).unwrap();
+    assert_eq!(pair.get(0, socket, 30, &[0; 4]), Ok(on.to_vec()));
+}
+
+/// Options of `linux/sctp.h` beside those that are declared.
+const OTHERS_OF_LINUX: [&str; 2] = ["SCTP_REMOTE_UDP_ENCAPS_PORT", "SCTP_PLPMTUD_PROBE_INTERVAL"];
+
+#[test]
+fn the_page_names_each_option_of_linux_that_is_refused_and_no_other() {
+    let page = include_str!("../../../../docs/do/sctp-programs.md");
+    let at = page.find("- Options that this stack has not").expect("the page has a list");
+    let list = page[at..].split("\n- ").next().unwrap_or_default();
+    let named: Vec<&str> = list.split('`').filter(|word| word.starts_with("SCTP_")).collect();
+    assert_eq!(named, OTHERS_OF_LINUX);
+    assert!(declared_options().all(|option| !OTHERS_OF_LINUX.contains(&option.name)));
+}
+
+#[test]
 fn streams_are_reset_and_added_where_both_ends_permit_it_and_both_are_told() {
     let mut pair = Pair::new();
     let listener = pair.open(1, Style::OneToOne, requests::Family::V4);
@@ -135,7 +252,7 @@ fn streams_are_reset_and_added_where_both_ends_permit_it_and_both_are_told() {
     pair.exchange();
     let (kind, bytes) = pair.notification(0, caller).unwrap();
     assert_eq!((kind, bytes[14]), (0x800c, 20), "outbound streams");
-    let asked = requests::Request::MaySend { stream: 19, association: 0, length: 1 };
+    let asked = requests::Request::MaySend { stream: 19, association: 0, length: 1, is_addressed: false };
     assert_eq!(pair.done(0, caller, asked).map(|reply| reply.number), Ok(20));
     assert_eq!(pair.set(0, caller, 119, &request[..8]), Err(Errno::EINVAL), "without its list");
 }

@@ -75,6 +75,21 @@ fn what_has_come_and_gone_is_counted() {
 }
 
 #[test]
+fn what_comes_out_of_its_turn_or_twice_is_counted_at_both_ends() {
+    let mut wire = end(1, quiet());
+    wire.send(0, 0..4, 1_400);
+    wire.inject(
+        0,
+        0,
+        &[data(8, b"three"), data(8, b"three"), data(6, b"one"), data(7, b"two"), data(6, b"one")],
+    );
+    wire.inject(0, 0, &[sack(1, &[(2, 2), (4, 4)])]);
+    let stats = wire.ends[0].snapshot().stats;
+    assert_eq!((stats.chunks_ahead_received, stats.duplicates_received), (1, 2));
+    assert_eq!(stats.gap_ack_blocks_received, 2);
+}
+
+#[test]
 fn the_primary_is_told_apart() {
     let mut wire = end(3, quiet());
     let primaries = |wire: &Wire| -> Vec<bool> {

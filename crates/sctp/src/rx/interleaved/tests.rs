@@ -107,7 +107,7 @@ fn ordered_and_unordered_messages_of_one_number_are_two() {
 
 #[test]
 fn a_fragment_from_half_the_numbers_ahead_contradicts_and_the_one_before_does_not() {
-    let insert = |fragment| Partial::default().insert(chunk(0, ORDERED, 0, fragment, 1));
+    let insert = |fragment| Partial::new(Tsn(0)).insert(chunk(0, ORDERED, 0, fragment, 1));
     assert_eq!([(1 << 31) - 1, 1 << 31].map(insert), [Ok(()), Err(Contradiction)]);
 }
 
@@ -200,13 +200,13 @@ fn a_message_begins_with_fragment_zero_ends_once_and_has_each_of_its_fragments_o
         &[(5, ORDERED, OK), (6, DataFlags::ENDING, OK), (1, ORDERED, OK)],
     ];
     for case in cases {
-        let mut partial = Partial::default();
+        let mut partial = Partial::new(Tsn(0));
         for &(fragment, flags, expected) in case {
             assert_eq!(partial.insert(chunk(0, flags, 0, fragment, 10)), expected, "{case:?}");
         }
     }
     // The one that stands last may not be called the last again.
-    let mut partial = Partial::default();
+    let mut partial = Partial::new(Tsn(0));
     assert_eq!(partial.insert(chunk(0, ORDERED, 0, 5, 10)), OK);
     assert_eq!(partial.insert(chunk(0, DataFlags::ENDING, 0, 5, 10)), NO);
 }
@@ -214,7 +214,7 @@ fn a_message_begins_with_fragment_zero_ends_once_and_has_each_of_its_fragments_o
 /// Fragment Sequence Numbers go on behind the last of 32 bits, and what has been passed on does not come again.
 #[test]
 fn what_has_been_passed_on_is_counted_from() {
-    let mut partial = Partial { next: 1 << 32, missing: 1 << 32, ..Partial::default() };
+    let mut partial = Partial { next: 1 << 32, missing: 1 << 32, ..Partial::new(Tsn(0)) };
     assert_eq!(partial.insert(chunk(0, ORDERED, 0, u32::MAX, 10)), Err(Contradiction));
     assert_eq!(partial.insert(chunk(0, DataFlags::BEGINNING, 0, 0, 10)), Err(Contradiction));
     assert_eq!(partial.insert(chunk(0, ORDERED, 0, 1, 10)), Ok(()));
@@ -228,7 +228,7 @@ fn what_has_been_passed_on_is_counted_from() {
 
 #[test]
 fn a_message_is_whole_once_all_up_to_its_last_fragment_has_come() {
-    let mut partial = Partial::default();
+    let mut partial = Partial::new(Tsn(0));
     let come = [
         (chunk(0, DataFlags::ENDING, 0, 2, 5), false),
         (chunk(0, DataFlags::BEGINNING, 0, 0, 7), false),
