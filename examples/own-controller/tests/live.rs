@@ -65,7 +65,7 @@ fn a_live_load_and_its_server_have_an_own_controller_and_are_repeated_with_it() 
     }
     let trace = std::fs::read_to_string(place.0.join("load.trace")).unwrap();
     assert!(trace.lines().next().is_some_and(|header| header.contains("\"gentle\"")), "{trace}");
-    let told = place.run(&["explain", "load.trace", "--what-if", "sctp.default.rto_min=2 s"]);
+    let told = place.run(&["explain", "load.trace", "--what-if", "sctp.default.rto_min=500 ms"]);
     assert!(told.contains("rebuilt"), "{told}");
 }
 

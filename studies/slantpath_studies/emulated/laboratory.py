@@ -141,7 +141,8 @@ class Guest:
 
     def start(self, side: str, *arguments: object) -> subprocess.Popen[str]:
         """Start an end in a namespace of the guest."""
-        command = ["ip", "netns", "exec", side, sys.executable, ENDS, *map(str, arguments)]
+        command: list[str | Path] = ["ip", "netns", "exec", side, sys.executable, ENDS]
+        command += map(str, arguments)
         return subprocess.Popen(
             [SCRIPTS / "run-in-guest", self.name, *command],
             stdout=subprocess.PIPE,
