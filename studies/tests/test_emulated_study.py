@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import struct
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -112,7 +113,7 @@ def test_a_simulated_run_of_the_lossy_cell_is_measured_as_its_messages_say(tmp_p
 
 
 @pytest.mark.skipif(
-    not laboratory.SCRIPTS.exists() or os.geteuid() != 0,
+    sys.platform != "linux" or not laboratory.SCRIPTS.exists() or os.geteuid() != 0,
     reason="the kernel's SCTP needs root and the scripts of a guest kernel",
 )
 def test_a_kernel_fails_over_in_an_emulated_laboratory(tmp_path: Path) -> None:

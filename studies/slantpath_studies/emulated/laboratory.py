@@ -240,6 +240,9 @@ class _Control:
         self._emulation = emulation
 
     def ask(self, command: Mapping[str, object]) -> Mapping[str, float]:
+        if sys.platform == "win32":
+            message = "the kernel's SCTP needs Linux"
+            raise RunError(message)
         with socket.socket(socket.AF_UNIX) as control:
             control.connect(str(self._path))
             control.sendall(json.dumps(command).encode() + b"\n")
