@@ -116,6 +116,7 @@ acceptance: need-cargo need-cc need-python3 need-bird need-frr wheel python-pack
 	peers/linux-tcp/measure.py --out peers/linux-tcp/kernel.csv --only geo --parallel 6
 	peers/linux-tcp/measure.py --out peers/linux-tcp/kernel.csv --only leo --parallel 2
 	cargo test --quiet --package slantpath-tcp --test suite linux::
+	SLANTPATH_EMULATED=1 .venv/bin/pytest studies/tests/test_emulated_study.py
 
 # Tests that open pages. CI has them in Chromium alone, as they stand without SLANTPATH_BROWSERS.
 BROWSED = $(addprefix python/tests/,test_report_browser.py test_site.py test_view_browser.py)

@@ -27,7 +27,7 @@ from slantpath_studies.claims import (
     Verdict,
     combined,
 )
-from slantpath_studies.command import STUDIES
+from slantpath_studies.command import NAMES
 from slantpath_studies.failover import cases as failover_cases
 from slantpath_studies.ftp_qos import cases as ftp_qos_cases
 from slantpath_studies.ftp_qos import findings as ftp_qos_findings
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 PAGES = Path(__file__).parents[1]
 NUMBER = r"(-?[\d.]+|-?inf|nan|\?)"
-MADE = sorted(STUDIES)
+MADE = sorted(NAMES)
 
 
 def page(name: str) -> str:
@@ -241,7 +241,7 @@ def test_a_few_runs_of_a_study_lie_where_its_page_says(name: str) -> None:
 
 
 def test_every_page_has_the_table_that_its_verdicts_rest_on() -> None:
-    assert [name for name in STUDIES if RESTS_ON not in page(name)] == []
+    assert [name for name in NAMES if RESTS_ON not in page(name)] == []
 
 
 def test_a_verdict_that_does_not_follow_is_found() -> None:

@@ -197,8 +197,8 @@ def _emulate(guest: Guest, cell: Cell, seed: int, late: str, place: Path) -> Fig
     reader.join(PATIENCE_S)
     out = place / "out"
     primary, alternate = (
-        data_of((out / f"{link}.pcapng").read_bytes(), port.address)
-        for link, port in zip(cell.captured, laboratory.sending, strict=True)
+        data_of((out / f"{link}.pcapng").read_bytes(), here.address, port)
+        for link, here in zip(cell.captured, laboratory.sending, strict=True)
     )
     if min((sent.at_s for sent in (*primary, *alternate)), default=math.inf) > UP_S:
         return None

@@ -103,18 +103,25 @@ def lossy(messages: Sequence[Message], again: set[int], size: int, took_s: float
     }
 
 
-def data_of(capture: bytes, source: str) -> list[Sent]:
-    """List the DATA chunks that an address has sent, in the order of the capture."""
+def data_of(capture: bytes, source: str, port: int | None = None) -> list[Sent]:
+    """List the DATA chunks that an address has sent, in the order of the capture.
+
+    With a port only those to it: an association of an earlier run may still retransmit.
+    """
     address = bytes(int(part) for part in source.split("."))
-    return [
-        Sent(at_s, tsn)
-        for at_s, packet in packets(capture)
-        if len(packet) >= IPV4_HEADER
-        and packet[0] >> 4 == IPV4
-        and packet[9] == SCTP
-        and packet[12:16] == address
-        for tsn in _tsns(packet[4 * (packet[0] & 15) :])
-    ]
+    found = []
+    for at_s, packet in packets(capture):
+        if (
+            len(packet) < IPV4_HEADER
+            or packet[0] >> 4 != IPV4
+            or packet[9] != SCTP
+            or packet[12:16] != address
+        ):
+            continue
+        segment = packet[4 * (packet[0] & 15) :]
+        if len(segment) >= SCTP_HEADER and port in {None, struct.unpack_from("!H", segment, 2)[0]}:
+            found += [Sent(at_s, tsn) for tsn in _tsns(segment)]
+    return found
 
 
 def packets(capture: bytes) -> Iterator[tuple[float, bytes]]:
