@@ -189,12 +189,14 @@ def _emulate(guest: Guest, cell: Cell, seed: int, late: str, place: Path) -> Fig
                         emulation.wait(timeout=min(cell.duration_s - at_s + 0.01, 1.0))
             control.ask({"stop": {}})
             errors = emulation.communicate(timeout=PATIENCE_S)[1]
-            if emulation.returncode == VOID:
-                return None
-            if emulation.returncode:
+            if emulation.returncode not in {0, VOID}:
                 message = f"{cell.name}: {errors}"
                 raise RunError(message)
+            _close(sender)
     reader.join(PATIENCE_S)
+    _close(receiver)
+    if emulation.returncode == VOID:
+        return None
     out = place / "out"
     primary, alternate = (
         data_of((out / f"{link}.pcapng").read_bytes(), here.address, port)
@@ -285,6 +287,13 @@ class _ended:  # noqa: N801 - a context, written as one
             except subprocess.TimeoutExpired:
                 self._process.kill()
                 self._process.wait()
+
+
+def _close(process: subprocess.Popen[str]) -> None:
+    """Close the pipes of a program that has ended."""
+    for pipe in (process.stdout, process.stderr):
+        if pipe is not None:
+            pipe.close()
 
 
 def _failed(told: str, process: subprocess.Popen[str]) -> None:
