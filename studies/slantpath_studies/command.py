@@ -168,7 +168,8 @@ def _emulate(options: argparse.Namespace, out: Path) -> tuple[str, str, str, lis
     begun_s = time.monotonic()
     results = emulated.make(
         out,
-        runs=options.runs or emulated.RUNS,
+        runs=(options.runs or emulated.RUNS, emulated.SIMULATED_RUNS),
+        workers=options.jobs,
         seed=emulated.SEED if options.seed is None else options.seed,
     )
     pace = f"{time.monotonic() - begun_s:.0f} s."

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from slantpath.errors import RunError
 from slantpath_studies.emulated import cases, findings, laboratory, measures, runs, write
 from slantpath_studies.emulated.cases import FAILURE_S
 from slantpath_studies.emulated.measures import Figures, Message, Sent
@@ -109,11 +110,17 @@ def test_every_cell_is_a_scenario_and_the_paper_s_numbers_agree() -> None:
 
 
 def test_a_simulated_run_of_the_lossy_cell_is_measured_as_its_messages_say(tmp_path: Path) -> None:
-    results = runs.make(tmp_path, [cases.LOSSY], runs=0, simulated_runs=1)
+    results = runs.make(tmp_path, [cases.LOSSY], runs=(0, 1))
     figures = results.simulated[cases.LOSSY.name][0]
     assert figures.again > 5
     assert 0.6 < figures.again_delay_s < 1.0
     assert 28e3 < figures.throughput_byte_per_s < 31e3
+
+
+def test_what_a_machine_lacks_for_a_kernel_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(laboratory, "SCRIPTS", tmp_path / "scripts")
+    with pytest.raises(RunError, match="the scripts of a guest kernel at "):
+        laboratory.Guest()
 
 
 @pytest.mark.skipif(
@@ -125,7 +132,7 @@ def test_a_simulated_run_of_the_lossy_cell_is_measured_as_its_messages_say(tmp_p
 )
 def test_a_kernel_fails_over_in_an_emulated_laboratory(tmp_path: Path) -> None:
     cell = cases.NAMES["13/NONE"]
-    results = runs.make(tmp_path, [cell], runs=1, simulated_runs=2, late="10 s")
+    results = runs.make(tmp_path, [cell], runs=(1, 2), late="10 s")
     kernel, simulated = results.kernel[cell.name][0], results.simulated[cell.name][0]
     # Three time-outs at their least, in either.
     assert 0.4 < simulated.failover_s < 0.9
@@ -134,4 +141,4 @@ def test_a_kernel_fails_over_in_an_emulated_laboratory(tmp_path: Path) -> None:
     assert "F2" in table
     # What is finished is found.
     # A figure that there is not equals nothing, itself among them.
-    assert str(runs.make(tmp_path, [cell], runs=1, simulated_runs=2, late="10 s")) == str(results)
+    assert str(runs.make(tmp_path, [cell], runs=(1, 2), late="10 s")) == str(results)

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from slantpath.running import Value
 
 FAILURE_S = 10.0
-"""When the primary path fails: a guest's RTO has come down to RTO.Min long before."""
+"""When the primary path fails: the RTO of either path has settled by then."""
 BEHIND_S = 4.0
-"""How long a run goes on behind a failure: five times the longest failover of the paper."""
+"""How long a run goes on behind a failure: four times the longest failover of the paper."""
 LOSSY_S = 60.0
 """For how long the source of the lossy laboratory sends."""
 REST_S = 5.0

@@ -60,23 +60,27 @@ def make(
     out: Path,
     cells: Sequence[Cell] = CELLS,
     *,
-    runs: int = RUNS,
-    simulated_runs: int = SIMULATED_RUNS,
+    runs: tuple[int, int] = (RUNS, SIMULATED_RUNS),
+    workers: int | None = None,
     seed: int = SEED,
     late: str = LATE,
 ) -> Results:
-    """Make every run that is not found finished below ``out``."""
-    simulated = _simulate(out / "simulated", cells, range(seed, seed + simulated_runs))
-    kernel = _emulate(out / "kernel", cells, range(seed, seed + runs), late)
+    """Make every run that is not found finished below ``out``.
+
+    ``runs`` are those of a cell with the kernel, and simulated ones: these on so many threads at once.
+    """
+    of_kernel, of_simulation = (range(seed, seed + count) for count in runs)
+    simulated = _simulate(out / "simulated", cells, of_simulation, workers)
+    kernel = _emulate(out / "kernel", cells, of_kernel, late)
     return Results(_by_cell(kernel), _by_cell(simulated), seed)
 
 
-def _simulate(kept: Path, cells: Sequence[Cell], seeds: range) -> dict[Asked, Figures]:
+def _simulate(kept: Path, cells: Sequence[Cell], seeds: range, workers: int | None) -> dict[Asked, Figures]:
     figures = _found(kept, cells, seeds)
     asked = {Job(cell.scenario(), 0, at): (cell, at) for cell, at in _missing(figures, cells, seeds)}
     with Progress(len(figures), "simulated runs") as progress:
         progress.resume(len(figures) - len(asked))
-        with closing(run_jobs(asked)) as made:
+        with closing(run_jobs(asked, workers=workers)) as made:
             for job, output in made:
                 cell, at = asked[job]
                 figures[cell.name, at] = _keep(kept, cell, at, _of_run(cell, output))

@@ -2,8 +2,8 @@
 //! gateway's process alone, delay through it, what a reload takes, and instructions beside those of a run.
 //!
 //! Three to five programs of one file, over the loopback and SCTP in UDP. Loads are open: they send at their rate, and
-//! what of it arrived is told beside the time. All cases take four minutes, and words name some of them. `--program
-//! FILE` measures another build of `slantpath`.
+//! what of it arrived is told beside the time. Words name some of the cases. `--program FILE` measures another build of
+//! `slantpath`.
 
 #![allow(
     clippy::format_push_string,

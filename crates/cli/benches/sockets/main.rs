@@ -2,7 +2,7 @@
 //! beside usrsctp, how many requests are answered, and what other calls pay.
 //!
 //! It needs root for namespaces, a C compiler, and iperf3; usrsctp is left out where Debian's `libusrsctp-dev` is not
-//! installed. Words name the cases: `iperf3`, `requests`, `calls`. It takes about two minutes.
+//! installed. Words name the cases: `iperf3`, `requests`, `calls`.
 
 #![allow(
     clippy::print_stdout,
