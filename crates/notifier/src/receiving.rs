@@ -109,18 +109,21 @@ impl Notifier {
             let request = option_of(IPPROTO_SCTP_LEVEL, SCTP_EVENTS, 1);
             return Ok(Received::Not(Step::Ask(Rc::clone(pair), request, Purpose::WantsEvents)));
         }
-        // What is taken is to be given to whoever waits.
-        if !self.listener.is_waiting(job.notified.id) {
-            return Ok(Received::Not(Step::Over));
-        }
         let room = place.total.min(MOST);
         let mut octets = mem::take(&mut self.place);
         if octets.len() < room {
             octets.resize(room, 0);
         }
         let buffers = &mut [IoSliceMut::new(&mut octets[..room])];
-        let came = slantpath_door::receive(pair, &mut remembered.claim, buffers, flags & MSG_PEEK != 0);
+        let came = if flags & MSG_PEEK == 0 {
+            // All programs that have the socket have their calls answered here, one by one.
+            slantpath_door::receive_alone(pair, &mut remembered.claim, buffers)
+        } else {
+            slantpath_door::receive(pair, &mut remembered.claim, buffers, true)
+        };
         let received = match came {
+            // Only who is killed waits no longer, and its memory may be another's by now.
+            Ok(_) if !self.listener.is_waiting(job.notified.id) => Ok(Received::Not(Step::Over)),
             Ok(Some(came)) => self.hand_over(job, place, came, &octets[..came.len]).map(Received::Bytes),
             Ok(None) => {
                 if let Some((at, _)) = place.header {
