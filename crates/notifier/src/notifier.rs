@@ -50,6 +50,10 @@ pub(crate) struct Notifier {
     looked_at: u64,
     /// True once a socket was opened.
     pub(crate) has_sockets: bool,
+    /// True once a program has set flags of a socket (`O_NONBLOCK`): until then none is asked for.
+    pub(crate) have_flags: bool,
+    /// True once a program has set a time limit of a socket: until then none is asked for.
+    pub(crate) have_limits: bool,
     /// Place of messages on their way.
     pub(crate) place: Vec<u8>,
     /// Sockets of which a message is sent in part, each with the call that sends it.
@@ -79,6 +83,8 @@ impl Notifier {
             last_looked: Duration::ZERO,
             looked_at: 0,
             has_sockets: false,
+            have_flags: false,
+            have_limits: false,
             place: Vec::new(),
             sending: BTreeMap::new(),
             said: BTreeSet::new(),
@@ -172,7 +178,7 @@ impl Notifier {
     /// Keeps a call until its socket is ready, if it may wait.
     fn keep_for(&mut self, mut job: Job, pair: &Rc<OwnedFd>, cause: PollCause) {
         let now = clock::monotonic();
-        if job.deadline.is_none() {
+        if job.deadline.is_none() && self.have_limits {
             let limit = if cause == PollCause::Room { Timeout::Send } else { Timeout::Recv };
             let limit = socket_timeout(pair, limit).ok().flatten();
             job.deadline = limit.map(|limit| now.saturating_add(limit));
@@ -467,8 +473,11 @@ impl Notifier {
     }
 
     /// True if a call on this socket may wait, by its flags.
-    pub(crate) fn may_wait(pair: &Rc<OwnedFd>, is_told_not_to: bool) -> bool {
-        !is_told_not_to && rustix::fs::fcntl_getfl(pair).is_ok_and(|flags| !flags.contains(OFlags::NONBLOCK))
+    pub(crate) fn may_wait(&self, pair: &Rc<OwnedFd>, is_told_not_to: bool) -> bool {
+        if is_told_not_to || !self.have_flags {
+            return !is_told_not_to;
+        }
+        rustix::fs::fcntl_getfl(pair).is_ok_and(|flags| !flags.contains(OFlags::NONBLOCK))
     }
 
     /// Reads a program's memory whole.
