@@ -253,6 +253,12 @@ impl SctpArguments {
     pub(crate) fn assignments(&self) -> Vec<Assignment> {
         [&self.flags.0[..], &self.settings].concat()
     }
+
+    /// Lays settings below all that were given.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn lay_below(&mut self, settings: impl IntoIterator<Item = Assignment>) {
+        self.flags.0.splice(0..0, settings);
+    }
 }
 
 #[derive(Args, Clone, Debug)]

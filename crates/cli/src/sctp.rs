@@ -12,6 +12,8 @@ mod opened;
 mod serving;
 #[cfg(target_os = "linux")]
 mod started;
+#[cfg(target_os = "linux")]
+mod usual;
 
 #[cfg(target_os = "linux")]
 pub(crate) use opened::repeated_settings;

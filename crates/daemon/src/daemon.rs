@@ -8,9 +8,7 @@ use std::time::Duration;
 
 use slantpath_base::Stream;
 use slantpath_live::record::Recorder;
-use slantpath_live::{
-    Instant, Live, LiveConfig, OpenError, Program as _, SctpConfig, Station, Woken, host_of,
-};
+use slantpath_live::{Instant, Live, LiveConfig, OpenError, Program as _, SctpConfig, Station, host_of};
 use slantpath_requests::Errno;
 use slantpath_sockets::{SocketNumber, Sockets};
 use slantpath_system::poll::Poll;
@@ -174,7 +172,11 @@ impl Daemon {
         self.ready.clear();
         let mut guests = Vec::new();
         let mut is_desk_ready = false;
-        for token in self.poll.wait(timeout)? {
+        self.poll.wait(timeout)?;
+        for token in self.poll.ended().iter().filter(|token| **token & OTHER == SOCKET) {
+            self.pairs.note_closed(SocketNumber(token >> KIND_BITS));
+        }
+        for token in self.poll.told() {
             match (token & OTHER, token >> KIND_BITS) {
                 (SOCKET, number) => self.pairs.note_ready(SocketNumber(number)),
                 (GUEST, number) => guests.push(number),
@@ -213,8 +215,14 @@ impl Daemon {
             self.is_host_touched = true;
         }
         self.claim();
-        if self.is_host_touched {
-            self.is_host_touched = self.live.turn()? == Woken::Worked;
+        if std::mem::take(&mut self.is_host_touched) {
+            // What is left to do its descriptor tells of.
+            self.live.turn()?;
+            self.note_news();
+        }
+        if self.pairs.has_to_write() {
+            self.tell(|pairs, poll, station, now| pairs.write_all(station, now, poll));
+            self.live.note_deadline()?;
         }
         self.note_news();
         Ok(&self.ready)

@@ -30,6 +30,8 @@ pub(crate) struct Pairs {
     /// Beginning of the pairs' names.
     name: String,
     to_read: BTreeSet<SocketNumber>,
+    /// Sockets whose programs have closed them in all processes: the others may want what these have.
+    closed: BTreeSet<SocketNumber>,
     to_write: BTreeSet<SocketNumber>,
     pub(crate) lint: Lint,
     shortage: Saying,
@@ -56,6 +58,7 @@ impl Pairs {
             last_token: 0,
             name: format!("slantpath-sctp/{word}"),
             to_read: BTreeSet::new(),
+            closed: BTreeSet::new(),
             to_write: BTreeSet::new(),
             lint,
             shortage: Saying::new(SHORTAGE),
@@ -116,12 +119,22 @@ impl Pairs {
 
     /// Tells if something is left to do without anything new.
     pub(crate) fn is_busy(&self) -> bool {
-        !self.to_read.is_empty() || !self.to_write.is_empty()
+        !self.to_read.is_empty() || self.has_to_write()
+    }
+
+    /// Tells if something is to be written to programs.
+    pub(crate) fn has_to_write(&self) -> bool {
+        !self.to_write.is_empty()
     }
 
     /// Sockets whose programs may ask something in the next turn.
     pub(crate) fn asking(&self) -> impl Iterator<Item = SocketNumber> {
         self.to_read.iter().copied()
+    }
+
+    /// Notes that a program has closed its end in all its processes. Something has come of it as well.
+    pub(crate) fn note_closed(&mut self, number: SocketNumber) {
+        self.closed.insert(number);
     }
 
     /// Notes that something has come of a pair, or that there is room in it.
@@ -161,17 +174,34 @@ impl Pairs {
         }
     }
 
-    /// Reads and writes, a budget for each pair.
+    /// Reads and writes, a budget for each pair. Those that are closed are read first, and to their ends: a program
+    /// binds the port of a socket that it has just closed.
     pub(crate) fn serve(&mut self, station: &mut Station<Sockets>, now: Instant, poll: &Poll) {
-        for number in std::mem::take(&mut self.to_read) {
-            self.read(number, station, now, poll);
+        for number in std::mem::take(&mut self.closed) {
+            self.to_read.remove(&number);
+            self.read(number, usize::MAX, station, now, poll);
         }
+        for number in std::mem::take(&mut self.to_read) {
+            self.read(number, BUDGET, station, now, poll);
+        }
+        self.write_all(station, now, poll);
+    }
+
+    /// Writes to programs, a budget for each pair.
+    pub(crate) fn write_all(&mut self, station: &mut Station<Sockets>, now: Instant, poll: &Poll) {
         for number in std::mem::take(&mut self.to_write) {
             self.write(number, station, now, poll);
         }
     }
 
-    fn read(&mut self, number: SocketNumber, station: &mut Station<Sockets>, now: Instant, poll: &Poll) {
+    fn read(
+        &mut self,
+        number: SocketNumber,
+        budget: usize,
+        station: &mut Station<Sockets>,
+        now: Instant,
+        poll: &Poll,
+    ) {
         while let Some(piece) = self.ends.get_mut(&number).and_then(ProgramEnd::next_held) {
             match piece {
                 Held::Data(header, bytes) => self.take(number, station, now, header, &bytes),
@@ -184,7 +214,7 @@ impl Pairs {
             if !end.is_to_be_read() {
                 break;
             }
-            if turn == BUDGET {
+            if turn == budget {
                 self.to_read.insert(number);
                 break;
             }

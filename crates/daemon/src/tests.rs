@@ -220,6 +220,20 @@ fn a_connect_to_nobody_is_refused_and_a_port_is_one_sockets() {
 }
 
 #[test]
+fn the_port_of_a_socket_that_was_closed_just_before_is_free_for_one_that_was_opened_before_it() {
+    let mut bench = Bench::new("closed");
+    let earlier = bench.open(Style::OneToOne, V4);
+    let listener = bench.listener(at(V4, 5_007), Style::OneToOne);
+    for _ in 0..100 {
+        let asked = requests::Request::LocalName;
+        slantpath_door::ask(&listener, &asked, false).unwrap();
+    }
+    slantpath_door::close(&listener);
+    drop(listener);
+    assert_eq!(bench.ask(&earlier, &requests::Request::Bind(at(V4, 5_007))), Reply::default());
+}
+
+#[test]
 fn when_it_is_stopped_nobody_asks_any_more_and_associations_end() {
     let mut bench = Bench::new("stopped");
     let [_caller, accepted] = bench.connected(at(V4, 5_006));

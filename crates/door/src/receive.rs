@@ -5,7 +5,7 @@ use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::io::Errno as KernelErrno;
 use rustix::net::{RecvAncillaryBuffer, RecvFlags, ReturnFlags, recv, recvmsg};
-use slantpath_requests::{Errno, HEADER_LEN, ToProgram};
+use slantpath_requests::{Errno, HEADER_LEN, PIECE_MAX, ToProgram};
 use slantpath_system::peeking;
 use std::net::SocketAddr;
 
@@ -54,13 +54,47 @@ pub fn receive(
     buffers: &mut [IoSliceMut<'_>],
     leaves: bool,
 ) -> Result<Option<Came>, Errno> {
+    receive_by(if leaves { Taking::Peek } else { Taking::Claim }, pair, claim, buffers)
+}
+
+/// Variant of [`receive`] for a caller beside whom nobody takes anything of the socket at this moment: a piece that has
+/// room for certain is taken by one call of the system.
+///
+/// # Errors
+/// `EAGAIN` if nothing is there.
+pub fn receive_alone(
+    pair: impl AsFd,
+    claim: &mut Claim,
+    buffers: &mut [IoSliceMut<'_>],
+) -> Result<Option<Came>, Errno> {
+    receive_by(Taking::Alone, pair, claim, buffers)
+}
+
+/// Way in which bytes are taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Taking {
+    /// By real receives where there is room, since nobody else claims anything.
+    Alone,
+    /// By peeks that claim.
+    Claim,
+    /// Not at all.
+    Peek,
+}
+
+fn receive_by(
+    taking: Taking,
+    pair: impl AsFd,
+    claim: &mut Claim,
+    buffers: &mut [IoSliceMut<'_>],
+) -> Result<Option<Came>, Errno> {
+    let leaves = taking == Taking::Peek;
     let room = gather::room(buffers);
     let begin = if leaves { peeking::offset(&pair).map_err(|error| of_io(&error))? } else { 0 };
     let mut came: Option<Came> = None;
     let mut filled = 0;
     loop {
         let may_be_begun = came.is_none() || !leaves;
-        let step = take_piece(&pair, claim, buffers, filled, leaves, may_be_begun);
+        let step = take_piece(taking, &pair, claim, buffers, filled, may_be_begun);
         let part = match (step, came) {
             (Ok(Some(part)), _) => part,
             (Ok(None), None) => return Ok(None),
@@ -84,11 +118,11 @@ pub fn receive(
 
 /// Takes bytes of the piece whose turn it is.
 fn take_piece(
+    taking: Taking,
     pair: impl AsFd,
     claim: &mut Claim,
     buffers: &mut [IoSliceMut<'_>],
     filled: usize,
-    leaves: bool,
     may_be_begun: bool,
 ) -> Result<Option<Came>, Errno> {
     let at = peeking::offset(&pair).map_err(|error| of_io(&error))?;
@@ -97,7 +131,7 @@ fn take_piece(
         // Another process has begun the piece, or takes it away at this moment.
         _ if at > 0 && may_be_begun => {
             if is_taken_away_soon(&pair, at)? {
-                return take_piece(pair, claim, buffers, filled, leaves, may_be_begun);
+                return take_piece(taking, pair, claim, buffers, filled, may_be_begun);
             }
             begun_elsewhere(&pair, at)?
         }
@@ -106,8 +140,11 @@ fn take_piece(
     let mut header = [0; HEADER_LEN];
     let in_front: &mut [u8] = if goes_on.is_some() { &mut [] } else { &mut header };
     let in_front_len = in_front.len();
+    let has_room = gather::room(buffers).saturating_sub(filled) >= PIECE_MAX;
+    let is_taken = taking == Taking::Alone && at == 0 && has_room;
     let (bytes, is_short) = gather::receiving(in_front, buffers, filled, |all| {
-        let flags = RecvFlags::PEEK | RecvFlags::DONTWAIT;
+        let peek = if is_taken { RecvFlags::empty() } else { RecvFlags::PEEK };
+        let flags = peek | RecvFlags::DONTWAIT;
         let came = recvmsg(&pair, all, &mut RecvAncillaryBuffer::default(), flags).map_err(errno)?;
         Ok::<_, Errno>((came.bytes, came.flags.contains(ReturnFlags::TRUNC)))
     })?;
@@ -124,7 +161,7 @@ fn take_piece(
         claim.unfinished = Some((piece, at + i32::try_from(bytes).unwrap_or(i32::MAX)));
     } else {
         claim.unfinished = None;
-        if !leaves {
+        if taking != Taking::Peek && !is_taken {
             take_away(&pair)?;
         }
     }

@@ -296,7 +296,8 @@ impl<A: Application> SocketHost<A> {
         let Some(socket) = self.sockets.at_port(quoted.protocol, port) else { return };
         match (quoted.protocol, message.error) {
             (protocol::SCTP, error) => {
-                self.stack.sctp.handle_input(now, sctp::Input::Icmp { destination, error, quote });
+                let input = sctp::Input::Icmp { source, destination, error, quote };
+                self.stack.sctp.handle_input(now, input);
             }
             // All else is left to the connection's own timers (RFC 5461).
             (protocol::TCP, IcmpError::PacketTooBig { mtu_bytes }) => {

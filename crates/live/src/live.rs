@@ -456,11 +456,18 @@ impl<H: EndSystem> Live<H> {
         let now = self.now();
         self.drain(now);
         let woken = self.step(now)?;
+        self.note_deadline()?;
+        Ok(woken)
+    }
+
+    /// Has the descriptor of [`readiness`](Self::readiness) follow the next deadline, as each turn does: for whoever
+    /// has told the host something by a [command](Self::command) and waits without another turn.
+    pub fn note_deadline(&mut self) -> io::Result<()> {
         let deadline = self.deadline().map(|deadline| self.clock.monotonic(deadline));
         if let Some(readiness) = &mut self.readiness {
             readiness.wake_at(deadline, self.clock.monotonic(self.clock.now()))?;
         }
-        Ok(woken)
+        Ok(())
     }
 
     /// Says behind which UDP port a peer is that is being called, where the carriage is UDP; `None`: behind that of the

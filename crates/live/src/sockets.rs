@@ -6,6 +6,7 @@
 
 pub(crate) mod chance;
 mod claim;
+mod inquiries;
 pub(crate) mod local;
 pub(crate) mod readiness;
 mod receive;
@@ -32,6 +33,7 @@ use socket2::{Domain, Protocol, SockFilter, Socket, Type};
 
 use crate::config::{Carriage, LiveConfig, OpenError, check_addresses};
 use claim::Claim;
+use inquiries::Inquiries;
 use readiness::Readiness;
 use receive::Batch;
 pub(crate) use receive::{MOST_IN_BATCH, Received, Receiver};
@@ -50,6 +52,7 @@ pub(crate) struct Sockets {
     claims: BTreeMap<u16, Vec<Claim>>,
     /// For each address, whether this program answers what is of no port there.
     answers: Vec<Answers>,
+    inquiries: Inquiries,
     pub(crate) watch: Watch,
 }
 
@@ -122,7 +125,8 @@ impl Sockets {
         })?;
         let (carriage, ends) = (config.carriage, Vec::new());
         let (guards, claims, answers) = (Vec::new(), BTreeMap::new(), Vec::new());
-        let mut sockets = Self { ends, carriage, guards, claims, answers, watch };
+        let inquiries = Inquiries::default();
+        let mut sockets = Self { ends, carriage, guards, claims, answers, inquiries, watch };
         for &address in &config.addresses {
             sockets.add(address, config)?;
         }
@@ -212,8 +216,8 @@ impl Sockets {
             *answers = Answers::claim(now, address)
                 .unwrap_or(Answers::Another { ask_at: now.saturating_add(ASKED_AGAIN_AFTER) });
         }
-        let free = || Claim::port(address, port).is_ok_and(|claim| claim.is_some());
-        matches!(answers, Answers::Ours { .. }) && free()
+        let is_free = || Claim::port(address, port).is_ok_and(|claim| claim.is_some());
+        matches!(answers, Answers::Ours { .. }) && self.inquiries.is_free(now, (end, port), is_free)
     }
 
     /// Waits until a socket has something, or for so long; `ready` then has what it is, and no socket that has nothing.

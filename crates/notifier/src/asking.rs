@@ -48,7 +48,7 @@ pub(crate) fn option_of(level: i32, name: i32, room: u32) -> requests::Request {
 impl Notifier {
     /// Makes a call a request.
     pub(crate) fn ask(&mut self, job: &Job, pair: &Rc<OwnedFd>) -> Result<Step, Errno> {
-        let waits = || Self::may_wait(pair, false);
+        let waits = || self.may_wait(pair, false);
         let (level, name) = (job.signed(1), job.signed(2));
         let is_of_the_pair = level == SOL_SOCKET && OF_THE_PAIR.contains(&name);
         let request = match job.call {
@@ -66,6 +66,7 @@ impl Notifier {
             SocketCall::GetSockName => requests::Request::LocalName,
             SocketCall::GetPeerName => requests::Request::PeerName,
             SocketCall::GetSockOpt | SocketCall::SetSockOpt if is_of_the_pair => {
+                self.have_limits |= job.call == SocketCall::SetSockOpt;
                 return Ok(Step::Done(CallAnswer::Continue));
             }
             SocketCall::GetSockOpt => {
@@ -126,7 +127,7 @@ impl Notifier {
                     let flags = value.get(PEELED_FLAGS_AT..).and_then(|rest| rest.first_chunk());
                     let flags = flags.map_or(0, |octets| u32::from_ne_bytes(*octets));
                     if flags & O_NONBLOCK != 0 {
-                        Self::set_nonblocking(&descriptor);
+                        self.set_nonblocking(&descriptor);
                     }
                     let first = self.numbers.start;
                     let Some(peeled) = self.put(job, &descriptor, first, flags & O_CLOEXEC != 0, false)?

@@ -84,7 +84,7 @@ impl Notifier {
                 }
                 self.give(job, &accepted.descriptor, flags)
             }
-            Err(Errno::EAGAIN) if Self::may_wait(pair, false) => Ok(Step::Come(Rc::clone(pair))),
+            Err(Errno::EAGAIN) if self.may_wait(pair, false) => Ok(Step::Come(Rc::clone(pair))),
             Err(error) => Err(error),
         }
     }
@@ -92,14 +92,15 @@ impl Notifier {
     /// Gives a program a new descriptor as the answer to its call.
     fn give(&mut self, job: &Job, descriptor: &OwnedFd, flags: u32) -> Result<Step, Errno> {
         if flags & O_NONBLOCK != 0 {
-            Self::set_nonblocking(descriptor);
+            self.set_nonblocking(descriptor);
         }
         let first = self.numbers.start;
         self.put(job, descriptor, first, flags & O_CLOEXEC != 0, true)?;
         Ok(Step::Over)
     }
 
-    pub(crate) fn set_nonblocking(descriptor: &OwnedFd) {
+    pub(crate) fn set_nonblocking(&mut self, descriptor: &OwnedFd) {
+        self.have_flags = true;
         if let Ok(flags) = rustix::fs::fcntl_getfl(descriptor) {
             let _ = rustix::fs::fcntl_setfl(descriptor, flags | OFlags::NONBLOCK);
         }
@@ -185,12 +186,16 @@ impl Notifier {
                 }
                 self.duplicate(job, pair, first, command == F_DUPFD_CLOEXEC)
             }
-            _ => Ok(Step::Done(CallAnswer::Continue)),
+            _ => {
+                self.have_flags = true;
+                Ok(Step::Done(CallAnswer::Continue))
+            }
         }
     }
 
     pub(crate) fn ioctl(&mut self, job: &Job, pair: &Rc<OwnedFd>) -> Result<Step, Errno> {
         if job.number(1) != FIONREAD {
+            self.have_flags = true;
             return Ok(Step::Done(CallAnswer::Continue));
         }
         let mut place = vec![0; PIECE_MAX];

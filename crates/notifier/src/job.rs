@@ -1,7 +1,7 @@
 //! One call on its way to an answer.
 
 use std::os::fd::OwnedFd;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 use std::time::Duration;
 
 use slantpath_door::Pending;
@@ -87,12 +87,10 @@ pub(crate) enum Purpose {
 /// Reason for which a call is kept.
 #[derive(Debug)]
 pub(crate) enum Wait {
-    /// A socket of the daemon's comes.
-    Opening(Pending),
-    /// The reply to a request comes.
-    Reply(Pending, Purpose),
-    /// Something comes, or there is room: a copy of the descriptor for this call alone.
-    Ready(OwnedFd),
+    /// The reply to a request comes; without a purpose a socket of the daemon's.
+    Reply(Pending, Option<Purpose>),
+    /// Something comes, or there is room: a copy of this pair for this call alone.
+    Ready(OwnedFd, Weak<OwnedFd>),
 }
 
 /// Call that is kept until it can be tried.

@@ -7,14 +7,13 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::rc::Rc;
 use std::time::Duration;
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::OFlags;
 use rustix::net::sockopt::{Timeout, socket_timeout};
 use slantpath_door::{Pending, Replied};
 use slantpath_requests::{self as requests, Errno, Reply};
 use slantpath_system::clock;
 use slantpath_system::notify::{CallAnswer, Listener, PendingSignals, Task};
-use slantpath_system::poll::Poll;
+use slantpath_system::poll::{Poll, PollCause};
 
 use crate::asking::{IPPROTO_SCTP_LEVEL, SCTP_RECVRCVINFO, option_of};
 use crate::calls::SocketCall;
@@ -26,8 +25,6 @@ use crate::processes::{Place, Processes};
 const LOOK: Duration = Duration::from_millis(20);
 /// Calls whose signals are looked for at one time.
 const LOOKED_AT: usize = 32;
-/// Calls that are taken before kept ones have their turn.
-const TURN: usize = 64;
 
 /// Tokens of the loop: those below are its user's.
 const LISTENER: u64 = 1 << 61;
@@ -53,6 +50,10 @@ pub(crate) struct Notifier {
     looked_at: u64,
     /// True once a socket was opened.
     pub(crate) has_sockets: bool,
+    /// True once a program has set flags of a socket (`O_NONBLOCK`): until then none is asked for.
+    pub(crate) have_flags: bool,
+    /// True once a program has set a time limit of a socket: until then none is asked for.
+    pub(crate) have_limits: bool,
     /// Place of messages on their way.
     pub(crate) place: Vec<u8>,
     /// Sockets of which a message is sent in part, each with the call that sends it.
@@ -82,6 +83,8 @@ impl Notifier {
             last_looked: Duration::ZERO,
             looked_at: 0,
             has_sockets: false,
+            have_flags: false,
+            have_limits: false,
             place: Vec::new(),
             sending: BTreeMap::new(),
             said: BTreeSet::new(),
@@ -96,7 +99,7 @@ impl Notifier {
         let mut others = Vec::new();
         for token in ready {
             if token == LISTENER {
-                self.take_calls()?;
+                self.take_call()?;
             } else if token & KEPT != 0 {
                 self.wake(token);
             } else if token & PROCESS != 0 {
@@ -109,44 +112,31 @@ impl Notifier {
         Ok(others)
     }
 
-    /// True if a call is there: taking one that is not would wait for it.
-    fn has_call(&self) -> bool {
-        let mut ready = [PollFd::new(&self.listener, PollFlags::IN)];
-        matches!(poll(&mut ready, Some(&Timespec::default())), Ok(1..))
-    }
-
     /// Waits no longer for what its user has added.
     pub(crate) fn wait_no_more(&self, descriptor: impl AsFd) -> io::Result<()> {
         self.poll.remove(descriptor)
     }
 
-    fn take_calls(&mut self) -> io::Result<()> {
-        for _ in 0..TURN {
-            let Some(notified) = self.listener.receive()? else { break };
-            let call = SocketCall::of_number(notified.number);
-            // Processes that end are many, and most trees of programs have no socket by then.
-            let is_passed = call == Some(SocketCall::ExitGroup) && !self.has_sockets;
-            let Some(call) = call.filter(|_| !is_passed) else {
-                self.listener.answer(notified.id, CallAnswer::Continue)?;
-                if self.has_call() {
-                    continue;
+    /// Takes a call that is there. It would wait for another one: only the poll says if there is one.
+    fn take_call(&mut self) -> io::Result<()> {
+        let Some(notified) = self.listener.receive()? else { return Ok(()) };
+        let call = SocketCall::of_number(notified.number);
+        // Processes that end are many, and most trees of programs have no socket by then.
+        let is_passed = call == Some(SocketCall::ExitGroup) && !self.has_sockets;
+        let Some(call) = call.filter(|_| !is_passed) else {
+            self.listener.answer(notified.id, CallAnswer::Continue)?;
+            return Ok(());
+        };
+        match self.processes.of_thread(notified.thread, clock::monotonic()) {
+            Ok((process, is_new)) => {
+                if is_new && let Some(task) = self.processes.task(process) {
+                    self.poll.add(task, PROCESS | u64::from(process))?;
                 }
-                break;
-            };
-            match self.processes.of_thread(notified.thread, clock::monotonic()) {
-                Ok((process, is_new)) => {
-                    if is_new && let Some(task) = self.processes.task(process) {
-                        self.poll.add(task, PROCESS | u64::from(process))?;
-                    }
-                    self.run(Job::new(notified, call, process));
-                }
-                // It may have ended just now. If this process may not look at it, its calls run as they are.
-                Err(_) => {
-                    self.listener.answer(notified.id, CallAnswer::Continue)?;
-                }
+                self.run(Job::new(notified, call, process));
             }
-            if !self.has_call() {
-                break;
+            // It may have ended just now. If this process may not look at it, its calls run as they are.
+            Err(_) => {
+                self.listener.answer(notified.id, CallAnswer::Continue)?;
             }
         }
         Ok(())
@@ -159,99 +149,112 @@ impl Notifier {
     }
 
     fn follow(&mut self, job: Job, step: Step) {
+        // The daemon is to see the end of a socket before the program goes on.
+        self.close_unused();
         let id = job.notified.id;
-        let outcome = match step {
+        match step {
             Step::Done(answer) => {
                 // A call that is no more needs none.
                 let _ = self.listener.answer(id, answer);
-                return;
             }
-            Step::Over => return,
+            Step::Over => {}
             Step::Ask(pair, request, purpose) => match slantpath_door::ask(&pair, &request, false) {
-                Ok(pending) => Ok(Wait::Reply(pending, purpose)),
-                Err(Errno::EAGAIN) => return self.keep_for(job, &pair, true),
+                Ok(pending) => self.keep_for_reply(job, pending, Some(purpose)),
+                Err(Errno::EAGAIN) => self.keep_for(job, &pair, PollCause::Room),
                 Err(error) => {
                     let step = Self::unanswered(purpose, error);
-                    return self.follow(job, step);
+                    self.follow(job, step);
                 }
             },
-            Step::Open(request) => slantpath_door::ask_to_open(&self.daemon, request).map(Wait::Opening),
-            Step::Come(pair) => return self.keep_for(job, &pair, false),
-            Step::Room(pair) => return self.keep_for(job, &pair, true),
-        };
-        match outcome {
-            Ok(wait) => self.keep(job, wait, false),
-            Err(error) => self.follow(job, Step::failed(error)),
+            Step::Open(request) => match slantpath_door::ask_to_open(&self.daemon, request) {
+                Ok(pending) => self.keep_for_reply(job, pending, None),
+                Err(error) => self.follow(job, Step::failed(error)),
+            },
+            Step::Come(pair) => self.keep_for(job, &pair, PollCause::Input),
+            Step::Room(pair) => self.keep_for(job, &pair, PollCause::Room),
         }
     }
 
     /// Keeps a call until its socket is ready, if it may wait.
-    fn keep_for(&mut self, mut job: Job, pair: &Rc<OwnedFd>, for_room: bool) {
+    fn keep_for(&mut self, mut job: Job, pair: &Rc<OwnedFd>, cause: PollCause) {
         let now = clock::monotonic();
-        if job.deadline.is_none() {
-            let limit = if for_room { Timeout::Send } else { Timeout::Recv };
+        if job.deadline.is_none() && self.have_limits {
+            let limit = if cause == PollCause::Room { Timeout::Send } else { Timeout::Recv };
             let limit = socket_timeout(pair, limit).ok().flatten();
             job.deadline = limit.map(|limit| now.saturating_add(limit));
         }
-        match pair.try_clone() {
-            Ok(copy) => self.keep(job, Wait::Ready(copy), for_room),
+        let token = self.next_token();
+        let awaited = match self.processes.take_watch(job.place(), pair) {
+            Some(watch) => self.poll.await_again(&watch, token, cause).map(|()| watch),
+            None => pair.try_clone().and_then(|copy| {
+                self.poll.add_for_one(&copy, token, cause)?;
+                Ok(copy)
+            }),
+        };
+        match awaited {
+            Ok(copy) => {
+                self.kept.insert(token, Kept { job, wait: Wait::Ready(copy, Rc::downgrade(pair)) });
+            }
             Err(_) => self.follow(job, Step::failed(Errno::ENOMEM)),
         }
     }
 
-    fn keep(&mut self, job: Job, wait: Wait, for_room: bool) {
-        let token = KEPT | self.next_token;
-        self.next_token += 1;
-        let added = match &wait {
-            Wait::Ready(copy) if for_room => self.poll.add_for_room(copy, token),
-            Wait::Ready(copy) => self.poll.add(copy, token),
-            Wait::Opening(pending) | Wait::Reply(pending, _) => self.poll.add(pending, token),
-        };
-        if added.is_err() {
+    /// Keeps a call until the daemon has replied. The descriptor of the reply is this process's alone: closed, it is
+    /// out of the poll.
+    fn keep_for_reply(&mut self, job: Job, pending: Pending, purpose: Option<Purpose>) {
+        let token = self.next_token();
+        if self.poll.add(&pending, token).is_err() {
             return self.follow(job, Step::failed(Errno::ENOMEM));
         }
-        self.kept.insert(token, Kept { job, wait });
+        self.kept.insert(token, Kept { job, wait: Wait::Reply(pending, purpose) });
+    }
+
+    const fn next_token(&mut self) -> u64 {
+        self.next_token += 1;
+        KEPT | self.next_token
     }
 
     /// Takes a kept call, which is waited for no longer.
-    fn release(&mut self, token: u64) -> Option<Kept> {
-        let kept = self.kept.remove(&token)?;
-        // The description of a copy lives on in the program: closing alone would not take it out.
-        let removed = match &kept.wait {
-            Wait::Ready(copy) => self.poll.remove(copy),
-            Wait::Opening(pending) | Wait::Reply(pending, _) => self.poll.remove(pending),
-        };
-        debug_assert!(removed.is_ok(), "it was added");
-        Some(kept)
+    fn release(&mut self, token: u64) -> Option<Job> {
+        let Kept { job, wait } = self.kept.remove(&token)?;
+        if let Wait::Ready(copy, pair) = wait {
+            self.processes.keep_watch(job.place(), &pair, copy);
+        }
+        Some(job)
+    }
+
+    /// Closes copies that nobody needs. Their descriptions live on in programs: closing alone would not take them out
+    /// of the poll.
+    fn close_unused(&mut self) {
+        for copy in self.processes.take_unused() {
+            let removed = self.poll.remove(&copy);
+            debug_assert!(removed.is_ok(), "it was added");
+        }
     }
 
     /// Goes on with a kept call whose descriptor is ready.
     fn wake(&mut self, token: u64) {
-        let Some(kept) = self.release(token) else { return };
-        let Kept { job, wait } = kept;
-        match wait {
-            Wait::Ready(_) => self.run(job),
-            Wait::Opening(pending) => match taken(&pending) {
-                Ok(None) => self.keep(job, Wait::Opening(pending), false),
-                Ok(Some(answer)) => {
-                    let step = self.opened(&job, answer).unwrap_or_else(Step::failed);
-                    self.follow(job, step);
-                }
-                Err(error) => self.follow(job, Step::failed(error)),
-            },
-            Wait::Reply(pending, purpose) => match taken(&pending) {
-                Ok(None) => self.keep(job, Wait::Reply(pending, purpose), false),
-                Ok(Some(answer)) => {
-                    let mut job = job;
-                    let step = self.replied(&mut job, purpose, answer).unwrap_or_else(Step::failed);
-                    self.follow(job, step);
-                }
-                Err(error) => {
-                    let step = Self::unanswered(purpose, error);
-                    self.follow(job, step);
-                }
-            },
-        }
+        let Some(Kept { mut job, wait }) = self.kept.remove(&token) else { return };
+        let (pending, purpose) = match wait {
+            Wait::Ready(copy, pair) => {
+                self.processes.keep_watch(job.place(), &pair, copy);
+                return self.run(job);
+            }
+            Wait::Reply(pending, purpose) => (pending, purpose),
+        };
+        let step = match (pending.take(), purpose) {
+            (Ok(None), _) => {
+                self.kept.insert(token, Kept { job, wait: Wait::Reply(pending, purpose) });
+                return;
+            }
+            (Ok(Some(answer)), None) => self.opened(&job, answer).unwrap_or_else(Step::failed),
+            (Ok(Some(answer)), Some(purpose)) => {
+                self.replied(&mut job, purpose, answer).unwrap_or_else(Step::failed)
+            }
+            (Err(error), None) => Step::failed(error),
+            (Err(error), Some(purpose)) => Self::unanswered(purpose, error),
+        };
+        self.follow(job, step);
     }
 
     /// Replied to a call whose request has none: the daemon is no more.
@@ -275,6 +278,7 @@ impl Notifier {
         for token in ended {
             self.release(token);
         }
+        self.close_unused();
     }
 
     /// Looks from time to time for calls to be given up and copies to be let go of.
@@ -285,6 +289,7 @@ impl Notifier {
         }
         self.last_looked = now;
         self.processes.let_go(now);
+        self.close_unused();
         let over: Vec<u64> = self
             .kept
             .iter()
@@ -292,7 +297,7 @@ impl Notifier {
             .map(|(token, _)| *token)
             .collect();
         for token in over {
-            if let Some(Kept { job, .. }) = self.release(token) {
+            if let Some(job) = self.release(token) {
                 let step = Self::gave_up(&job, Errno::EAGAIN);
                 self.follow(job, step);
             }
@@ -333,7 +338,7 @@ impl Notifier {
             }
             Some(Err(_)) | None => return,
         };
-        if let Some(Kept { job, .. }) = self.release(token) {
+        if let Some(job) = self.release(token) {
             self.follow(job, step);
         }
     }
@@ -468,8 +473,11 @@ impl Notifier {
     }
 
     /// True if a call on this socket may wait, by its flags.
-    pub(crate) fn may_wait(pair: &Rc<OwnedFd>, is_told_not_to: bool) -> bool {
-        !is_told_not_to && rustix::fs::fcntl_getfl(pair).is_ok_and(|flags| !flags.contains(OFlags::NONBLOCK))
+    pub(crate) fn may_wait(&self, pair: &Rc<OwnedFd>, is_told_not_to: bool) -> bool {
+        if is_told_not_to || !self.have_flags {
+            return !is_told_not_to;
+        }
+        rustix::fs::fcntl_getfl(pair).is_ok_and(|flags| !flags.contains(OFlags::NONBLOCK))
     }
 
     /// Reads a program's memory whole.
@@ -510,8 +518,4 @@ impl Notifier {
 
 fn is_set(reply: &Reply) -> bool {
     reply.value.first_chunk().is_some_and(|octets| i32::from_ne_bytes(*octets) != 0)
-}
-
-fn taken(pending: &Pending) -> Result<Option<Replied>, Errno> {
-    pending.take()
 }

@@ -1,11 +1,11 @@
 //! Programs whose calls have come, and copies of their descriptors.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 use std::time::Duration;
+use std::{io, mem};
 
 use slantpath_door::{Claim, Wanted};
 use slantpath_requests::Errno;
@@ -58,6 +58,8 @@ impl Remembered {
 struct Copied {
     pair: Rc<OwnedFd>,
     used: Duration,
+    /// Second copy, which stands silent in the poll: the next call that waits needs none of its own.
+    watch: Option<OwnedFd>,
 }
 
 /// All programs that are known, by the ids of their processes.
@@ -68,6 +70,8 @@ pub(crate) struct Processes {
     threads: BTreeMap<u32, (u32, Duration)>,
     copies: BTreeMap<Place, Copied>,
     remembered: BTreeMap<Place, Remembered>,
+    /// Copies that nobody needs, and that stand in the poll still.
+    unused: Vec<OwnedFd>,
 }
 
 impl Processes {
@@ -103,8 +107,28 @@ impl Processes {
             return None;
         }
         let pair = Rc::new(copy);
-        self.copies.insert(place, Copied { pair: Rc::clone(&pair), used: now });
+        let before = self.copies.insert(place, Copied { pair: Rc::clone(&pair), used: now, watch: None });
+        self.unused.extend(before.and_then(|copied| copied.watch));
         Some(pair)
+    }
+
+    /// Takes the copy of this pair that stands in the poll, if no other call has it.
+    pub(crate) fn take_watch(&mut self, place: Place, pair: &Rc<OwnedFd>) -> Option<OwnedFd> {
+        self.copies.get_mut(&place).filter(|copied| Rc::ptr_eq(&copied.pair, pair))?.watch.take()
+    }
+
+    /// Keeps a copy that stands in the poll, silent, for the next call that waits for this pair.
+    pub(crate) fn keep_watch(&mut self, place: Place, pair: &Weak<OwnedFd>, watch: OwnedFd) {
+        let is_it = |copied: &&mut Copied| Weak::ptr_eq(&Rc::downgrade(&copied.pair), pair);
+        match self.copies.get_mut(&place).filter(is_it) {
+            Some(copied) if copied.watch.is_none() => copied.watch = Some(watch),
+            _ => self.unused.push(watch),
+        }
+    }
+
+    /// Takes the copies that nobody needs, and that stand in the poll still.
+    pub(crate) fn take_unused(&mut self) -> Vec<OwnedFd> {
+        mem::take(&mut self.unused)
     }
 
     pub(crate) fn remembered(&mut self, place: Place) -> &mut Remembered {
@@ -132,21 +156,27 @@ impl Processes {
 
     /// Forgets a descriptor, which is closed or is another one now.
     pub(crate) fn forget(&mut self, place: Place) {
-        self.copies.remove(&place);
+        self.unused.extend(self.copies.remove(&place).and_then(|copied| copied.watch));
         self.remembered.remove(&place);
+    }
+
+    /// Lets go of copies.
+    fn let_go_of(&mut self, mut is_one: impl FnMut(&Place, &Copied) -> bool) {
+        let gone = self.copies.extract_if(.., |place, copied| is_one(place, copied));
+        self.unused.extend(gone.filter_map(|(_, copied)| copied.watch));
     }
 
     /// Forgets a process that has ended.
     pub(crate) fn ended(&mut self, process: u32) {
         self.tasks.remove(&process);
         self.threads.retain(|_, (of, _)| *of != process);
-        self.copies.retain(|place, _| place.0 != process);
+        self.let_go_of(|place, _| place.0 == process);
         self.remembered.retain(|place, _| place.0 != process);
     }
 
     /// Lets go of copies that have not been used for a time.
     pub(crate) fn let_go(&mut self, now: Duration) {
-        self.copies.retain(|_, copied| now.saturating_sub(copied.used) < COPY_KEPT);
+        self.let_go_of(|_, copied| now.saturating_sub(copied.used) >= COPY_KEPT);
         self.threads.retain(|_, (_, used)| now.saturating_sub(*used) < 10 * COPY_KEPT);
     }
 

@@ -65,7 +65,7 @@ impl Notifier {
         if place.total == 0 && matches!(job.call, SocketCall::Read | SocketCall::ReadV) {
             return Ok(Step::value(0));
         }
-        match self.receive_one(job, pair, &place, flags, Self::may_wait)? {
+        match self.receive_one(job, pair, &place, flags)? {
             Received::Bytes(length) => Ok(Step::value(length)),
             Received::Not(step) => Ok(step),
         }
@@ -77,9 +77,10 @@ impl Notifier {
         let flags = job.number(3);
         while job.done < most {
             let header = job.argument(1).wrapping_add(COUNTED_HEADER * job.done as u64);
-            let may_wait = if job.done > 0 && flags & MSG_WAITFORONE != 0 { never } else { Self::may_wait };
-            let received = Self::with_header(job, header)
-                .and_then(|place| self.receive_one(job, pair, &place, flags & !MSG_WAITFORONE, may_wait));
+            let one_is_enough = job.done > 0 && flags & MSG_WAITFORONE != 0;
+            let flags = flags & !MSG_WAITFORONE | if one_is_enough { MSG_DONTWAIT } else { 0 };
+            let received =
+                Self::with_header(job, header).and_then(|place| self.receive_one(job, pair, &place, flags));
             match received {
                 Ok(Received::Bytes(length)) => {
                     let told = u32::try_from(length).unwrap_or(u32::MAX);
@@ -101,7 +102,6 @@ impl Notifier {
         pair: &Rc<OwnedFd>,
         place: &ReceivePlace,
         flags: u32,
-        may_wait: fn(&Rc<OwnedFd>, bool) -> bool,
     ) -> Result<Received, Errno> {
         let has_control = place.header.is_some_and(|(_, header)| header.control_len > 0);
         let remembered = self.processes.remembered(job.place());
@@ -109,18 +109,21 @@ impl Notifier {
             let request = option_of(IPPROTO_SCTP_LEVEL, SCTP_EVENTS, 1);
             return Ok(Received::Not(Step::Ask(Rc::clone(pair), request, Purpose::WantsEvents)));
         }
-        // What is taken is to be given to whoever waits.
-        if !self.listener.is_waiting(job.notified.id) {
-            return Ok(Received::Not(Step::Over));
-        }
         let room = place.total.min(MOST);
         let mut octets = mem::take(&mut self.place);
         if octets.len() < room {
             octets.resize(room, 0);
         }
         let buffers = &mut [IoSliceMut::new(&mut octets[..room])];
-        let came = slantpath_door::receive(pair, &mut remembered.claim, buffers, flags & MSG_PEEK != 0);
+        let came = if flags & MSG_PEEK == 0 {
+            // All programs that have the socket have their calls answered here, one by one.
+            slantpath_door::receive_alone(pair, &mut remembered.claim, buffers)
+        } else {
+            slantpath_door::receive(pair, &mut remembered.claim, buffers, true)
+        };
         let received = match came {
+            // Only who is killed waits no longer, and its memory may be another's by now.
+            Ok(_) if !self.listener.is_waiting(job.notified.id) => Ok(Received::Not(Step::Over)),
             Ok(Some(came)) => self.hand_over(job, place, came, &octets[..came.len]).map(Received::Bytes),
             Ok(None) => {
                 if let Some((at, _)) = place.header {
@@ -129,7 +132,8 @@ impl Notifier {
                 let request = option_of(SOL_SOCKET, SO_ERROR, 4);
                 Ok(Received::Not(Step::Ask(Rc::clone(pair), request, Purpose::End)))
             }
-            Err(Errno::EAGAIN) if may_wait(pair, flags & MSG_DONTWAIT != 0) => {
+            Err(Errno::EAGAIN) if self.may_wait(pair, flags & MSG_DONTWAIT != 0) => {
+                let remembered = self.processes.remembered(job.place());
                 let pair = Rc::clone(pair);
                 Ok(Received::Not(if remembered.may_come {
                     Step::Come(pair)
@@ -225,10 +229,6 @@ impl Notifier {
         Self::read_memory(job, at, &mut octets)?;
         layout::pieces(&octets)
     }
-}
-
-fn never(_: &Rc<OwnedFd>, _: bool) -> bool {
-    false
 }
 
 /// Place that the second and third argument say.

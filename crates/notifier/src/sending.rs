@@ -206,7 +206,7 @@ impl Notifier {
                 }
                 Ok(()) => break,
                 Err(Errno::EAGAIN)
-                    if job.sent > 0 || Self::may_wait(pair, message.flags & MSG_DONTWAIT != 0) =>
+                    if job.sent > 0 || self.may_wait(pair, message.flags & MSG_DONTWAIT != 0) =>
                 {
                     return Ok(Sent::Not(Step::Room(Rc::clone(pair))));
                 }

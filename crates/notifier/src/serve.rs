@@ -99,12 +99,14 @@ pub fn serve(program: &OsStr, arguments: &[OsString]) -> Result<u8, NotifierFail
     let mut notifier = Notifier::new(listener, poll, range.numbers, daemon.as_bytes().to_vec())?;
     let mut ended: Option<(u8, Duration)> = None;
     loop {
-        for token in notifier.turn(ended.is_some())? {
-            if token == SIGNALS {
-                pass_on(&signals, &program)?;
-            }
+        let told = notifier.turn(ended.is_some())?;
+        if told.contains(&SIGNALS) {
+            pass_on(&signals, &program)?;
         }
-        while let Some((process, status)) = wait_any()? {
+        // One that has ended is told of by its descriptor, or by SIGCHLD.
+        while !told.is_empty()
+            && let Some((process, status)) = wait_any()?
+        {
             if process == program.process {
                 notifier.wait_no_more(&program)?;
                 ended = Some((code(status), clock::monotonic() + GRACE));

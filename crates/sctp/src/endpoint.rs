@@ -96,7 +96,9 @@ pub enum Input {
     },
     /// An ICMP message about a packet of this endpoint.
     Icmp {
-        /// Destination of the packet that the message is about.
+        /// Source of the packet that the message is about.
+        source: IpAddr,
+        /// Destination of that packet.
         destination: IpAddr,
         /// Error that was reported for the packet.
         error: IcmpError,
@@ -340,8 +342,8 @@ impl Endpoint {
                     self.handle_due(now, id);
                 }
             }
-            Input::Icmp { destination, error, ref quote } => {
-                self.handle_icmp(now, destination, error, quote);
+            Input::Icmp { source, destination, error, ref quote } => {
+                self.handle_icmp(now, source, destination, error, quote);
             }
         }
     }

@@ -66,14 +66,12 @@ impl Sockets {
     }
 
     /// Settings of sockets of programs that choose none, where Linux has others than RFC 9260: ten streams asked for
-    /// and as many inbound ones as there may be, partial reliability, and its buffers.
+    /// and as many inbound ones as there may be, and partial reliability.
     pub fn usual_settings() -> SctpConfig {
         SctpConfig {
             outbound_streams: 10,
             inbound_streams: u16::MAX,
             extensions: Extensions::of(&[Extension::PartialReliability]),
-            receive_buffer_bytes: 212_992,
-            send_buffer_bytes: 212_992,
             ..SctpConfig::default()
         }
     }

@@ -10,17 +10,38 @@ use rustix::io::Errno;
 /// Number of descriptors that are told at one time, at most; the others are told the next time.
 const BATCH: usize = 64;
 
+/// Cause for which a descriptor is waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PollCause {
+    /// It can be read, or is at its end.
+    Input,
+    /// There is room to write to it.
+    Room,
+}
+
+impl PollCause {
+    const fn once(self) -> epoll::EventFlags {
+        let cause = match self {
+            Self::Input => epoll::EventFlags::IN,
+            Self::Room => epoll::EventFlags::OUT,
+        };
+        cause.union(epoll::EventFlags::ONESHOT)
+    }
+}
+
 /// Descriptors of which one waits for any, each with a token. They are told as long as they are ready.
 pub struct Poll {
     epoll: OwnedFd,
     events: Vec<epoll::Event>,
     tokens: Vec<u64>,
+    ended: Vec<u64>,
 }
 
 impl fmt::Debug for Poll {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { epoll, tokens, events: _ } = self;
-        f.debug_struct("Poll").field("epoll", epoll).field("tokens", tokens).finish_non_exhaustive()
+        let Self { epoll, tokens, ended, events: _ } = self;
+        let mut told = f.debug_struct("Poll");
+        told.field("epoll", epoll).field("tokens", tokens).field("ended", ended).finish_non_exhaustive()
     }
 }
 
@@ -28,7 +49,8 @@ impl Poll {
     /// Opens one without descriptors.
     pub fn new() -> io::Result<Self> {
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
-        Ok(Self { epoll, events: Vec::with_capacity(BATCH), tokens: Vec::with_capacity(BATCH) })
+        let (events, tokens) = (Vec::with_capacity(BATCH), Vec::with_capacity(BATCH));
+        Ok(Self { epoll, events, tokens, ended: Vec::new() })
     }
 
     /// Waits for a descriptor from now on: until it can be read, is at its end or has an error. A process by its
@@ -63,9 +85,15 @@ impl Poll {
         Ok(epoll::modify(&self.epoll, descriptor, epoll::EventData::new_u64(token), events)?)
     }
 
-    /// Waits for room to write to a descriptor from now on, and not until it can be read.
-    pub fn add_for_room(&self, descriptor: impl AsFd, token: u64) -> io::Result<()> {
-        Ok(epoll::add(&self.epoll, descriptor, epoll::EventData::new_u64(token), epoll::EventFlags::OUT)?)
+    /// Waits for a descriptor until it is told once. It stays here, silent, until it is [awaited](Self::await_again)
+    /// again or taken out.
+    pub fn add_for_one(&self, descriptor: impl AsFd, token: u64, cause: PollCause) -> io::Result<()> {
+        Ok(epoll::add(&self.epoll, descriptor, epoll::EventData::new_u64(token), cause.once())?)
+    }
+
+    /// Waits once more for a descriptor that is here, with another token and for another cause.
+    pub fn await_again(&self, descriptor: impl AsFd, token: u64, cause: PollCause) -> io::Result<()> {
+        Ok(epoll::modify(&self.epoll, descriptor, epoll::EventData::new_u64(token), cause.once())?)
     }
 
     /// Takes a descriptor out.
@@ -82,12 +110,31 @@ impl Poll {
         });
         self.events.clear();
         self.tokens.clear();
+        self.ended.clear();
         match epoll::wait(&self.epoll, rustix::buffer::spare_capacity(&mut self.events), timeout.as_ref()) {
-            Ok(_) => self.tokens.extend(self.events.iter().map(|event| event.data.u64())),
+            Ok(_) => {
+                for event in &self.events {
+                    self.tokens.push(event.data.u64());
+                    let flags = event.flags;
+                    if flags.contains(epoll::EventFlags::HUP) {
+                        self.ended.push(event.data.u64());
+                    }
+                }
+            }
             Err(Errno::INTR) => {}
             Err(errno) => return Err(errno.into()),
         }
         Ok(&self.tokens)
+    }
+
+    /// Tokens of the last [wait](Self::wait).
+    pub fn told(&self) -> &[u64] {
+        &self.tokens
+    }
+
+    /// Tokens among those of the last [wait](Self::wait) whose other ends are closed in all processes.
+    pub fn ended(&self) -> &[u64] {
+        &self.ended
     }
 }
 
@@ -136,6 +183,30 @@ mod tests {
     }
 
     #[test]
+    fn what_is_awaited_is_told_once_until_it_is_awaited_again() {
+        let (mut one, mut other) = std::os::unix::net::UnixStream::pair().unwrap();
+        let mut poll = Poll::new().unwrap();
+        let now = Some(Duration::ZERO);
+        other.write_all(b"ab").unwrap();
+        poll.add_for_one(&one, 1, PollCause::Input).unwrap();
+        assert_eq!(poll.wait(now).unwrap(), [1]);
+        one.read_exact(&mut [0]).unwrap();
+        other.write_all(b"c").unwrap();
+        assert_eq!(poll.wait(now).unwrap(), [0; 0]);
+        for (token, cause) in [(2, PollCause::Input), (3, PollCause::Room)] {
+            poll.await_again(&one, token, cause).unwrap();
+            assert_eq!(poll.wait(now).unwrap(), [token]);
+        }
+        one.read_exact(&mut [0; 2]).unwrap();
+        poll.await_again(&one, 4, PollCause::Input).unwrap();
+        assert_eq!(poll.wait(now).unwrap(), [0; 0]);
+        assert!(poll.ended().is_empty());
+        drop(other);
+        assert_eq!(poll.wait(now).unwrap(), [4]);
+        assert_eq!(poll.ended(), [4]);
+    }
+
+    #[test]
     fn room_is_told_while_it_is_waited_for() {
         let (one, _other) = std::os::unix::net::UnixStream::pair().unwrap();
         let mut poll = Poll::new().unwrap();
@@ -146,7 +217,7 @@ mod tests {
             assert_eq!(poll.wait(now).unwrap(), told);
         }
         poll.remove(&one).unwrap();
-        poll.add_for_room(&one, 2).unwrap();
+        poll.add_for_one(&one, 2, PollCause::Room).unwrap();
         assert_eq!(poll.wait(now).unwrap(), [2]);
     }
 }

@@ -169,14 +169,13 @@ impl World {
             }
             11 => self.command(end, b, c),
             12 => {
-                let quote = self
-                    .under_way
-                    .get(place)
-                    .map(|packet| (packet.from, packet.destination, packet.packet.contiguous()));
-                if let Some((from, destination, quote)) = quote {
+                let quote = self.under_way.get(place).map(|packet| {
+                    (packet.from, (packet.source, packet.destination), packet.packet.contiguous())
+                });
+                if let Some((from, (source, destination), quote)) = quote {
                     let error = IcmpError::PacketTooBig { mtu_bytes: u32::from(a) * 8 };
                     let quote = quote.slice(..quote.len().min(40));
-                    self.input(from, sctp::Input::Icmp { destination, error, quote });
+                    self.input(from, sctp::Input::Icmp { source, destination, error, quote });
                 }
             }
             // From the other address of its sender.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use slantpath_system::clock::rest;
 
-use crate::place::{ADDRESSES, Place, processor_seconds};
+use crate::place::{ADDRESSES, LIMITED, Place, processor_seconds};
 
 /// Rounds of each measurement, whose median counts.
 const ROUNDS: usize = 3;
@@ -105,12 +105,12 @@ fn iperf3(place: &Place) {
 fn by_iperf3(place: &Place) -> Transfer {
     let before = processor_seconds();
     let sctp = |end: usize| [&place.slantpath, "sctp", "--address", ADDRESSES[end], "--"];
-    let server = place.start(1, &[&sctp(1)[..], &["iperf3", "-s", "-1", "-p", PORT]].concat());
+    let server = place.start(1, &[&LIMITED, &sctp(1)[..], &["iperf3", "-s", "-1", "-p", PORT]].concat());
     let total = (MESSAGE * MESSAGES).to_string();
     let client = ["iperf3", "--sctp", "-c", ADDRESSES[1], "-p", PORT, "-l", "64K", "-n", &total, "-J"];
     let mut told = serde_json::Value::Null;
     for _ in 0..TRIES {
-        let text = place.command(0, &[&sctp(0)[..], &client].concat()).output().unwrap().stdout;
+        let text = place.command(0, &[&LIMITED, &sctp(0)[..], &client].concat()).output().unwrap().stdout;
         told = serde_json::from_slice(&text).unwrap_or_default();
         if told["end"]["sum_received"]["bytes"].is_number() {
             break;
@@ -130,7 +130,7 @@ fn by_iperf3(place: &Place) -> Transfer {
 fn in_process(place: &Place) -> Transfer {
     let before = processor_seconds();
     let words = ["echo", "--discard", "--associations", "1", "--port", PORT, "--address", ADDRESSES[1]];
-    let server = place.start(1, &[&[&*place.slantpath], &words[..]].concat());
+    let server = place.start(1, &[&LIMITED, &[&*place.slantpath][..], &words].concat());
     let (size, count) = (MESSAGE.to_string(), MESSAGES.to_string());
     let words = ["load", ADDRESSES[1], "--port", PORT, "--size", &size, "--count", &count, "--one-way"];
     let file = std::env::temp_dir().join(format!("slantpath-sockets-{}.json", std::process::id()));
@@ -210,7 +210,7 @@ fn requests(place: &Place) {
 }
 
 fn calls(place: &Place) {
-    const COUNT: &str = "500000";
+    const COUNT: &str = "100000";
     let number = |line: &[&str]| -> f64 {
         median((0..ROUNDS).map(|_| place.output(0, line).trim().parse().unwrap()).collect())
     };

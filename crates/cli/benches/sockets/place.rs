@@ -9,6 +9,10 @@ use nix::sys::time::TimeVal;
 /// Addresses of the two ends.
 pub(crate) const ADDRESSES: [&str; 2] = ["10.9.7.1", "10.9.7.2"];
 
+/// Words in front of a command that is ended after so many seconds, and the exit status that tells of it (`timeout`).
+pub(crate) const LIMITED: [&str; 2] = ["timeout", "300"];
+const TOO_LONG: i32 = 124;
+
 /// Two namespaces, which go with their value, and programs that were made.
 pub(crate) struct Place {
     names: [String; 2],
@@ -60,10 +64,16 @@ impl Place {
         self.command(end, words).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()
     }
 
-    /// Output of a program that ends in order.
+    /// Output of a program that ends in order, and in time.
     pub(crate) fn output(&self, end: usize, words: &[&str]) -> String {
-        let output = self.command(end, words).output().unwrap();
+        let output = self.command(end, &[&LIMITED, words].concat()).output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            output.status.code() != Some(TOO_LONG),
+            "{}: no end within {} s",
+            words.join(" "),
+            LIMITED[1]
+        );
         assert!(output.status.success(), "{}: {}", words.join(" "), said.trim());
         String::from_utf8(output.stdout).unwrap()
     }

@@ -7,6 +7,7 @@ use slantpath_live::{
     Binding, Carriage, ENCAPSULATION_PORT, LiveConfig, OpenError, SctpConfig, check_addresses,
 };
 
+use super::usual;
 use crate::arguments::ProgramArguments;
 use crate::failure::Failure;
 use crate::live::settings::{failed, not_opened, sctp};
@@ -72,7 +73,8 @@ pub(super) fn open(arguments: &ProgramArguments) -> Result<Opened, Failure> {
 
 /// Settings of SCTP that a program has not chosen itself.
 fn settings(arguments: &ProgramArguments, carriage: Carriage, trace: bool) -> Result<SctpConfig, Failure> {
-    Ok(SctpConfig { trace, ..sctp(&arguments.sctp, carriage, 1)? })
+    let outbound_streams = usual::outbound_streams(&arguments.sctp);
+    Ok(SctpConfig { trace, outbound_streams, ..sctp(&arguments.sctp, carriage, 1)? })
 }
 
 /// Settings of a run that is repeated, whose own UDP port was this one, or 0 on raw sockets.

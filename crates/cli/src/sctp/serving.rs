@@ -15,6 +15,7 @@ use super::kept::Kept;
 use super::library::Library;
 use super::opened::{self, Opened};
 use super::started::{self, Started, written_library};
+use super::usual::above_usual;
 use crate::arguments::{NotifierArguments, ProgramArguments};
 use crate::failure::Failure;
 use crate::live::outputs::say_changes;
@@ -39,7 +40,7 @@ const INTERRUPTED: u8 = 130;
 
 pub(crate) fn main(arguments: &ProgramArguments, own: &OwnKinds, command: &[String]) -> Result<(), Failure> {
     let mut arguments = arguments.clone();
-    let settings = profile(&arguments.sctp, own)?;
+    let settings = profile(&above_usual(&arguments.sctp), own)?;
     arguments.sctp.resolved = Some(settings.clone());
     let arguments = &arguments;
     let executable = match (arguments.program.first(), &arguments.serve) {

@@ -155,6 +155,28 @@ fn a_message_of_several_pieces_is_one_for_who_has_room() {
 }
 
 #[test]
+fn who_takes_alone_has_the_same_and_leaves_a_piece_that_was_begun_to_claims() {
+    let (program, daemon) = pair();
+    let mut claim = Claim::default();
+    let mut alone = |room: usize| {
+        let mut bytes = vec![0; room];
+        let came = slantpath_door::receive_alone(&program, &mut claim, &mut [IoSliceMut::new(&mut bytes)])
+            .unwrap()?;
+        Some((came.len, came.is_end, bytes[..came.len].to_vec()))
+    };
+    give(&daemon, data(3, true), b"abcdefgh", None);
+    give(&daemon, data(3, false), b"ijkl", None);
+    give(&daemon, data(3, true), b"mnop", None);
+    give(&daemon, data(4, true), b"xyz", None);
+    assert_eq!(alone(3), Some((3, false, b"abc".to_vec())));
+    assert_eq!(alone(2 * PIECE_MAX), Some((5, true, b"defgh".to_vec())));
+    assert_eq!(alone(PIECE_MAX), Some((8, true, b"ijklmnop".to_vec())), "the second one by a claim");
+    assert_eq!(alone(PIECE_MAX), Some((3, true, b"xyz".to_vec())));
+    drop(daemon);
+    assert_eq!(alone(PIECE_MAX), None);
+}
+
+#[test]
 fn threads_share_what_comes_and_nothing_is_lost() {
     let (program, daemon) = pair();
     let claim = Mutex::new(Claim::default());

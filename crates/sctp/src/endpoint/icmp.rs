@@ -37,14 +37,20 @@ impl Quote {
 }
 
 impl Endpoint {
-    pub(super) fn handle_icmp(&mut self, now: Instant, destination: IpAddr, error: IcmpError, quote: &[u8]) {
+    pub(super) fn handle_icmp(
+        &mut self,
+        now: Instant,
+        source: IpAddr,
+        destination: IpAddr,
+        error: IcmpError,
+        quote: &[u8],
+    ) {
         //= https://www.rfc-editor.org/rfc/rfc9260#section-10
         //# ICMP5)  An implementation MUST use the payload of the ICMP message
         //# (v4 or v6) to locate the association that sent the message to
         //# which ICMP is responding.
         let Some(quote) = Quote::parse(quote) else { return };
-        let (own_port, port) = (quote.header.source_port, quote.header.destination_port);
-        let Some(slot) = self.table.slot_of(own_port, destination, port) else { return };
+        let Some(slot) = self.slot_of_sender(source, destination, quote.header) else { return };
         //= https://www.rfc-editor.org/rfc/rfc9260#section-10
         //# ICMP6)  An implementation MUST validate that the Verification Tag
         //# contained in the ICMP message matches the Verification Tag of
@@ -81,6 +87,18 @@ impl Endpoint {
             | IcmpError::ParameterProblem { .. }
             | IcmpError::TimeExceeded => {}
         }
+    }
+
+    /// Slot of the association that has sent a packet: where several ports have its number, of the one at its source.
+    fn slot_of_sender(&self, source: IpAddr, destination: IpAddr, sent: CommonHeader) -> Option<u32> {
+        let slot = self.table.slot_of(sent.source_port, destination, sent.destination_port)?;
+        let own = &self.ports[self.table[slot].port as usize];
+        if own.addresses.contains(&source) || self.table.is_at(slot, source) {
+            return Some(slot);
+        }
+        let answer =
+            CommonHeader { source_port: sent.destination_port, destination_port: sent.source_port, ..sent };
+        self.find_beside(source, destination, answer)?.1
     }
 
     fn on_protocol_unreachable(&mut self, now: Instant, slot: u32, destination: IpAddr, is_init: bool) {

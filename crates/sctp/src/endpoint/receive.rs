@@ -203,7 +203,7 @@ impl Endpoint {
     /// Variant of [`find`](Self::find) among all ports of a number: an association at the address comes first, then who
     /// listens there.
     #[cold]
-    fn find_beside(
+    pub(super) fn find_beside(
         &self,
         destination: IpAddr,
         source: IpAddr,

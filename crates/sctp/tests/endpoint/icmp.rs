@@ -31,7 +31,8 @@ fn report_of(net: &mut Net, sent: usize, error: IcmpError, len: usize, changed: 
         quote[byte] ^= 1;
     }
     let quote = Bytes::from(quote);
-    net.hosts[0].endpoint.handle_input(net.now, Input::Icmp { destination: v4(1, 2), error, quote });
+    let (source, destination) = (v4(1, 1), v4(1, 2));
+    net.hosts[0].endpoint.handle_input(net.now, Input::Icmp { source, destination, error, quote });
     net.drain(0);
 }
 

@@ -10,6 +10,7 @@ use slantpath_sctp::{
     Extensions, Input, Output, PortConfig, SctpConfig,
 };
 use slantpath_wire::Packet;
+use slantpath_wire::icmp::{IcmpError, Unreachable};
 use slantpath_wire::ip::{Dscp, Ecn, IpFields};
 
 use crate::net::{Net, describe, parse, v4};
@@ -165,6 +166,31 @@ fn ports_of_one_number_have_addresses_callers_and_associations_of_their_own() {
     assert_eq!(ids.map(|id| endpoint.port_of(id)), [Some(first), Some(second)]);
     let again = endpoint.connect(now, &options(Some(second)));
     assert_eq!(again, Err(ConnectError::AlreadyAssociated(v4(1, 5))));
+}
+
+#[test]
+fn a_report_about_a_packet_ends_the_association_of_the_port_at_its_source() {
+    let now = Instant::START;
+    for (reported, network) in [(0, 1), (1, 2)] {
+        let mut endpoint = alone(&[2_905], &config());
+        let first = endpoint.port(2_905).unwrap();
+        let beside = PortConfig { port: 2_905, addresses: vec![v4(2, 1)], config: config() };
+        let second = endpoint.bind_beside(beside, Seed::new(2, 0).stream("beside"));
+        let mut inits = Vec::new();
+        let ids = [first, second].map(|own| {
+            let id = endpoint.connect(now, &ConnectOptions { own: Some(own), ..to(2_905, 5) }).unwrap();
+            let mut packet = Packet::default();
+            assert!(matches!(endpoint.poll_output(now, &mut packet), Output::Transmit { .. }));
+            inits.push(packet.contiguous());
+            id
+        });
+        let (source, destination) = (v4(network, 1), v4(1, 5));
+        let error = IcmpError::Unreachable(Unreachable::Protocol);
+        let quote = inits[reported].clone();
+        endpoint.handle_input(now, Input::Icmp { source, destination, error, quote });
+        let left = ids.map(|id| endpoint.port_of(id).is_some());
+        assert_eq!(left, [reported == 1, reported == 0]);
+    }
 }
 
 #[test]

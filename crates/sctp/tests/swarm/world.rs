@@ -320,7 +320,7 @@ impl World {
         let quote = sent.packet.contiguous();
         let quote = quote.slice(..quote.len().min(40));
         let error = IcmpError::PacketTooBig { mtu_bytes: mtu.into() };
-        let input = Input::Icmp { destination: sent.destination, error, quote };
+        let input = Input::Icmp { source: sent.source, destination: sent.destination, error, quote };
         self.reports.insert((self.now + DELAY, self.sequence), (sent.from, input));
         self.sequence += 1;
     }
