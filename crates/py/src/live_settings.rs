@@ -5,16 +5,18 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString};
 use slantpath_live::{Duration, EndpointConfig, Extension, SctpConfig, SharedKey, StreamId};
-use slantpath_profiles::{Assignment, OwnControllers, Profile, ProfileError};
-use slantpath_runner::LoadError;
+use slantpath_profiles::{Assignment, Profile, ProfileError};
+use slantpath_runner::{LoadError, OwnKinds};
 use slantpath_runner::schema::NamedDscp;
 
+use crate::controller::PythonKinds;
 use crate::os_error::os_error;
 use crate::source::settings_error;
 use crate::toml_text::toml_text;
 
 /// Settings that are none of the declaration's.
-const BESIDE: [&str; 8] = [
+const BESIDE: [&str; 9] = [
+    "controllers",
     "dscp",
     "keys",
     "max_associations",
@@ -54,7 +56,8 @@ pub(crate) fn set_all(config: &mut EndpointConfig, settings: &Bound<'_, PyDict>)
             assignments.push(assignment(&name, &value)?);
         }
     }
-    let profile = Profile::live(place.as_deref(), &assignments, &OwnControllers::default()).map_err(
+    let kinds = own_kinds(settings)?;
+    let profile = Profile::live(place.as_deref(), &assignments, kinds.controllers()).map_err(
         |error| match error {
             ProfileError::Invalid(faults) => {
                 let names: Vec<&str> = assignments.iter().map(|one| one.name.as_str()).collect();
@@ -70,6 +73,12 @@ pub(crate) fn set_all(config: &mut EndpointConfig, settings: &Bound<'_, PyDict>)
         check_keys(&mut config.sctp, settings)?;
     }
     Ok(profile)
+}
+
+/// Classes of controllers that the settings may name.
+fn own_kinds(settings: &Bound<'_, PyDict>) -> PyResult<OwnKinds> {
+    let Some(classes) = settings.get_item("controllers")? else { return Ok(OwnKinds::none()) };
+    Ok(PythonKinds::new(classes.cast::<PyDict>()?)?.kinds)
 }
 
 /// A setting of the declaration. Numbers are of seconds and bytes where the key is a quantity; none is `off`.
