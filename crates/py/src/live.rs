@@ -130,9 +130,9 @@ impl LiveEndpoint {
         match self.state.try_lock() {
             Ok(state) => state,
             Err(TryLockError::Poisoned(state)) => state.into_inner(),
-            Err(TryLockError::WouldBlock) => Python::attach(|py| {
-                self.state.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
-            }),
+            Err(TryLockError::WouldBlock) => {
+                Python::attach(|py| self.state.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner))
+            }
         }
     }
 

@@ -6,8 +6,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString};
 use slantpath_live::{Duration, EndpointConfig, Extension, SctpConfig, SharedKey, StreamId};
 use slantpath_profiles::{Assignment, Profile, ProfileError};
-use slantpath_runner::{LoadError, OwnKinds};
 use slantpath_runner::schema::NamedDscp;
+use slantpath_runner::{LoadError, OwnKinds};
 
 use crate::controller::PythonKinds;
 use crate::os_error::os_error;
@@ -57,16 +57,15 @@ pub(crate) fn set_all(config: &mut EndpointConfig, settings: &Bound<'_, PyDict>)
         }
     }
     let kinds = own_kinds(settings)?;
-    let profile = Profile::live(place.as_deref(), &assignments, kinds.controllers()).map_err(
-        |error| match error {
+    let profile =
+        Profile::live(place.as_deref(), &assignments, kinds.controllers()).map_err(|error| match error {
             ProfileError::Invalid(faults) => {
                 let names: Vec<&str> = assignments.iter().map(|one| one.name.as_str()).collect();
                 settings_error(&faults, &names)
             }
             ProfileError::Unreadable(LoadError::Unreadable { path, error }) => os_error(&error, &path),
             other => PyValueError::new_err(format!("profile: {other}")),
-        },
-    )?;
+        })?;
     config.sctp = config.carriage.settings(profile.config(config.sctp.outbound_streams));
     settings.iter().try_for_each(|(name, value)| set_beside(config, &name.extract::<String>()?, &value))?;
     if has_keys {
