@@ -167,7 +167,7 @@ class Scenario:
 
     @property
     def warnings(self) -> list[Fault]:
-        """What can be run and is hardly meant, such as a timer that one lost packet lets expire."""
+        """What runs, and is probably a mistake, such as a timer that expires at the first lost packet."""
 
     def merged(self) -> str:
         """Give the merged scenario as TOML: every value written out, with a comment where nobody wrote it."""

@@ -107,7 +107,7 @@ class InUseError(RunError):
 
 
 class ScenarioWarning(UserWarning):
-    """A scenario or topology that can be run and is hardly meant; the command prints the same warnings."""
+    """A scenario or topology that runs, and is probably a mistake; the command prints the same warnings."""
 
 
 def warn(text: str) -> None:

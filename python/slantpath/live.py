@@ -32,13 +32,14 @@ An association that is not used any more is shut down in order: what was sent is
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import sys
 from dataclasses import dataclass, field
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
-from slantpath.bells import Bells
+from slantpath.bells import Bells, T
 from slantpath.errors import AssociationLost, LiveError
 from slantpath.live_arguments import addresses_of, sendable
 from slantpath.sctp_settings import SctpSettings
@@ -50,8 +51,10 @@ if sys.platform != "linux":
 from slantpath._native import LiveEndpoint
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping, Sequence
+    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
     from types import TracebackType
+
+    from slantpath.controllers import Controller
 
 __all__ = [
     "Association",
@@ -139,8 +142,17 @@ class Notification:
     is not is left out. Of ``abandoned`` there are none here: only a trace tells which message it was."""
 
 
-def _given(settings: Settings, profile: str | PathLike[str] | None) -> dict[str, object]:
-    return {**settings} if profile is None else {**settings, "profile": fspath(profile)}
+def _given(
+    settings: Settings,
+    profile: str | PathLike[str] | None,
+    controllers: Mapping[str, type[Controller]] | None,
+) -> dict[str, object]:
+    given: dict[str, object] = {**settings}
+    if profile is not None:
+        given["profile"] = fspath(profile)
+    if controllers is not None:
+        given["controllers"] = dict(controllers)
+    return given
 
 
 class _Sockets:
@@ -173,14 +185,25 @@ class _Sockets:
             return
         try:
             may_be_more, has_ended, concerns = self._native.turn()
-        except OSError as error:
-            for endpoint in list(self.endpoints):
-                self.leave(endpoint, error)
+        except (OSError, LiveError) as error:
+            self._fail(error)
             return
         if may_be_more and not self._turn_is_due:
             self._turn_is_due = True
             self.loop.call_soon(self.turn)
         self._wake(concerns, has_ended=has_ended)
+
+    def _fail(self, error: Exception) -> None:
+        """Serve nobody any more."""
+        if isinstance(error, LiveError):
+            # A controller has failed: the sockets are all right, and peers are told.
+            for endpoint in self.endpoints:
+                endpoint._broken = error  # noqa: SLF001 - they are one
+                endpoint._native.close(at_once=True)  # noqa: SLF001
+            with contextlib.suppress(OSError, LiveError):
+                self._native.turn()
+        for endpoint in list(self.endpoints):
+            self.leave(endpoint, error)
 
     def _wake(self, concerns: Sequence[tuple[int, str]], *, has_ended: bool) -> None:
         for number, concern in concerns:
@@ -224,12 +247,14 @@ class Endpoint:
         self._bells = Bells(self._sockets.loop)
         self._associations: dict[int, Bells] = {}
         self._failure: Exception | None = None
+        # What a controller has raised: why all associations have ended.
+        self._broken: LiveError | None = None
         self._is_closing = False
         self._sockets.endpoints.append(self)
         self._poke()
 
     @classmethod
-    async def bind(
+    async def bind(  # noqa: PLR0913 - each is what an endpoint has
         cls,
         addresses: str | Sequence[str] = (),
         *,
@@ -238,6 +263,7 @@ class Endpoint:
         backlog: int = 128,
         read_ahead_bytes: int = 65536,
         profile: str | PathLike[str] | None = None,
+        controllers: Mapping[str, type[Controller]] | None = None,
         **settings: Unpack[Settings],
     ) -> Self:
         """Open the sockets of an SCTP port; zero is any from 49152 on.
@@ -261,13 +287,18 @@ class Endpoint:
         "authentication" among them, and without a profile, DATA is taken only if it is authenticated, by the
         secret of ``keys`` that ``active_key`` names, or by the first; without keys by an empty one.
         ``required_extensions`` are offered, and a peer that does not offer them, too, is aborted.
+
+        ``controllers`` are classes that derive from ``slantpath.Controller``, by the names that
+        ``congestion_control`` may have, as `slantpath.run` takes them. What one raises ends the endpoint, and
+        all on the same sockets: peers are told by an ABORT, and whoever waits gets a `LiveError`, whose
+        cause it is. A controller calls no method of its endpoint.
         """
         if udp is not None and not isinstance(udp, Udp):
             ports = f"live.Udp({udp!r}) has that local port, live.Udp(0, {udp!r}) that of peers"
             message = f"udp is a live.Udp: {ports}"
             raise TypeError(message)
         carriage = (udp.local_port, udp.remote_port) if udp else None
-        given = _given(settings, profile)
+        given = _given(settings, profile, controllers)
         own = addresses_of(addresses)
         # A loop in virtual time has ports of its network.
         of_loop = getattr(asyncio.get_running_loop(), "open_live_endpoint", LiveEndpoint)
@@ -280,6 +311,7 @@ class Endpoint:
         backlog: int = 128,
         read_ahead_bytes: int = 65536,
         profile: str | PathLike[str] | None = None,
+        controllers: Mapping[str, type[Controller]] | None = None,
         **settings: Unpack[Settings],
     ) -> Self:
         """Open another SCTP port on the sockets of this endpoint, with settings of its own.
@@ -288,7 +320,7 @@ class Endpoint:
         and the port is in use, until all endpoints on them are closed.
         """
         self._check()
-        beside = self._native.beside(port, _given(settings, profile), backlog, read_ahead_bytes)
+        beside = self._native.beside(port, _given(settings, profile, controllers), backlog, read_ahead_bytes)
         return type(self)(beside, self._sockets)
 
     def __repr__(self) -> str:
@@ -571,7 +603,7 @@ class Association:
         """Wait for the next message; None once the association has ended in order and all has come."""
 
         def attempt() -> tuple[Message | None] | None:
-            fields, goes_on = self._native.receive(self._number)
+            fields, goes_on = self._told(self._native.receive)
             if fields is not None:
                 stream, payload_protocol, unordered, payload, ip = fields
                 return (Message(stream, payload, payload_protocol, unordered, *ip),)
@@ -617,7 +649,7 @@ class Association:
         """Wait until the association has ended, by whichever end; raise how it was lost."""
 
         def attempt() -> bool | None:
-            if self._native.is_ended(self._number):
+            if self._told(self._native.is_ended):
                 return True
             self._check()
             return None
@@ -644,12 +676,22 @@ class Association:
 
     async def _established(self) -> None:
         def attempt() -> bool | None:
-            if self._native.is_settled(self._number):
+            if self._told(self._native.is_settled):
                 return True
             self._check()
             return None
 
         await self._bells.wait_for("standing", attempt)
+
+    def _told(self, ask: Callable[[int], T]) -> T:
+        """Ask something of the association; if a controller has failed, that is how it was lost."""
+        try:
+            return ask(self._number)
+        except AssociationLost:
+            broken = self._endpoint._broken  # noqa: SLF001
+            if broken is None:
+                raise
+        raise broken
 
     def _note(self, what: str, stream: int, payload: bytes, *, unordered: bool) -> None:
         """Have a loop in virtual time note a message, between the first addresses and ports of both ends."""

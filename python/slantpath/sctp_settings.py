@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 
 class SctpSettings(TypedDict, total=False):
@@ -36,7 +36,7 @@ class SctpSettings(TypedDict, total=False):
     byte_counting_limit: int
     """Packets by which one SACK may open the window in slow start, ``L``. RFC 3465 allows 2. At most
     1000000: more packets are in no window. Default: 1."""
-    congestion_control: str
+    congestion_control: str | Mapping[str, object]
     """Algorithm that governs the congestion window of a path. One of ``backlog``, ``bbr``, ``bbr3``,
     ``cubic``, ``hybla``, ``westwood``, ``rfc9260``. Default: "rfc9260"."""
     cwnd_growth: str

@@ -6,6 +6,7 @@ import asyncio
 import importlib.util
 import pickle
 import sys
+import threading
 from typing import TYPE_CHECKING, ClassVar
 
 import pytest
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import ModuleType
 
-    from slantpath import Ack, Terms
+    from slantpath import Ack, Terms, live
 
 LOSSY = """
 [scenario]
@@ -49,6 +50,7 @@ application = { kind = "bulk", total = "unlimited" }
 paths = "20 ms"
 """
 CONTROL = "tcp.default.congestion_control"
+linux = pytest.mark.skipif(sys.platform != "linux", reason="slantpath.live drives the sockets of Linux")
 
 
 class Reno(Controller):
@@ -332,6 +334,161 @@ delay = "50 ms"
 [tcp.default]
 congestion_control = "calls"
 """
+
+
+class Listing(Controller):
+    """One of a live endpoint: calls are listed, and one may fail."""
+
+    parameters: ClassVar = {"fails_in": "nothing"}
+    told: ClassVar[list[str]] = []
+
+    def tell(self, method: str) -> None:
+        self.told.append(method)
+        if self.fails_in == method:  # type: ignore[attr-defined]
+            message = f"{method} is not ready"
+            raise LookupError(message)
+
+    def on_ack(self, ack: Ack) -> None:
+        self.tell("on_ack")
+        self.cwnd += ack.acked_bytes
+
+    # pytest changes the code of an `assert`, and so the hash: there is none here.
+    def on_sent(self, now_s: float, sent_bytes: int, in_flight_before_bytes: int) -> None:  # noqa: ARG002
+        self.tell("on_sent")
+
+
+async def associated(
+    client: live.Endpoint, server: live.Endpoint
+) -> tuple[live.Association, live.Association]:
+    return await asyncio.gather(client.connect(["127.0.0.1"], server.port), server.accept())
+
+
+@linux
+def test_a_live_endpoint_has_its_controllers_and_says_their_code() -> None:
+    from slantpath import live  # noqa: PLC0415 - it is of Linux
+
+    async def scene() -> None:
+        own = {"listing": Listing}
+        async with await live.Endpoint.bind("127.0.0.1", udp=live.Udp(0)) as server:
+            there = live.Udp(0, server.addresses[0][1])
+            control = {"kind": "listing", "fails_in": "nowhere"}
+            async with await live.Endpoint.bind(
+                "127.0.0.1", udp=there, controllers=own, congestion_control=control
+            ) as client:
+                assert client.settings["congestion_control"] == {**control, "code": code_of(Listing)}
+                # Another port of the same sockets has what it was given itself.
+                with pytest.raises(ScenarioError, match="listing"):
+                    await client.bind_beside(congestion_control="listing")
+                beside = await client.bind_beside(controllers=own, congestion_control="listing")
+                for endpoint in (client, beside):
+                    Listing.told.clear()
+                    call, accepted = await associated(endpoint, server)
+                    await call.send(0, b"x" * 5000)
+                    assert await accepted.receive() is not None
+                    await accepted.shutdown()
+                    assert {"on_ack", "on_sent"} <= set(Listing.told)
+
+    asyncio.run(asyncio.wait_for(scene(), 120))
+
+
+@linux
+@pytest.mark.parametrize("where", ["on_ack", "on_sent"])
+def test_what_a_controller_raises_ends_its_live_endpoint_and_tells_the_peer(where: str) -> None:
+    from slantpath import live  # noqa: PLC0415 - it is of Linux
+
+    async def scene() -> None:
+        async with await live.Endpoint.bind("127.0.0.1", udp=live.Udp(0)) as server:
+            client = await live.Endpoint.bind(
+                "127.0.0.1",
+                udp=live.Udp(0, server.addresses[0][1]),
+                controllers={"listing": Listing},
+                congestion_control={"kind": "listing", "fails_in": where},
+            )
+            call, accepted = await associated(client, server)
+            reading = asyncio.create_task(call.receive())
+            accepting = asyncio.create_task(client.accept())
+            await call.send(0, b"hello")
+            said = rf"`listing` failed in `{where}` at [0-9.]+ s of the endpoint: {where} is not ready"
+            for waiting in (reading, accepting):
+                with pytest.raises(live.LiveError, match=said) as error:
+                    await waiting
+                cause = error.value.__cause__
+                assert isinstance(cause, LookupError)
+                assert cause.__traceback__ is not None
+                assert cause.__traceback__.tb_frame.f_code.co_name == where
+            with pytest.raises(live.LiveError, match=said):
+                await call.send(0, b"hello")
+            with pytest.raises(live.AssociationLost, match="aborted"):
+                await accepted.ended()
+            await client.close()
+
+    asyncio.run(asyncio.wait_for(scene(), 120))
+
+
+@linux
+@pytest.mark.parametrize("where", ["on_ack", "on_sent"])
+def test_a_controller_of_an_association_under_test_ends_the_network(where: str) -> None:
+    from slantpath import live  # noqa: PLC0415 - it is of Linux
+
+    async def take() -> None:
+        endpoint = await live.Endpoint.bind(port=5000)
+        async for _ in await endpoint.accept():
+            pass
+
+    async def scene(net: testing.Network) -> None:
+        net.host("server").run(take())
+
+        async def give() -> None:
+            endpoint = await live.Endpoint.bind(
+                controllers={"listing": Listing},
+                congestion_control={"kind": "listing", "fails_in": where},
+            )
+            call = await endpoint.connect(net.host("server").address, 5000)
+            await call.send(0, b"hello")
+            await asyncio.sleep(60)
+
+        await net.host("client").run(give())
+
+    with (
+        pytest.raises(RunError, match=rf"controller `listing` failed in `{where}` at [0-9.]+ s of the run"),
+        testing.network(delay="200 ms") as net,
+    ):
+        net.run(scene(net))
+
+
+@linux
+def test_another_thread_asks_an_endpoint_while_its_controller_waits_for_the_interpreter() -> None:
+    from slantpath import live  # noqa: PLC0415 - it is of Linux
+
+    is_over = threading.Event()
+
+    def ask(endpoint: live.Endpoint) -> int:
+        count = 0
+        while not is_over.is_set():
+            endpoint.counters()
+            count += 1
+        return count
+
+    async def scene() -> int:
+        async with (
+            await live.Endpoint.bind("127.0.0.1", udp=live.Udp(0)) as server,
+            await live.Endpoint.bind(
+                "127.0.0.1",
+                udp=live.Udp(0, server.addresses[0][1]),
+                controllers={"listing": Listing},
+                congestion_control="listing",
+            ) as client,
+        ):
+            asking = asyncio.create_task(asyncio.to_thread(ask, client))
+            call, accepted = await associated(client, server)
+            for _ in range(200):
+                await call.send(0, b"x" * 5000)
+                assert await accepted.receive() is not None
+            is_over.set()
+            await accepted.shutdown()
+            return await asking
+
+    assert asyncio.run(asyncio.wait_for(scene(), 120)) > 0
 
 
 def test_an_exception_has_its_traceback() -> None:

@@ -45,7 +45,8 @@ pub(crate) fn lacks() -> String {
 
 /// Why arguments are refused that the Python package would understand.
 pub(crate) fn of_python(args: &[OsString]) -> Option<String> {
-    let name = args.get(1)?;
+    let asked_about = args.get(1).is_some_and(|word| word == "help" || word == "man");
+    let name = args.get(if asked_about { 2 } else { 1 })?;
     let (name, _) = OF_PYTHON.iter().find(|(own, _)| name == own)?;
     Some(format!("slantpath {name}: no command of the program alone\n\n{}", lacks()))
 }
@@ -91,6 +92,10 @@ mod tests {
         let told = of(&["slantpath", "plot", "out"]).unwrap();
         assert!(told.starts_with("slantpath plot: no command of the program alone"), "{told}");
         assert!(told.contains("the Python package has them"), "{told}");
+        assert_eq!(
+            [of(&["slantpath", "help", "plot"]), of(&["slantpath", "man", "plot"])].map(Option::unwrap),
+            [told.as_str(), told.as_str()]
+        );
         assert_eq!([of(&["slantpath", "run", "plot"]), of(&["slantpath"])], [None, None]);
     }
 

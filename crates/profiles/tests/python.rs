@@ -21,7 +21,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 
 class SctpSettings(TypedDict, total=False):
@@ -40,7 +40,10 @@ fn words(schema: &Json) -> Vec<&str> {
 
 fn python_type(key: &str, schema: &Json) -> String {
     let of_type = |kind: &str| schema["type"] == kind;
-    let plain = if of_type("boolean") {
+    let plain = if key == "congestion_control" {
+        // A controller of one's own may have parameters.
+        "str | Mapping[str, object]"
+    } else if of_type("boolean") {
         "bool"
     } else if of_type("array") {
         "Sequence[str]"

@@ -12,6 +12,7 @@ use slantpath_cc::control::{self, Acknowledged, CongestionControl, LossEvent, Se
 use slantpath_cc::{OwnController, Terms};
 use slantpath_runner::OwnKinds;
 
+pyo3::import_exception!(slantpath.errors, LiveError);
 pyo3::import_exception!(slantpath.errors, RunError);
 
 thread_local! {
@@ -29,7 +30,7 @@ pub(crate) struct ControllerFailure {
     error: PyErr,
 }
 
-/// Forgets what a controller of an earlier run on this thread has raised.
+/// Forgets what a controller of an earlier run on this thread has raised, or one of an endpoint.
 pub(crate) fn begin_run() {
     FAILURE.take();
 }
@@ -52,14 +53,23 @@ pub(crate) fn taken() -> Option<ControllerFailure> {
 impl ControllerFailure {
     /// The error of the run, whose cause it is.
     pub(crate) fn raised(self, py: Python<'_>) -> PyErr {
+        self.caused(py, "of the run", RunError::new_err)
+    }
+
+    /// The error of a live endpoint, whose cause it is.
+    pub(crate) fn raised_live(self, py: Python<'_>) -> PyErr {
+        self.caused(py, "of the endpoint", LiveError::new_err)
+    }
+
+    fn caused(self, py: Python<'_>, of_whom: &str, raised: impl FnOnce(String) -> PyErr) -> PyErr {
         let Self { controller, method, at, error } = self;
         // Ctrl-C, or what asks the interpreter to end, is nobody's failure.
         if !error.is_instance_of::<PyException>(py) {
             return error;
         }
-        let at = at.map_or_else(String::new, |at| format!(" at {} s of the run", at.as_nanos() as f64 / 1e9));
+        let at = at.map_or_else(String::new, |at| format!(" at {} s {of_whom}", at.as_nanos() as f64 / 1e9));
         let message = format!("controller `{controller}` failed in `{method}`{at}: {}", error.value(py));
-        let raised = RunError::new_err(message);
+        let raised = raised(message);
         raised.set_cause(py, Some(error));
         raised
     }

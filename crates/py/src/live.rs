@@ -4,10 +4,11 @@
 
 use std::net::IpAddr;
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyDict};
 use slantpath_live::{
     AssociationId, Carriage, Concern, Duration, EndpointConfig, Extension, Host, Instant, Live, Lost,
@@ -18,6 +19,7 @@ use slantpath_live::{
 use slantpath_profiles::Profile;
 use slantpath_testbed::{PortsId, SctpCarriage};
 
+use crate::controller::{ControllerFailure, begin_run, taken};
 use crate::guard::guarded;
 use crate::live_settings::{set_all, time};
 use crate::mib;
@@ -44,6 +46,28 @@ struct Open {
     readiness: OwnedFd,
     /// True if there is something to send for the sake of a command.
     is_touched: bool,
+    /// True if a port may have a controller in Python.
+    has_controllers: bool,
+    /// First exception of a controller: the next turn raises it.
+    failure: Option<ControllerFailure>,
+}
+
+impl Open {
+    fn new(live: Live<Station<PortAssociations>>, readiness: OwnedFd, has_controllers: bool) -> Box<Self> {
+        Box::new(Self { live, readiness, is_touched: true, has_controllers, failure: None })
+    }
+
+    /// Does what may call controllers, and keeps what one of them has raised.
+    fn watching<R>(&mut self, act: impl FnOnce(&mut Self) -> R) -> R {
+        if !self.has_controllers {
+            return act(self);
+        }
+        begin_run();
+        let done = act(self);
+        self.failure = self.failure.take().or_else(taken);
+        self.is_touched |= self.failure.is_some();
+        done
+    }
 }
 
 /// State of the sockets that an endpoint shares with others.
@@ -70,7 +94,7 @@ impl State {
         match self {
             Self::Open(open) => {
                 let now = open.live.now();
-                guarded(|| ask(open.live.host_mut(), now))
+                guarded(|| open.watching(|open| ask(open.live.host_mut(), now)))
             }
             Self::Closed { station, at } => guarded(|| ask(station, *at)),
             Self::Closing => Err(closed()),
@@ -101,8 +125,15 @@ pub(crate) struct LiveEndpoint {
 }
 
 impl LiveEndpoint {
+    /// Locks the state. Who has it may wait for the interpreter, to call a controller: it is free meanwhile.
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        match self.state.try_lock() {
+            Ok(state) => state,
+            Err(TryLockError::Poisoned(state)) => state.into_inner(),
+            Err(TryLockError::WouldBlock) => {
+                Python::attach(|py| self.state.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner))
+            }
+        }
     }
 
     /// Acts on what is open.
@@ -111,7 +142,7 @@ impl LiveEndpoint {
         let State::Open(open) = &mut *state else {
             return Err(closed());
         };
-        guarded(|| act(open)).inspect_err(|_| *state = State::Closing)
+        guarded(|| open.watching(|open| act(open))).inspect_err(|_| *state = State::Closing)
     }
 
     /// Asks the host, also once its sockets have been closed.
@@ -147,6 +178,14 @@ impl LiveEndpoint {
             State::Closed { .. } | State::Closing => {}
         }
         Ok(result)
+    }
+
+    /// What a controller has raised, once.
+    fn failure(&self, py: Python<'_>) -> Option<PyErr> {
+        match &mut *self.lock() {
+            State::Open(open) => open.failure.take().map(|failure| failure.raised_live(py)),
+            _ => None,
+        }
     }
 
     /// Ports of a simulated network that this is, if it is any.
@@ -211,7 +250,7 @@ impl LiveEndpoint {
         let profile = set_all(&mut config, settings)?;
         let (mut live, port) = config.open().map_err(|error| failed(&error))?;
         let readiness = live.readiness().map_err(|error| failed(&error))?;
-        let open = State::Open(Box::new(Open { live, readiness, is_touched: true }));
+        let open = State::Open(Open::new(live, readiness, settings.contains("controllers")?));
         Ok(Self { state: Arc::new(Mutex::new(open)), port, profile })
     }
 
@@ -239,6 +278,7 @@ impl LiveEndpoint {
             (config.associations.backlog, config.associations.read_ahead_bytes) = (backlog, read_ahead_bytes);
             let profile = set_all(&mut config, settings)?;
             open.is_touched = true;
+            open.has_controllers |= settings.contains("controllers")?;
             let port = config.open_beside(&mut open.live).map_err(|error| failed(&error))?;
             Ok::<_, PyErr>((port, profile))
         })??;
@@ -300,6 +340,7 @@ impl LiveEndpoint {
                 Ok(concerns(&mut open.live.host_mut().program, woken == Woken::Worked))
             })?
         })
+        .and_then(|turned| self.failure(py).map_or(Ok(turned), Err))
     }
 
     /// Tells if a command has left something to do, which the descriptor does not tell.

@@ -5,16 +5,18 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString};
 use slantpath_live::{Duration, EndpointConfig, Extension, SctpConfig, SharedKey, StreamId};
-use slantpath_profiles::{Assignment, OwnControllers, Profile, ProfileError};
-use slantpath_runner::LoadError;
+use slantpath_profiles::{Assignment, Profile, ProfileError};
 use slantpath_runner::schema::NamedDscp;
+use slantpath_runner::{LoadError, OwnKinds};
 
+use crate::controller::PythonKinds;
 use crate::os_error::os_error;
 use crate::source::settings_error;
 use crate::toml_text::toml_text;
 
 /// Settings that are none of the declaration's.
-const BESIDE: [&str; 8] = [
+const BESIDE: [&str; 9] = [
+    "controllers",
     "dscp",
     "keys",
     "max_associations",
@@ -54,22 +56,28 @@ pub(crate) fn set_all(config: &mut EndpointConfig, settings: &Bound<'_, PyDict>)
             assignments.push(assignment(&name, &value)?);
         }
     }
-    let profile = Profile::live(place.as_deref(), &assignments, &OwnControllers::default()).map_err(
-        |error| match error {
+    let kinds = own_kinds(settings)?;
+    let profile =
+        Profile::live(place.as_deref(), &assignments, kinds.controllers()).map_err(|error| match error {
             ProfileError::Invalid(faults) => {
                 let names: Vec<&str> = assignments.iter().map(|one| one.name.as_str()).collect();
                 settings_error(&faults, &names)
             }
             ProfileError::Unreadable(LoadError::Unreadable { path, error }) => os_error(&error, &path),
             other => PyValueError::new_err(format!("profile: {other}")),
-        },
-    )?;
+        })?;
     config.sctp = config.carriage.settings(profile.config(config.sctp.outbound_streams));
     settings.iter().try_for_each(|(name, value)| set_beside(config, &name.extract::<String>()?, &value))?;
     if has_keys {
         check_keys(&mut config.sctp, settings)?;
     }
     Ok(profile)
+}
+
+/// Classes of controllers that the settings may name.
+fn own_kinds(settings: &Bound<'_, PyDict>) -> PyResult<OwnKinds> {
+    let Some(classes) = settings.get_item("controllers")? else { return Ok(OwnKinds::none()) };
+    Ok(PythonKinds::new(classes.cast::<PyDict>()?)?.kinds)
 }
 
 /// A setting of the declaration. Numbers are of seconds and bytes where the key is a quantity; none is `off`.

@@ -367,6 +367,10 @@ impl Testbed {
     /// Runs until something happens to a socket, or until this instant: `event`, `until`; or `rest`: nothing will ever
     /// happen, and nobody awaits that instant.
     fn advance(&self, py: Python<'_>, until_ns: u64, is_awaited: bool) -> PyResult<&'static str> {
+        // A controller of an association is called by this thread, too.
+        if let Some(error) = failure(py) {
+            return Err(error);
+        }
         Ok(match self.tell(py, Command::Advance { until: instant(until_ns), is_awaited })? {
             Report::Event | Report::Changed(_) => "event",
             Report::Until => "until",
