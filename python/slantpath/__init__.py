@@ -28,7 +28,7 @@ from slantpath.errors import Fault, InUseError, RunError, ScenarioError, Scenari
 from slantpath.planning import Impossible, Plan, Promise, Setting, plan
 from slantpath.running import Job, Kept, Replication, RunOutput, replicate, run, run_jobs, sweep
 from slantpath.sky import TopologyOutput, topology
-from slantpath.theaterq import theaterq
+from slantpath.theaterq import theaterq, theaterq_link
 
 __version__ = _native.VERSION
 
@@ -64,5 +64,6 @@ __all__ = [
     "student_t_quantile",
     "sweep",
     "theaterq",
+    "theaterq_link",
     "topology",
 ]

@@ -1,4 +1,4 @@
-"""Paths of a sky as traces of TheaterQ, so that the kernel of another machine plays them.
+"""Paths of a sky and links of a run as traces of TheaterQ, so that another machine's kernel plays them.
 
 TheaterQ is a queueing discipline of Linux that changes rate, delay, loss and limit as a file says (Ottens,
 Hielscher and German, "TheaterQ: A Qdisc for Dynamic Network Emulation", arXiv:2510.27057;
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from slantpath._native import Table
+    from slantpath.running import RunOutput
     from slantpath.sky import TopologyOutput
 
 _U32_MAX = 2**32 - 1
@@ -55,6 +56,47 @@ def theaterq(
         share = _U32_MAX if delay is None else lost
         lines.append(f"{keep},{latency},{rate_bit_per_s},{share},{limit}\n")
     return "".join(lines)
+
+
+def theaterq_link(output: RunOutput, link: str, direction: str = "forward", *, limit: int = 1000) -> str:
+    """Write a direction of a link, as it was in a run, as a trace of TheaterQ in its simple format.
+
+    Rate, delay and loss are those of the table ``link_intervals``, which ``probes.intervals`` asks for. They
+    step at ends of intervals, so that a change is in the trace one interval late at most, and without delay
+    where it happens as an interval ends. While the link carries nothing, or has no rate at all, every packet
+    is lost. Bit errors and losses in bursts are not in the trace. Raises ValueError where the run has no
+    intervals, no such link or no rate of it, since antennas of a sky may share their transmitter.
+    """
+    limit = _whole("limit", limit, "1000")
+    if "link_intervals" not in output.tables:
+        message = 'the run has no table of intervals: set probes.intervals, like "1 s"'
+        raise ValueError(message)
+    table = output["link_intervals"]
+    known = list(dict.fromkeys(f"{name} {way}" for name, way in zip(*_pair(table), strict=True)))
+    if f"{link} {direction}" not in known:
+        message = f"there is no direction {direction!r} of a link {link!r}: there are {', '.join(known)}"
+        raise ValueError(message)
+    own = [pair == (link, direction) for pair in zip(*_pair(table), strict=True)]
+    columns = ("start_s", "end_s", "rate_bit_per_s", "delay_s", "loss_ratio")
+    states = _of_rows(table, own, *columns)
+    lines = [_HEAD]
+    latency = 0
+    # What an interval began with is what the one before it ended with.
+    for (start, end, *_), (_, _, rate, delay, loss) in zip(states, states[:1] + states, strict=False):
+        if rate is None:
+            message = f"{link} {direction} has no transmitter of its own, and so no rate: write its path"
+            raise ValueError(message)
+        keep = round((end or 0.0) * _MICROSECONDS) - round((start or 0.0) * _MICROSECONDS)
+        latency = latency if delay is None else round(delay * _NANOSECONDS)
+        share = _U32_MAX if loss is None or rate < 1 else round(loss * _U32_MAX)
+        _check(max(1, round(rate)), share / _U32_MAX, limit)
+        lines.append(f"{keep},{latency},{max(1, round(rate))},{share},{limit}\n")
+    return "".join(lines)
+
+
+def _pair(table: Table) -> tuple[list[object], list[object]]:
+    """Give the columns that tell directions apart."""
+    return list(table["link"]), list(table["direction"])
 
 
 def _whole(name: str, value: int, example: str) -> int:
@@ -101,9 +143,13 @@ def _end(output: TopologyOutput, path: str) -> float:
 
 def _rows(table: Table, path: str, *columns: str) -> list[tuple[float | None, ...]]:
     """Give numbers of the rows of a path, a tuple a row."""
-    of_path = [own == path for own in table["path"]]
+    return _of_rows(table, [own == path for own in table["path"]], *columns)
+
+
+def _of_rows(table: Table, own: list[bool], *columns: str) -> list[tuple[float | None, ...]]:
+    """Give numbers of some rows, a tuple a row."""
     numbers = [[_number(cell) for cell in table[column]] for column in columns]
-    return [row for row, is_own in zip(zip(*numbers, strict=True), of_path, strict=True) if is_own]
+    return [row for row, is_own in zip(zip(*numbers, strict=True), own, strict=True) if is_own]
 
 
 def _number(cell: object) -> float | None:

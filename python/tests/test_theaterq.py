@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from slantpath import Table, Topology, topology
+from slantpath import Scenario, Table, Topology, run, topology
 from slantpath.sky import TopologyOutput
-from slantpath.theaterq import theaterq
+from slantpath.theaterq import theaterq, theaterq_link
 
 ROOT = Path(__file__).parents[2]
 U32_MAX = 2**32 - 1
@@ -104,3 +104,39 @@ def test_a_number_with_a_point_is_told_and_one_of_numpy_is_taken() -> None:
     with pytest.raises(TypeError, match=r"a limit of 1000\.0: give a whole number, like 1000"):
         theaterq(output, "a", rate_bit_per_s=1, limit=1e3)  # type: ignore[arg-type]
     assert read(theaterq(output, "a", rate_bit_per_s=np.int64(7)))[0][2] == 7  # type: ignore[arg-type]
+
+
+CHANGED = """
+scenario = { name = "changed", duration = "5 s" }
+probes = { intervals = "1 s" }
+nodes = { here = { kind = "host" }, there = { kind = "host" } }
+links.satellite = { ends = ["here", "there"], rate = "2 Mbit/s", delay = "250 ms", loss = "1 %" }
+script = [
+    { at = "2 s", link = "satellite", action = "set", rate = "500 kbit/s", delay = "20 ms" },
+    { at = "3 s", link = "satellite", action = "down" },
+    { at = "4 s", link = "satellite", action = "up" },
+]
+"""
+
+
+def test_a_link_of_a_run_is_played_as_its_intervals_say() -> None:
+    output = run(Scenario.parse(CHANGED))
+    loss = round(0.01 * U32_MAX)
+    assert read(theaterq_link(output, "satellite", limit=50)) == [
+        (1_000_000, 250_000_000, 2_000_000, loss, 50),
+        (1_000_000, 250_000_000, 2_000_000, loss, 50),
+        (1_000_000, 20_000_000, 500_000, loss, 50),
+        (1_000_000, 20_000_000, 500_000, U32_MAX, 50),
+        (1_000_000, 20_000_000, 500_000, loss, 50),
+    ]
+
+
+def test_a_link_without_a_rate_is_told() -> None:
+    bare = CHANGED.replace('rate = "2 Mbit/s", ', "").replace('rate = "500 kbit/s", ', "")
+    with pytest.raises(ValueError, match=r"^satellite forward has no transmitter of its own"):
+        theaterq_link(run(Scenario.parse(bare)), "satellite")
+    quiet = CHANGED.replace("probes = ", "# ")
+    with pytest.raises(ValueError, match=r"^the run has no table of intervals: set probes\.intervals"):
+        theaterq_link(run(Scenario.parse(quiet)), "satellite")
+    with pytest.raises(ValueError, match=r"there are satellite forward, satellite reverse$"):
+        theaterq_link(run(Scenario.parse(CHANGED)), "satellite", "back")

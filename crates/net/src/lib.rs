@@ -84,10 +84,10 @@ pub use host_pairs::{Delays, HostPair};
 pub use id::{DirectionId, LinkEnd, LinkId, NodeId, SharedPortId};
 pub use link::queue::*;
 pub use link::{
-    ArqConfig, ArqOrder, AtHandover, ChannelState, CongestionSignal, Delay, DelayCurve, DelayPiece,
-    DirectionConfig, DirectionCounters, DropReason, FrameConfig, GilbertElliott, HeaderCompression,
-    LeftBehind, LinkContact, PacketCount, QueueLimit, QueueStatistics, Reordering, SendingConfig,
-    ShaperConfig, SharedPortStatistics, SlotRun, SlotRuns, WhileDown,
+    ArqConfig, ArqOrder, AtHandover, CarriageTerms, ChannelState, CongestionSignal, Delay, DelayCurve,
+    DelayPiece, DirectionConfig, DirectionCounters, DropReason, FrameConfig, GilbertElliott,
+    HeaderCompression, LeftBehind, LinkContact, PacketCount, QueueLimit, QueueStatistics, Reordering,
+    SendingConfig, ShaperConfig, SharedPortStatistics, SlotRun, SlotRuns, WhileDown,
 };
 pub use network::Network;
 pub use outside::{InjectError, OutsidePacket};

@@ -13,6 +13,7 @@ mod arq;
 mod asked;
 mod bit_errors;
 mod bursts;
+mod carriage_terms;
 mod channel;
 mod config;
 mod contact;
@@ -40,6 +41,7 @@ pub use admission::{CongestionSignal, QueueLimit};
 pub use arq::{ArqConfig, ArqOrder};
 pub(crate) use asked::Asked;
 pub use bursts::{ChannelState, GilbertElliott};
+pub use carriage_terms::CarriageTerms;
 pub use config::DirectionConfig;
 pub use contact::{LeftBehind, LinkContact};
 pub use contact_delay::DelayPiece;
@@ -354,6 +356,16 @@ impl LinkDirection {
     /// The propagation delay of what leaves at `now`.
     pub(crate) fn delay_at(&self, now: Instant) -> Duration {
         self.lane.delay_at(now)
+    }
+
+    /// What it does at `now` to packets that come.
+    pub(crate) fn terms_at(&self, now: Instant) -> CarriageTerms {
+        CarriageTerms {
+            rate: self.port.rate_at(now),
+            delay: self.delay_at(now),
+            loss: self.lane.loss(),
+            is_carrying: self.outage().is_none(),
+        }
     }
 
     /// Records how much waits at `now`.

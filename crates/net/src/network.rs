@@ -9,7 +9,7 @@ use crate::drops::DroppedPacket;
 use crate::fabric::{Delivery, Fabric, Refusal};
 use crate::graph::{NetworkGraph, NodeKind};
 use crate::host_pairs::{HostPair, HostPairs};
-use crate::link::{Asked, DirectionCounters, QueueStatistics, SharedPortStatistics};
+use crate::link::{Asked, CarriageTerms, DirectionCounters, QueueStatistics, SharedPortStatistics};
 use crate::outside::{InjectError, OutsidePacket};
 use crate::parcel::Parcel;
 use crate::planned::Planned;
@@ -348,6 +348,11 @@ impl<H: EndSystem, S: Source> Network<H, S> {
         let direction = &mut directions[direction.index()];
         let shared = direction.shared_port().map(|port| &shared_ports[port.index()]);
         direction.busy(now, shared)
+    }
+
+    /// What a direction does at present to packets that come.
+    pub fn carriage_terms(&self, direction: DirectionId) -> CarriageTerms {
+        self.fabric.directions[direction.index()].terms_at(self.now())
     }
 
     /// Statistics of a direction's queue since this was last asked, or since they were started. It changes nothing of

@@ -104,6 +104,10 @@ impl Channel {
         self.reordering_stream.duration_between(Duration::ZERO, extra_delay_max)
     }
 
+    pub(crate) const fn loss(&self) -> Probability {
+        self.loss
+    }
+
     pub(crate) fn set_loss(&mut self, loss: Probability) {
         self.loss = loss;
     }

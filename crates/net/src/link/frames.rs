@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use slantpath_base::{Duration, Instant};
+use slantpath_base::{DataRate, Duration, Instant};
 
 use crate::parcel::Parcel;
 
@@ -185,6 +185,15 @@ impl Frames {
             sending: None,
             place: None,
         }
+    }
+
+    /// Rate of the slots that it has at `now`, over whole frames.
+    pub(crate) fn rate_at(&self, now: Instant) -> DataRate {
+        let holds = self.pieces.iter().rev().find(|(from, _)| *from <= now);
+        let bytes = holds.map_or(0, |(_, bursts)| self.config.payload_bytes(bursts));
+        let bits = u128::from(bytes) * 8 * u128::from(Duration::from_secs(1).as_nanos());
+        let rate = bits / u128::from(self.config.length.as_nanos().max(1));
+        DataRate::from_bits_per_sec(u64::try_from(rate).unwrap_or(u64::MAX))
     }
 
     /// Bytes that have been sent from the beginning of the run until `at`, and those that have begun to, were the slots

@@ -4,7 +4,7 @@
 //! arrives. A lane knows nothing of the port that feeds it, so that a port can change from one to another:
 //! what has been sent arrives where it was sent.
 
-use slantpath_base::{Duration, Instant};
+use slantpath_base::{Duration, Instant, Probability};
 
 use crate::link::channel::Channel;
 use crate::link::contact_delay::{ContactDelay, DelayPiece};
@@ -289,6 +289,11 @@ impl Lane {
     /// The delay of what leaves at an instant.
     pub(crate) fn delay_at(&self, departure: Instant) -> Duration {
         self.propagation.delay_at(departure)
+    }
+
+    /// The chance of a packet that leaves at present to vanish.
+    pub(crate) const fn loss(&self) -> Probability {
+        self.channel.loss()
     }
 
     /// Changes what is done to what is carried from now on, if the change is one of a lane.

@@ -323,6 +323,14 @@ impl Port {
         self.run(now, outlet);
     }
 
+    /// Rate at which packets leave in the long run, were there always some.
+    pub(crate) fn rate_at(&self, now: Instant) -> DataRate {
+        match &self.transmitter {
+            Transmitter::ClosedForm(form) => form.rate(),
+            Transmitter::EventDriven(scheduler) => scheduler.rate_at(now),
+        }
+    }
+
     pub(crate) fn set_rate(&mut self, rate: DataRate) {
         match &mut self.transmitter {
             Transmitter::ClosedForm(form) => form.set_rate(rate),

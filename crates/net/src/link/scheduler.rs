@@ -391,6 +391,16 @@ impl Scheduler {
         })
     }
 
+    /// Rate at which packets leave in the long run: in frames that of the slots that it has at `now`, and no more than a
+    /// shaper lets through.
+    pub(crate) fn rate_at(&self, now: Instant) -> DataRate {
+        match &self.sending {
+            Sending::InFrames { frames, .. } => frames.rate_at(now),
+            Sending::Shaped { shaper, .. } => shaper.rate().min(self.service.rate()),
+            Sending::Compressed(_) | Sending::Plain | Sending::Repeated(_) => self.service.rate(),
+        }
+    }
+
     pub(crate) fn set_rate(&mut self, rate: DataRate) {
         self.service.set_rate(rate);
     }

@@ -43,6 +43,10 @@ impl Service {
         self.rate.time_to_send(DataSize::from_bytes(bytes))
     }
 
+    pub(crate) const fn rate(&self) -> DataRate {
+        self.rate
+    }
+
     /// Changes the rate of what starts from now on.
     pub(crate) fn set_rate(&mut self, rate: DataRate) {
         *self = Self::new(rate, self.overhead_bytes);

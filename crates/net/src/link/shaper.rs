@@ -15,7 +15,7 @@ pub struct ShaperConfig {
 /// bits a second: nothing is rounded.
 #[derive(Clone, Debug)]
 pub(crate) struct Shaper {
-    rate: u128,
+    rate: DataRate,
     depth: u128,
     level: u128,
     /// Instant for which the level is noted.
@@ -27,12 +27,17 @@ const TOKEN: u128 = 8 * 1_000_000_000;
 impl Shaper {
     pub(crate) fn new(config: ShaperConfig) -> Self {
         let depth = u128::from(config.burst.as_bytes()) * TOKEN;
-        Self { rate: u128::from(config.rate.as_bits_per_sec()), depth, level: depth, at: Instant::START }
+        Self { rate: config.rate, depth, level: depth, at: Instant::START }
+    }
+
+    /// Rate at which tokens come.
+    pub(crate) const fn rate(&self) -> DataRate {
+        self.rate
     }
 
     /// The level at `now`, which is not before the last packet was let go.
     fn level_at(&self, now: Instant) -> u128 {
-        let come = u128::from(now.saturating_since(self.at).as_nanos()) * self.rate;
+        let come = u128::from(now.saturating_since(self.at).as_nanos()) * self.bits_a_second();
         self.depth.min(self.level + come)
     }
 
@@ -53,8 +58,12 @@ impl Shaper {
         self.until((u128::from(bytes) * TOKEN).saturating_sub(self.level_at(now)))
     }
 
+    fn bits_a_second(&self) -> u128 {
+        u128::from(self.rate.as_bits_per_sec())
+    }
+
     fn until(&self, lacking: u128) -> Duration {
-        let nanos = lacking.div_ceil(self.rate.max(1));
+        let nanos = lacking.div_ceil(self.bits_a_second().max(1));
         Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
     }
 }

@@ -67,6 +67,10 @@ impl ClosedForm {
         self.free_at
     }
 
+    pub(crate) const fn rate(&self) -> DataRate {
+        self.service.rate()
+    }
+
     /// Time for which a packet of this length is sent.
     pub(crate) fn time_to_send(&self, length: u32) -> Duration {
         self.service.time_to_send(length)

@@ -304,6 +304,11 @@ impl Intervals {
                 rows.utilisation_ratio.push_optional(utilisation);
                 rows.queue_mean_packets.push_optional(queue.as_ref().map(|queue| queue.mean_packets));
                 rows.wait_mean_s.push_optional(queue.and_then(|queue| mean_wait(&queue, taken)));
+                let terms = sources.network.carriage_terms(id);
+                let rate = link.has_transmitter[side].then(|| terms.rate.as_bits_per_sec());
+                rows.rate_bit_per_s.push_optional(rate.map(|bits| bits as f64));
+                rows.delay_s.push_optional(terms.is_carrying.then(|| terms.delay.as_secs_f64()));
+                rows.loss_ratio.push(if terms.is_carrying { terms.loss.as_f64() } else { 1.0 });
             }
         }
         observer.rows(self.tables.links, 0, rows.finish(TableKind::LinkIntervals))

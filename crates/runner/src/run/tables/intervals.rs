@@ -92,6 +92,14 @@ columns! {
         /// Mean wait in the queue, by Little's law: its mean length over the packets that it took in a second. Missing
         /// where it took none.
         wait_mean_s: Number,
+        /// Rate at which packets left in the long run as the interval ended: that of the transmitter or, if less, of
+        /// `shaper` or of what capacity on demand had given. Missing where there is no transmitter.
+        rate_bit_per_s: Number,
+        /// Propagation of what left as the interval ended. Missing while nothing was carried.
+        delay_s: Number,
+        /// Chance of a packet to vanish as the interval ended: `loss`, without bit errors and bursts; 1 while nothing
+        /// was carried.
+        loss_ratio: Number,
     }
 }
 

@@ -420,3 +420,51 @@ fn signalling_has_the_time_until_its_far_end_has_taken_messages() {
     // 2 ms each way at the least, and a unit.
     assert!((0.999..1.0).contains(&share) && (0.004..0.01).contains(&least), "{share} {least}");
 }
+
+/// Rate, delay and loss of `satellite forward` as each interval ended.
+fn terms(output: &RunOutput) -> Vec<[Option<f64>; 3]> {
+    let table = output.table("link_intervals").unwrap();
+    let is_own =
+        |&row: &usize| text(table, "link", row) == "satellite" && text(table, "direction", row) == "forward";
+    let columns = ["rate_bit_per_s", "delay_s", "loss_ratio"];
+    (0..table.rows()).filter(is_own).map(|row| columns.map(|column| number(table, column, row))).collect()
+}
+
+#[test]
+fn an_interval_ends_with_the_rate_the_delay_and_the_loss_that_a_script_left() {
+    let text = r#"
+        scenario = { name = "changed", duration = "6 s" }
+        probes = { intervals = "1 s" }
+        nodes = { here = { kind = "host" }, there = { kind = "host" } }
+        script = [
+            { at = "1 s", link = "satellite", action = "set", rate = "500 kbit/s" },
+            { at = "2 s", link = "satellite", action = "set", delay = "20 ms", loss = "5 %" },
+            { at = "3 s", link = "satellite", action = "down" },
+            { at = "4.5 s", link = "satellite", action = "up" },
+            { at = "5 s", link = "satellite", action = "set", loss = "100 %" },
+        ]
+        [links.satellite]
+        ends = ["here", "there"]
+        rate = "2 Mbit/s"
+        delay = "250 ms"
+        loss = "1 %"
+        forward = { shaper = { rate = "1 Mbit/s", burst = "3 kB" } }
+    "#;
+    let changed = terms(&made(&scenario(text, &[])));
+    let carried = |rate, delay, loss| [Some(rate), Some(delay), Some(loss)];
+    let none = [Some(5e5), None, Some(1.0)];
+    let expected = [carried(5e5, 0.25, 0.01), carried(5e5, 0.02, 0.05), none, none, none, none];
+    assert_eq!(changed, expected);
+}
+
+#[test]
+fn an_interval_of_a_link_with_capacity_on_demand_ends_with_what_was_allocated() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/capacity-on-demand.toml");
+    let output = made(&scenario(&std::fs::read_to_string(path).unwrap(), &[]));
+    let access = output.table("access").unwrap();
+    let allocated: Vec<f64> =
+        (0..access.rows()).filter_map(|row| number(access, "allocated_bit_per_s", row)).collect();
+    let rates: Vec<f64> = terms(&output).iter().map(|[rate, ..]| rate.unwrap()).collect();
+    assert!(rates.iter().all(|rate| allocated.contains(rate)), "{rates:?}, {allocated:?}");
+    assert!(rates[10] >= 1_024_000.0 && rates[90] > 1.2 * rates[10], "{rates:?}");
+}
