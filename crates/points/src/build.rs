@@ -8,8 +8,9 @@ use slantpath_ss7::mtp3::node::Mtp3LinkId;
 use slantpath_ss7::sccp::Ssn;
 use slantpath_traffic::number_links;
 
+use crate::by_point::ByPoint;
 use crate::load::build::generator;
-use crate::names::{Unresolved, code, is_served, known, link_sets, point_id};
+use crate::names::{Unresolved, code, is_served, known};
 use crate::point::build::{mtp3, sccp_of};
 use crate::schema::{self, Signalling};
 use crate::screening::build::screening;
@@ -26,19 +27,19 @@ pub struct SignallingPlan {
 
 /// Everything that the points, the links and the loads are made of, in the order of their names.
 pub(crate) fn plan(signalling: &Signalling) -> Result<SignallingPlan, Unresolved> {
+    let by_point = ByPoint::new(signalling);
     let with_mtp3 = signalling.points.iter().filter(|(name, _)| !is_served(signalling, name));
     let points = with_mtp3.map(|(name, point)| {
         let processor = point.processing.as_ref().map(|processing| processing.0.config());
-        let (mtp3, sccp) = (mtp3(signalling, name, point)?, sccp_of(signalling, name)?);
+        let (mtp3, sccp) = (mtp3(signalling, &by_point, name, point)?, sccp_of(signalling, &by_point, name)?);
         let screening = screening(signalling, name)?;
         Ok(network::PointConfig { mtp3, sccp, processor, screening })
     });
     let links = signalling.links.iter().map(|(name, link)| {
         let end = |point: &str| {
-            let sets = link_sets(signalling, point);
-            let at = sets.iter().flat_map(|(_, links)| links).position(|candidate| *candidate == name);
-            let at = known(at.and_then(|at| u16::try_from(at).ok()), name)?;
-            Ok(PointEnd { point: known(point_id(signalling, point), point)?, link: Mtp3LinkId(at) })
+            let at = by_point.link_number(point, name).and_then(|at| u16::try_from(at).ok());
+            let link = Mtp3LinkId(known(at, name)?);
+            Ok(PointEnd { point: known(by_point.id(point), point)?, link })
         };
         let carrier = match &*link.carrier {
             schema::Carrier::M2pa(m2pa) => LinkCarrier::Association(m2pa.config()),
@@ -58,7 +59,7 @@ pub(crate) fn plan(signalling: &Signalling) -> Result<SignallingPlan, Unresolved
     let network = NetworkConfig {
         points: points.collect::<Result<_, _>>()?,
         links: links.collect::<Result<_, _>>()?,
-        m3ua: server::build::m3ua(signalling)?,
+        m3ua: server::build::m3ua(signalling, &by_point)?,
         loads,
     };
     Ok(SignallingPlan { network, script: script::build::changes(signalling)? })

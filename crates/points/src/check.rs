@@ -10,7 +10,8 @@ use slantpath_ss7::mtp3::Slc;
 
 use crate::below::PacketNetwork;
 use crate::build::{SignallingPlan, plan};
-use crate::names::{is_served, link_sets, node_of, point, resolved};
+use crate::by_point::ByPoint;
+use crate::names::{is_served, node_of, point, resolved};
 use crate::schema::{self, Carrier};
 use crate::written::{Signalling, SignallingLink};
 use slantpath_profiles::default::name_of;
@@ -53,8 +54,9 @@ fn complete(
         return None;
     }
     let before = faults.len();
-    names(&signalling, below, sctp, faults);
-    crate::point::check::names(&signalling, faults);
+    let by_point = ByPoint::new(&signalling);
+    names(&signalling, &by_point, below, sctp, faults);
+    crate::point::check::names(&signalling, &by_point, faults);
     crate::server::check::names(&signalling, below, sctp, faults);
     crate::server::check::routes(&signalling, faults);
     crate::route::titles::names(&signalling, faults);
@@ -76,12 +78,13 @@ fn complete(
 fn holds(signalling: &schema::Signalling, faults: &mut Faults) -> bool {
     let before = faults.len();
     crate::server::check::check(signalling, faults);
-    crate::network::check(signalling, faults);
-    let translators = crate::route::titles::check(signalling, faults);
-    crate::point::check::check(signalling, faults);
+    let by_point = ByPoint::new(signalling);
+    let reach = crate::network::check(signalling, &by_point, faults);
+    let translators = crate::route::titles::check(signalling, &by_point, &reach, faults);
+    crate::point::check::check(signalling, &by_point, faults);
     crate::screening::check::check(signalling, faults);
     if faults.len() == before {
-        crate::load::check::check(signalling, faults);
+        crate::load::check::check(signalling, &reach, faults);
     }
     if faults.len() == before {
         crate::load::calls::check(signalling, &translators, faults);
@@ -91,6 +94,7 @@ fn holds(signalling: &schema::Signalling, faults: &mut Faults) -> bool {
 
 fn names(
     signalling: &Signalling,
+    by_point: &ByPoint<'_>,
     below: &dyn PacketNetwork,
     sctp: &Tables<SctpProfile>,
     faults: &mut Faults,
@@ -140,7 +144,7 @@ fn names(
         if is_served(signalling, &route.from) {
             continue;
         }
-        let is_joined = link_sets(signalling, &route.from).iter().any(|(far, _)| *far == *route.via);
+        let is_joined = !by_point.link_set(&route.from, &route.via).is_empty();
         if !is_joined && signalling.points.find(&route.via).is_some() {
             let message = format!("no link joins `{}` to `{}`", *route.from, *route.via);
             let help = "let `via` be the far end of a link of `from`";
@@ -212,13 +216,12 @@ fn links(
     sctp: &mut Tables<SctpProfile>,
     faults: &mut Faults,
 ) {
+    let by_point = ByPoint::new(signalling);
     let mut uses_default = None;
     let mut codes = Vec::new();
     let mut primaries = Vec::new();
     for (name, link) in signalling.links.iter() {
-        let sets = link_sets(signalling, &link.between.0);
-        let own = sets.into_iter().find(|(far, _)| *far == link.between.1).map(|(_, links)| links);
-        let own = own.unwrap_or_default();
+        let own = by_point.link_set(&link.between.0, &link.between.1);
         let given = |other: &&str| {
             let slc = signalling.links.find(other).and_then(|link| *link.slc);
             slc.map(|slc| *slc)

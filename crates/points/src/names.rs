@@ -6,6 +6,7 @@ use slantpath_reader::{Fault, Faults, Place, Setting, Stage};
 use slantpath_signalling::network::PointId;
 use slantpath_ss7::PointCode;
 
+use crate::by_point::ByPoint;
 use crate::schema::{ApplicationServer, Point, Signalling};
 use slantpath_reader::resolve;
 
@@ -49,8 +50,8 @@ pub fn link_sets<'a, S: Stage>(signalling: &'a Signalling<S>, point: &str) -> Ve
 }
 
 /// Tells whether a point has SCCP: a subsystem, or a translation.
-pub(crate) fn has_sccp<S: Stage>(signalling: &Signalling<S>, name: &str, point: &Point<S>) -> bool {
-    !point.subsystems.is_empty() || signalling.translations.iter().any(|rule| *rule.at == name)
+pub(crate) fn has_sccp<S: Stage>(by_point: &ByPoint<'_>, name: &str, point: &Point<S>) -> bool {
+    !point.subsystems.is_empty() || !by_point.translations(name).is_empty()
 }
 
 /// The host that carries the associations of a point.
@@ -95,19 +96,6 @@ pub fn gateways_of<'a, S: Stage>(
 ) -> BTreeSet<&'a str> {
     let own = signalling.associations.iter().filter(|(_, own)| server.asps.contains(&*own.asp));
     own.map(|(_, own)| own.gateway.as_str()).collect()
-}
-
-/// The point codes behind the gateway at a point, if there is one.
-pub(crate) fn codes_behind<S: Stage>(
-    signalling: &Signalling<S>,
-    point: &str,
-) -> Result<Vec<PointCode>, Unresolved> {
-    let servers = signalling.application_servers.iter().filter(|(_, server)| {
-        gateways_of(signalling, server).iter().any(|gateway| gateway_point(signalling, gateway) == point)
-    });
-    let codes: Result<BTreeSet<PointCode>, Unresolved> =
-        servers.map(|(_, server)| code(signalling, &server.dpc)).collect();
-    Ok(codes?.into_iter().collect())
 }
 
 /// The point that a name stands for; reports one that is none.

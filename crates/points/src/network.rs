@@ -1,20 +1,28 @@
 //! Faults that MTP3 finds in each point and in all points together, reported at the lines that cause them.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use slantpath_reader::{Fault, Faults, Named, Place};
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::node::{
     self, Mtp3Timer, NetworkFault, check_alternatives, check_changeovers, check_network,
 };
 
-use crate::names::{code, is_served, resolved};
-use crate::point::build::{knows, mtp3};
+use crate::by_point::ByPoint;
+use crate::names::{code, gateway_point, gateways_of, is_served, resolved};
+use crate::point::build::mtp3;
 use crate::schema::{Carrier, Signalling, SignallingLink};
 
-pub(crate) fn check(signalling: &Signalling, faults: &mut Faults) {
+/// Checks points and network, and gives where messages of each point may go.
+pub(crate) fn check<'a>(
+    signalling: &'a Signalling,
+    by_point: &'a ByPoint<'a>,
+    faults: &mut Faults,
+) -> Reach<'a> {
     let before = faults.len();
     let mut nodes = Vec::new();
     for (name, point) in signalling.points.iter().filter(|(name, _)| !is_served(signalling, name)) {
-        let Some(config) = resolved(mtp3(signalling, name, point), faults) else { continue };
+        let Some(config) = resolved(mtp3(signalling, by_point, name, point), faults) else { continue };
         for error in config.faults() {
             let (place, help) = place_of(signalling, name, &error);
             let place = place.unwrap_or_else(|| point.place());
@@ -38,6 +46,7 @@ pub(crate) fn check(signalling: &Signalling, faults: &mut Faults) {
     if faults.len() == before {
         together(signalling, &nodes, faults);
     }
+    Reach::new(signalling, by_point, &nodes)
 }
 
 /// The line that an error of a point is about, and its cure.
@@ -154,23 +163,70 @@ fn together(signalling: &Signalling, nodes: &[node::Config], faults: &mut Faults
     }
 }
 
-/// Reports a point that another has neither a link set nor a route to.
-pub(crate) fn must_reach(signalling: &Signalling, from: &str, to: &str, place: Place, faults: &mut Faults) {
-    let Some(point) = signalling.points.find(from).filter(|_| from != to) else { return };
-    if is_served(signalling, from) {
-        return crate::server::check::reaches(signalling, from, to, place, faults);
+/// Points that each point with MTP3 has a link set or a route to, by any of which its messages may go.
+pub(crate) struct Reach<'a> {
+    signalling: &'a Signalling,
+    by_point: &'a ByPoint<'a>,
+    /// By name.
+    known: BTreeMap<String, BTreeSet<PointCode>>,
+}
+
+impl<'a> Reach<'a> {
+    fn new(signalling: &'a Signalling, by_point: &'a ByPoint<'a>, nodes: &[node::Config]) -> Self {
+        let known = nodes.iter().map(|config| {
+            let adjacent = config.link_sets.iter().map(|link_set| link_set.adjacent);
+            let routed = config.destinations.iter().map(|known| known.point_code);
+            let codes = adjacent.chain(routed).chain(config.served.iter().copied());
+            (config.name.clone(), codes.collect())
+        });
+        Self { signalling, by_point, known: known.collect() }
     }
-    let built = mtp3(signalling, from, point).and_then(|config| Ok((config, code(signalling, to)?)));
-    let Some((config, destination)) = resolved(built, faults) else { return };
-    if !knows(&config, destination) {
-        let (own, far) = (config.point_code.0, destination.0);
-        let message = format!(
-            "point code {} ({far}) of `{to}` cannot be reached from {} ({own}) of `{from}`: it has no route",
-            destination.display(config.format),
-            config.point_code.display(config.format),
-        );
-        let help = format!("add `[[signalling.routes]]` with `from = \"{from}\"` and `to = \"{to}\"`");
-        faults.report(place, Fault::new(message).help(help));
+
+    /// Reports a point that another has neither a link set nor a route to.
+    pub(crate) fn must_lead(&self, from: &str, to: &str, place: Place, faults: &mut Faults) {
+        let signalling = self.signalling;
+        let Some(point) = signalling.points.find(from).filter(|_| from != to) else { return };
+        let Some(destination) = resolved(code(signalling, to), faults) else { return };
+        if self.by_point.id(from).is_none() {
+            return self.gateway_must_lead(from, (to, destination), place, faults);
+        }
+        // A point whose MTP3 could not be built is reported already.
+        if self.known.get(from).is_some_and(|known| !known.contains(&destination)) {
+            let format = point.format.policy();
+            let message = format!(
+                "point code {} ({}) of `{to}` cannot be reached from {} ({}) of `{from}`: it has no route",
+                destination.display(format),
+                destination.0,
+                point.code.0.display(format),
+                point.code.0.0,
+            );
+            let help = format!("add `[[signalling.routes]]` with `from = \"{from}\"` and `to = \"{to}\"`");
+            faults.report(place, Fault::new(message).help(help));
+        }
+    }
+
+    /// Reports a destination that no gateway of a point above M3UA has a route to.
+    fn gateway_must_lead(
+        &self,
+        from: &str,
+        (to, destination): (&str, PointCode),
+        place: Place,
+        faults: &mut Faults,
+    ) {
+        let signalling = self.signalling;
+        let servers = signalling.application_servers.iter().filter(|(_, server)| *server.dpc == from);
+        let gateways: Vec<&str> = servers.flat_map(|(_, server)| gateways_of(signalling, server)).collect();
+        let leads = |gateway: &&str| {
+            let at = gateway_point(signalling, gateway);
+            at == to || self.known.get(at).is_some_and(|known| known.contains(&destination))
+        };
+        if !gateways.iter().any(leads) {
+            let at = gateways.first().map_or("", |gateway| gateway_point(signalling, gateway));
+            let message =
+                format!("`{to}` cannot be reached from `{from}`: gateway point `{at}` has no route to it");
+            let help = format!("add `[[signalling.routes]]` with `from = \"{at}\"` and `to = \"{to}\"`");
+            faults.report(place, Fault::new(message).help(help));
+        }
     }
 }
 

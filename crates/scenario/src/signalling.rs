@@ -7,6 +7,6 @@ mod association;
 pub use association::PlannedAssociation;
 pub(crate) use association::plan;
 pub use slantpath_points::{
-    M2PA_STREAMS, SignallingEnd, SignallingPlan, asp_node, gateway_point, gateways_of, is_served, link_sets,
-    node_of, schema, side_name, signalling_ends, with_mtp3,
+    ByPoint, M2PA_STREAMS, SignallingEnd, SignallingPlan, asp_node, gateway_point, gateways_of, is_served,
+    link_sets, node_of, schema, side_name, signalling_ends, with_mtp3,
 };

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use slantpath_base::Duration;
 use slantpath_scenario::schema::signalling::{Carrier, Signalling};
-use slantpath_scenario::signalling::{SignallingPlan, is_served, link_sets};
+use slantpath_scenario::signalling::{ByPoint, SignallingPlan, is_served};
 use slantpath_ss7::PointCode;
 use slantpath_ss7::load::{self, ByTitle, GeneratorConfig, Selection};
 use slantpath_ss7::mtp3::Sls;
@@ -101,6 +101,7 @@ impl<'a> Offered<'a> {
         let with_sccp = of_points.chain(network.m3ua.points.iter().map(|point| &point.sccp)).flatten();
         let translators: BTreeMap<PointCode, Translator> =
             with_sccp.map(|sccp| (sccp.point_code, sccp.translator.clone())).collect();
+        let by_point = ByPoint::new(signalling);
         let mut offered = Self { loads: Vec::new(), parts: BTreeMap::new() };
         for (number, ((name, load), planned)) in signalling.load.iter().zip(&network.loads).enumerate() {
             let config = &planned.generator;
@@ -109,7 +110,13 @@ impl<'a> Offered<'a> {
                 for (sls, links) in selections(config) {
                     for (way, share) in ways(config, sls, &translators) {
                         for leg in way.windows(2) {
-                            offered.follow(signalling, &nodes, (leg[0], leg[1], sls), number, links * share);
+                            offered.follow(
+                                (signalling, &by_point),
+                                &nodes,
+                                (leg[0], leg[1], sls),
+                                number,
+                                links * share,
+                            );
                         }
                     }
                 }
@@ -122,7 +129,7 @@ impl<'a> Offered<'a> {
     /// Adds a part of a load to the links on its way from one point to another.
     fn follow(
         &mut self,
-        signalling: &'a Signalling,
+        (signalling, by_point): (&'a Signalling, &ByPoint<'a>),
         nodes: &BTreeMap<PointCode, &'a node::Config>,
         (from, to, sls): (PointCode, PointCode, Sls),
         load: usize,
@@ -132,9 +139,8 @@ impl<'a> Offered<'a> {
         for _ in 0..HOPS {
             let Some(config) = nodes.get(&at).filter(|_| at != to) else { return };
             let Some(link) = config.usual_link(to, chosen) else { return };
-            let sets = link_sets(signalling, &config.name);
-            let mut all = sets.iter().flat_map(|(far, links)| links.iter().map(move |link| (*far, *link)));
-            let Some((far, link)) = all.nth(usize::from(link.0)) else { return };
+            let known = by_point.links(&config.name);
+            let Some(&(far, link)) = known.get(usize::from(link.0)) else { return };
             let parts = self.parts.entry(link).or_default().entry(config.name.as_str()).or_default();
             match parts.iter_mut().find(|part| part.load == load) {
                 Some(part) => part.links += links,

@@ -3,7 +3,7 @@
 use slantpath_base::Duration;
 use slantpath_net::Routes;
 use slantpath_reader::{Fault, Faults, Named, Place};
-use slantpath_scenario::network::Built;
+use slantpath_scenario::network::{Built, find_link};
 use slantpath_scenario::schema::File;
 use slantpath_scenario::schema::signalling::{self, Signalling};
 use slantpath_scenario::signalling::{asp_node, gateway_point, node_of};
@@ -41,7 +41,7 @@ fn association(
     let (primary, profile) = (&table.primary, &table.profile);
     let gateway_node = node_of(signalling, gateway_point(signalling, &table.gateway));
     let nodes = [asp_node(signalling, &table.asp), gateway_node.as_str()].map(|node| built.nodes[node]);
-    let Some(planned) = built.links.iter().find(|planned| planned.name == **primary) else { return };
+    let Some(planned) = find_link(&built.links, primary) else { return };
     let is_second = built.graph.node_of(planned.id.second()) == nodes[1];
     let Some(address) = planned.addresses[usize::from(is_second)] else { return };
     let Some(way) = path(&built.graph, routes, nodes[0], nodes[1], address) else {

@@ -419,6 +419,24 @@ scenario ";
     assert!(outcome.status == Some(2) && outcome.err.contains("0 is not in 1..=65535"), "{}", outcome.err);
 }
 
+/// A point that is live has its traffic from elsewhere, though the file says nothing of it: a run of that file has no
+/// load, and nothing to warn of.
+#[test]
+fn a_check_warns_of_a_buffer_that_outlasts_a_timer_without_a_table_of_the_node() {
+    let place = Place::new("gateway-unsaid");
+    let slow = LAB.replace("100 Mbit/s", "1 Mbit/s");
+    let slow = slow.replace("[sctp.default]", "[sctp.default]\nsend_buffer = \"8 MB\"");
+    place.write("lab.toml", &slow);
+    let fills = "what fills a `send_buffer` of 8 MB takes";
+    let run = place.run(&["run", "lab.toml", "--show"]);
+    assert!(run.status == Some(0) && !run.err.contains(fills), "{}", run.err);
+    let outcome = place.run(&["gateway", "check", "lab.toml", "--point", "london"]);
+    assert!(outcome.status == Some(0) && outcome.err.contains(fills), "{}", outcome.err);
+    // The scenario is the same.
+    let hash = outcome.out.trim_end().rsplit(' ').next().unwrap_or_default().to_owned();
+    assert!(run.out.contains(&format!("\n# hash {hash}")), "{hash}");
+}
+
 #[test]
 fn the_file_says_where_its_nodes_are_and_who_may_call() {
     let place = Place::new("gateway-nodes");

@@ -12,7 +12,7 @@ use crate::build::{loads, no_seed};
 use crate::load::build::generator;
 use crate::load::build::routing as routing_of;
 use crate::names::{point, resolved};
-use crate::network::must_reach;
+use crate::network::Reach;
 use crate::route::titles::at_most;
 use crate::schema::{Arrivals, Congestion, LengthMix, Load, LoadRouting, LoadSelection, Signalling};
 use slantpath_profiles::fault::before_the_end;
@@ -246,7 +246,7 @@ fn wanted(signalling: &Signalling<Written>, load: &Load<Written>) -> trace::Want
 }
 
 /// Called when points, links, routes and translations are right. `calls` reports where called titles lead.
-pub(crate) fn check(signalling: &Signalling, faults: &mut Faults) {
+pub(crate) fn check(signalling: &Signalling, reach: &Reach<'_>, faults: &mut Faults) {
     for (name, load) in signalling.load.iter() {
         let Some(config) = resolved(generator(signalling, load), faults) else { continue };
         if let Err(error) = Generator::new(config, no_seed(), name) {
@@ -255,10 +255,10 @@ pub(crate) fn check(signalling: &Signalling, faults: &mut Faults) {
         }
         crate::server::check::takes(signalling, name, load, faults);
         for to in load.to.iter().filter(|_| load.routing.is_by_code()) {
-            must_reach(signalling, &load.from, to, load.to.place(), faults);
+            reach.must_lead(&load.from, to, load.to.place(), faults);
         }
         if let Some(translator) = load.translator.as_ref().filter(|_| load.routing.is_by_title()) {
-            must_reach(signalling, &load.from, translator, translator.place(), faults);
+            reach.must_lead(&load.from, translator, translator.place(), faults);
         }
     }
     let Some(mut loads) = resolved(loads(signalling), faults) else { return };

@@ -8,12 +8,18 @@ use slantpath_ss7::mtp3::{ServiceIndicator, Slc};
 use slantpath_ss7::sccp::gtt::Translator;
 use slantpath_ss7::sccp::{self, Ssn, Subsystem};
 
-use crate::names::{Unresolved, code, codes_behind, known, link_sets};
+use crate::by_point::ByPoint;
+use crate::names::{Unresolved, code, known};
 use crate::route::build::{NoTranslator, translator};
 use crate::schema::{self, Point, Signalling};
 
 /// MTP3 of a point, with link sets named by the adjacent points.
-pub(crate) fn mtp3(signalling: &Signalling, name: &str, point: &Point) -> Result<node::Config, Unresolved> {
+pub(crate) fn mtp3(
+    signalling: &Signalling,
+    by_point: &ByPoint<'_>,
+    name: &str,
+    point: &Point,
+) -> Result<node::Config, Unresolved> {
     let mut config = node::Config::new(name, point.code.0);
     config.format = point.format.policy();
     config.network = point.network.policy();
@@ -41,7 +47,7 @@ pub(crate) fn mtp3(signalling: &Signalling, name: &str, point: &Point) -> Result
     config.held_limit = usize::try_from(*point.held_limit).unwrap_or(usize::MAX);
     config.timers = point.timers.timers();
     config.users = point.users.iter().filter_map(|user| ServiceIndicator::new(*user)).collect();
-    for (adjacent, links) in link_sets(signalling, name) {
+    for (adjacent, links) in by_point.link_sets(name) {
         let link = |name: &str| {
             let link = known(signalling.links.find(name), name)?;
             let sequence = match *link.carrier {
@@ -54,31 +60,34 @@ pub(crate) fn mtp3(signalling: &Signalling, name: &str, point: &Point) -> Result
         config.link_sets.push(LinkSetConfig {
             name: adjacent.to_owned(),
             adjacent: code(signalling, adjacent)?,
-            links: links.into_iter().map(link).collect::<Result<_, _>>()?,
+            links: links.iter().copied().map(link).collect::<Result<_, _>>()?,
         });
     }
-    let own = link_sets(signalling, name).into_iter().flat_map(|(_, links)| links);
+    let own = by_point.links(name).iter().map(|(_, link)| *link);
     let is_backup = |link: &str| signalling.links.find(link).is_some_and(|link| *link.backup);
     config.backups = own.zip(0..).filter(|(link, _)| is_backup(link)).map(|(_, id)| Mtp3LinkId(id)).collect();
     let mut destinations: BTreeMap<&str, Vec<node::RouteConfig>> = BTreeMap::new();
-    for route in signalling.routes.iter().filter(|route| *route.from == name) {
+    for route in by_point.routes(name) {
         let config = node::RouteConfig { link_set: (*route.via).clone(), priority: *route.priority };
         destinations.entry(&route.to).or_default().push(config);
     }
     let destination =
         |(to, routes)| Ok(node::DestinationConfig { point_code: code(signalling, to)?, routes });
     config.destinations = destinations.into_iter().map(destination).collect::<Result<_, _>>()?;
-    config.served = codes_behind(signalling, name)?;
+    let served: BTreeSet<PointCode> =
+        by_point.behind(name).map(|point| code(signalling, point)).collect::<Result<_, _>>()?;
+    config.served = served.into_iter().collect();
     Ok(config)
 }
 
 /// SCCP of a point, if it has one.
 pub(crate) fn sccp(
     signalling: &Signalling,
+    by_point: &ByPoint<'_>,
     name: &str,
-    point: &Point,
     translator: Translator,
 ) -> Result<Option<sccp::NodeConfig>, Unresolved> {
+    let point = known(signalling.points.find(name), name)?;
     let Some(table) = &point.sccp else { return Ok(None) };
     let mut config = sccp::NodeConfig::new(point.code.0, point.network.policy());
     config.timers = table.timers();
@@ -88,8 +97,8 @@ pub(crate) fn sccp(
     let backup = table.backup.as_ref().map(|name| code(signalling, name)).transpose()?;
     let subsystem = || Subsystem { concerned: concerned.clone(), backup };
     config.subsystems = point.subsystems.iter().map(|ssn| (Ssn(*ssn), subsystem())).collect();
-    let rules = signalling.translations.iter().filter(|rule| *rule.at == name);
-    let known = rules.flat_map(|rule| rule.to.iter()).chain(table.concerned.iter());
+    let rules = by_point.translations(name).iter();
+    let known = rules.flat_map(|(_, rule)| rule.to.iter()).chain(table.concerned.iter());
     for far in known.chain(table.backup.as_deref()).filter(|far| *far != name) {
         let capability = signalling.points.find(far).and_then(|far| far.sccp.as_ref());
         let capability = capability.map(|far| far.capability()).unwrap_or_default();
@@ -104,18 +113,14 @@ pub(crate) fn sccp(
 }
 
 /// SCCP of the point of that name, if it has one, once translations are right.
-pub(crate) fn sccp_of(signalling: &Signalling, name: &str) -> Result<Option<sccp::NodeConfig>, Unresolved> {
-    let point = known(signalling.points.find(name), name)?;
-    let translator = translator(signalling, name).map_err(|error| match error {
+pub(crate) fn sccp_of(
+    signalling: &Signalling,
+    by_point: &ByPoint<'_>,
+    name: &str,
+) -> Result<Option<sccp::NodeConfig>, Unresolved> {
+    let translator = translator(signalling, by_point, name).map_err(|error| match error {
         NoTranslator::Contradictory(_) => Unresolved(name.to_owned()),
         NoTranslator::Unresolved(unresolved) => unresolved,
     });
-    sccp(signalling, name, point, translator?)
-}
-
-/// Tells whether messages of a point's MTP3 may go to a destination, by any route.
-pub(crate) fn knows(config: &node::Config, destination: PointCode) -> bool {
-    config.link_sets.iter().any(|link_set| link_set.adjacent == destination)
-        || config.destinations.iter().any(|known| known.point_code == destination)
-        || config.served.contains(&destination)
+    sccp(signalling, by_point, name, translator?)
 }

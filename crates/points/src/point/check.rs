@@ -6,6 +6,7 @@ use slantpath_ss7::mtp3::NetworkIndicator;
 use slantpath_ss7::mtp3::node::Function;
 use slantpath_ss7::sccp::TimerError;
 
+use crate::by_point::ByPoint;
 use crate::names::{has_sccp, point, resolved};
 use crate::point::build::sccp;
 use crate::route::build::translator;
@@ -14,9 +15,9 @@ use crate::schema::{Congestion, Point, Sccp, Signalling};
 /// The service indicator of SCCP.
 const SCCP: u8 = 3;
 
-pub(crate) fn names(signalling: &Signalling<Written>, faults: &mut Faults) {
+pub(crate) fn names(signalling: &Signalling<Written>, by_point: &ByPoint<'_>, faults: &mut Faults) {
     for (name, named) in signalling.points.iter() {
-        users(signalling, name, named, faults);
+        users(by_point, name, named, faults);
         if let Some(Nested(processing)) = &named.processing {
             processing.check(name, faults);
         }
@@ -37,13 +38,13 @@ pub(crate) fn names(signalling: &Signalling<Written>, faults: &mut Faults) {
             let help = "write `function = \"transfer-point\"`, or leave `spread` out";
             faults.report(spread.place(), Fault::new(message).help(help));
         }
-        if named.format.policy() != PointCodeFormat::Itu && has_sccp(signalling, name, named) {
+        if named.format.policy() != PointCodeFormat::Itu && has_sccp(by_point, name, named) {
             let message = format!("`{name}` has SCCP, whose addresses have point codes of 14 bits");
             let help = "write `format = \"itu\"`, or leave out its subsystems and translations";
             faults.report(named.format.place(), Fault::new(message).help(help));
         }
         let Some(Nested(table)) = &named.sccp else { continue };
-        if !has_sccp(signalling, name, named) {
+        if !has_sccp(by_point, name, named) {
             let message = format!("`{name}` has no SCCP: it has neither a subsystem nor a translation");
             let help = "name its `subsystems`, or remove the table `sccp`";
             faults.report(table.t_stat_info_longest.place(), Fault::new(message).help(help));
@@ -55,7 +56,7 @@ pub(crate) fn names(signalling: &Signalling<Written>, faults: &mut Faults) {
             if *far == *name {
                 let message = format!("`{name}` is told of its own subsystems, or takes over from itself");
                 faults.report(place, Fault::new(message).help("name another point"));
-            } else if signalling.points.find(far).is_some_and(|point| !has_sccp(signalling, far, point)) {
+            } else if signalling.points.find(far).is_some_and(|point| !has_sccp(by_point, far, point)) {
                 let message = format!("`{far}` has no SCCP to hear of the subsystems of `{name}`");
                 let help = format!("give it `subsystems` or translations, or leave it out in `{name}`");
                 faults.warn_of_kind("concerned", place, Fault::new(message).help(help));
@@ -64,13 +65,13 @@ pub(crate) fn names(signalling: &Signalling<Written>, faults: &mut Faults) {
     }
 }
 
-fn users(signalling: &Signalling<Written>, name: &str, named: &Named<Point<Written>>, faults: &mut Faults) {
+fn users(by_point: &ByPoint<'_>, name: &str, named: &Named<Point<Written>>, faults: &mut Faults) {
     let place = named.users.place();
     if let Some(user) = named.users.iter().find(|user| **user > 15) {
         let message = format!("there is no service indicator {user}");
         faults.report(place, Fault::new(message).help("user parts have service indicators from 3 to 15"));
     }
-    if has_sccp(signalling, name, named) && !named.users.contains(&SCCP) {
+    if has_sccp(by_point, name, named) && !named.users.contains(&SCCP) {
         let message = format!("`{name}` has SCCP, and its `users` lack service indicator {SCCP}");
         faults.report(place, Fault::new(message).help("add 3 to `users`"));
     }
@@ -78,10 +79,11 @@ fn users(signalling: &Signalling<Written>, name: &str, named: &Named<Point<Writt
 
 /// Writes down the SCCP of points that have one.
 pub(crate) fn complete(signalling: &mut Signalling<Written>) {
+    let by_point = &ByPoint::new(signalling);
     let lacks: Vec<bool> = signalling
         .points
         .iter()
-        .map(|(name, point)| point.sccp.is_none() && has_sccp(signalling, name, point))
+        .map(|(name, point)| point.sccp.is_none() && has_sccp(by_point, name, point))
         .collect();
     let places: Vec<Place> = signalling.points.iter().map(|(_, point)| point.place()).collect();
     for (((_, point), _), place) in
@@ -94,9 +96,10 @@ pub(crate) fn complete(signalling: &mut Signalling<Written>) {
 }
 
 /// Called when translations are right.
-pub(crate) fn check(signalling: &Signalling, faults: &mut Faults) {
+pub(crate) fn check(signalling: &Signalling, by_point: &ByPoint<'_>, faults: &mut Faults) {
     for (name, named) in signalling.points.iter() {
-        let (Some(Nested(table)), Ok(translator)) = (&named.sccp, translator(signalling, name)) else {
+        let (Some(Nested(table)), Ok(translator)) = (&named.sccp, translator(signalling, by_point, name))
+        else {
             continue;
         };
         let before = faults.len();
@@ -117,7 +120,7 @@ pub(crate) fn check(signalling: &Signalling, faults: &mut Faults) {
         if faults.len() > before {
             continue;
         }
-        let Some(Some(config)) = resolved(sccp(signalling, name, named, translator), faults) else {
+        let Some(Some(config)) = resolved(sccp(signalling, by_point, name, translator), faults) else {
             continue;
         };
         if let Err(error) = slantpath_ss7::sccp::Node::new(config) {

@@ -5,6 +5,7 @@ use slantpath_ss7::sccp::gtt::{
 };
 use slantpath_ss7::sccp::{Digits, Ssn};
 
+use crate::by_point::ByPoint;
 use crate::names::{Unresolved, code, known};
 use crate::schema::Signalling;
 
@@ -32,13 +33,14 @@ impl From<Unresolved> for NoTranslator {
 }
 
 /// The translations of a point.
-pub(crate) fn translator(signalling: &Signalling, point: &str) -> Result<Translator, NoTranslator> {
+pub(crate) fn translator(
+    signalling: &Signalling,
+    by_point: &ByPoint<'_>,
+    point: &str,
+) -> Result<Translator, NoTranslator> {
     let (mut rules, mut groups) = (Vec::new(), Vec::new());
-    for (number, translation) in signalling.translations.iter().enumerate() {
-        if *translation.at != point {
-            continue;
-        }
-        let name = translation_name(number);
+    for (number, translation) in by_point.translations(point) {
+        let name = translation_name(*number);
         let weight = |place: usize| translation.weights.as_ref()?.get(place).copied();
         let entity = |(place, to): (usize, &String)| {
             Ok::<_, Unresolved>(Entity {

@@ -9,8 +9,9 @@ use slantpath_ss7::sccp::gtt::{
     DigitPattern, GttError, TranslationLoop, Translator, find_dead_ends, find_loops,
 };
 
+use crate::by_point::ByPoint;
 use crate::names::{point, resolved};
-use crate::network::must_reach;
+use crate::network::Reach;
 use crate::route::build::{NoTranslator, translation_name, translator};
 use crate::schema::{Signalling, Translation};
 use slantpath_ss7::sccp::gtt::{RouteOn, Sharing};
@@ -78,11 +79,16 @@ pub(crate) fn at_most(setting: &Setting<u8>, most: u8, what: &str, faults: &mut 
 }
 
 /// The tables of all points, which `calls` follows titles through.
-pub(crate) fn check(signalling: &Signalling, faults: &mut Faults) -> BTreeMap<PointCode, Translator> {
+pub(crate) fn check(
+    signalling: &Signalling,
+    by_point: &ByPoint<'_>,
+    reach: &Reach<'_>,
+    faults: &mut Faults,
+) -> BTreeMap<PointCode, Translator> {
     let before = faults.len();
     for translation in &signalling.translations {
         for to in &*translation.to {
-            must_reach(signalling, &translation.at, to, translation.to.place(), faults);
+            reach.must_lead(&translation.at, to, translation.to.place(), faults);
             subsystem(signalling, translation, to, faults);
         }
     }
@@ -90,7 +96,7 @@ pub(crate) fn check(signalling: &Signalling, faults: &mut Faults) -> BTreeMap<Po
     let mut points = BTreeMap::new();
     for (name, named) in signalling.points.iter() {
         points.insert(named.code.0, name);
-        match translator(signalling, name) {
+        match translator(signalling, by_point, name) {
             Ok(translator) => {
                 translators.insert(named.code.0, translator);
             }

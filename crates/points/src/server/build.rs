@@ -6,6 +6,7 @@ use slantpath_signalling::network::{
 use slantpath_sigtran::asp;
 use slantpath_sigtran::m3ua::{KeyDestination, TrafficKey};
 
+use crate::by_point::ByPoint;
 use crate::names::{Unresolved, code, gateway_point, is_served, known, point_id};
 use crate::point::build::sccp_of;
 use crate::schema::{ApplicationServer, Signalling};
@@ -43,12 +44,12 @@ pub(crate) fn traffic_key(
 }
 
 /// Everything that speaks M3UA.
-pub(crate) fn m3ua(signalling: &Signalling) -> Result<M3uaConfig, Unresolved> {
+pub(crate) fn m3ua(signalling: &Signalling, by_point: &ByPoint<'_>) -> Result<M3uaConfig, Unresolved> {
     let asp_id = |name: &String| known(signalling.asps.position(name), name).map(AspId);
     let gateways = signalling.gateways.iter().map(|(name, table)| {
         let point = gateway_point(signalling, name);
         Ok(network::GatewayConfig {
-            point: known(point_id(signalling, point), point)?,
+            point: known(by_point.id(point), point)?,
             name: name.to_owned(),
             gateway: asp::GatewayConfig {
                 recovery: *table.t_r,
@@ -72,7 +73,7 @@ pub(crate) fn m3ua(signalling: &Signalling) -> Result<M3uaConfig, Unresolved> {
         audit: *table.audit,
     });
     let points = served(signalling).map(|name| {
-        let (code, sccp) = (code(signalling, name)?, sccp_of(signalling, name)?);
+        let (code, sccp) = (code(signalling, name)?, sccp_of(signalling, by_point, name)?);
         Ok(network::ServedPointConfig { name: name.to_owned(), code, sccp })
     });
     let servers = signalling.application_servers.iter().map(|(name, table)| {

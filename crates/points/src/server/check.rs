@@ -10,10 +10,7 @@ use slantpath_ss7::mtp3::node::Function;
 
 use crate::below::PacketNetwork;
 use crate::names::point;
-use crate::names::{
-    Unresolved, asp_node, code, gateway_point, gateways_of, is_served, known, link_sets, resolved,
-};
-use crate::point::build::{knows, mtp3};
+use crate::names::{Unresolved, asp_node, code, gateway_point, gateways_of, is_served, link_sets, resolved};
 use crate::schema::{
     ApplicationServer, Association, Load, ServerTrafficMode, Signalling, SignallingAction, SignallingEvent,
 };
@@ -528,26 +525,6 @@ fn takes_service(
             );
             faults.report(load.to.place(), Fault::new(message).help(help));
         }
-    }
-}
-
-/// Checks that a gateway of a point above M3UA has a route to a destination.
-pub(crate) fn reaches(signalling: &Signalling, from: &str, to: &str, place: Place, faults: &mut Faults) {
-    let servers = signalling.application_servers.iter().filter(|(_, server)| *server.dpc == from);
-    let gateways: Vec<&str> = servers.flat_map(|(_, server)| gateways_of(signalling, server)).collect();
-    let leads = |gateway: &&str| {
-        let at = gateway_point(signalling, gateway);
-        let point = known(signalling.points.find(at), at)?;
-        Ok(at == to || knows(&mtp3(signalling, at, point)?, code(signalling, to)?))
-    };
-    let leading: Result<Vec<bool>, Unresolved> = gateways.iter().map(leads).collect();
-    let Some(leading) = resolved(leading, faults) else { return };
-    if !leading.contains(&true) {
-        let at = gateways.first().map_or("", |gateway| gateway_point(signalling, gateway));
-        let message =
-            format!("`{to}` cannot be reached from `{from}`: gateway point `{at}` has no route to it");
-        let help = format!("add `[[signalling.routes]]` with `from = \"{at}\"` and `to = \"{to}\"`");
-        faults.report(place, Fault::new(message).help(help));
     }
 }
 

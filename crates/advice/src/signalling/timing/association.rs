@@ -11,7 +11,8 @@ use slantpath_scenario::schema::{SctpProfile, Threshold};
 use slantpath_scenario::signalling::{M2PA_STREAMS, node_of};
 use slantpath_sigtran::m2pa::{PathFault, PathFinding, PathTiming, WaitingTimer, check_path};
 
-use super::carried::{self, Meant};
+use super::Noted;
+use super::carried;
 use super::round_trip::{RoundTrip, longest, of_association};
 use super::scene::{Scene, place_or};
 use crate::path::{capacity_fits, hops_fit, source_fits, way_over};
@@ -21,7 +22,7 @@ pub(crate) fn check(
     routes: &mut Routes,
     (name, link): (&str, &SignallingLink),
     m2pa: &M2pa,
-    meant: &mut Meant,
+    noted: &mut Noted,
     faults: &mut Faults,
 ) {
     let primary = &m2pa.primary;
@@ -62,8 +63,16 @@ pub(crate) fn check(
         }
     }
     carried::queue(name, link, m2pa, faults);
-    carried::association(scene, (name, link), (m2pa, profile), usual.length, meant, faults);
-    super::reading::check(scene, routes, (name, link), (m2pa, profile), usual.length, faults);
+    carried::association(scene, (name, link), (m2pa, profile), usual.length, &mut noted.meant, faults);
+    super::reading::check(
+        scene,
+        routes,
+        (name, link),
+        (m2pa, profile),
+        usual.length,
+        &mut noted.answers,
+        faults,
+    );
     super::send_buffer::check(scene, routes, (name, link), (m2pa, profile), usual.length, faults);
     failover(name, link, m2pa, profile, &round_trips, faults);
     let links: BTreeSet<&str> = round_trips.iter().filter_map(|each| each.over.as_deref()).collect();

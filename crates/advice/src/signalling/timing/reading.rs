@@ -3,6 +3,8 @@
 //!
 //! SACK.Delay is not part of it: M2PA acknowledges with messages of its own, which no SACK holds back.
 
+use std::collections::BTreeMap;
+
 use slantpath_base::Duration;
 use slantpath_cc::sctp::WindowPolicy;
 use slantpath_net::{InterfaceId, LinkEnd, Routes, SendingConfig};
@@ -22,6 +24,9 @@ const READINGS: [T7From; 4] =
 
 /// IPv4 and common header of SCTP.
 const HEADERS: u16 = 20 + 12;
+
+/// Answers by all that they follow from: links that are alike are many, and each course takes its time.
+pub(super) type Known = BTreeMap<Vec<u64>, Answers>;
 
 /// Window of both ends, as it opens without a loss.
 pub(super) fn window(profile: &SctpProfile) -> Window {
@@ -52,6 +57,7 @@ pub(super) fn check(
     (name, link): (&str, &SignallingLink),
     (m2pa, profile): (&M2pa, &SctpProfile),
     round_trip: Duration,
+    known: &mut Known,
     faults: &mut Faults,
 ) {
     let primary = &m2pa.primary;
@@ -73,7 +79,7 @@ pub(super) fn check(
     let mut worst: Option<(Answers, &str)> = None;
     let reading = m2pa.t7_from.policy();
     for (from, to, way) in [(points[0], points[1], &way), (points[1], points[0], &back)] {
-        let answers = of_loads(scene, (name, m2pa, profile), (from, to), way, plain);
+        let answers = of_loads(scene, (name, m2pa, profile), (from, to), way, plain, known);
         let Some(answers) = answers else { continue };
         if worst.as_ref().is_none_or(|(worst, _)| answers.of(reading) > worst.of(reading)) {
             worst = Some((answers, from));
@@ -114,6 +120,7 @@ fn of_loads(
     (from, to): (&str, &str),
     way: &[InterfaceId],
     round_trip: Duration,
+    known: &mut Known,
 ) -> Option<Answers> {
     let offered = scene.offered;
     let parts = [offered.on(name, from), offered.on(name, to)];
@@ -133,7 +140,14 @@ fn of_loads(
         queue: messages(config.waiting_max.unwrap_or(config.buffer_max)),
         rate: rate.as_bits_per_sec() as f64 / 8.0,
     };
-    Some(answers(&direction(&of[0]), &direction(&of[1]), round_trip, span))
+    let directions = [direction(&of[0]), direction(&of[1])];
+    let numbers = directions.iter().flat_map(Direction::numbers).map(f64::to_bits);
+    let loads = parts.iter().flat_map(|parts| {
+        let each = parts.iter().flat_map(|part| [part.load as u64, part.links.to_bits()]);
+        [parts.len() as u64].into_iter().chain(each)
+    });
+    let key: Vec<u64> = numbers.chain(loads).chain([round_trip.as_nanos()]).collect();
+    Some(*known.entry(key).or_insert_with(|| answers(&directions[0], &directions[1], round_trip, span)))
 }
 
 /// To milliseconds below a second, to tenths of a second above: what is estimated is told no finer.

@@ -1,10 +1,11 @@
 //! The round trips that a link may have while a scenario runs, and the lines that make them so long.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use slantpath_base::Duration;
-use slantpath_net::{InterfaceId, LinkEnd, Routes};
-use slantpath_reader::{Faults, Place, Setting};
+use slantpath_net::{DirectionId, InterfaceId, LinkEnd, LinkId, NodeId, Routes};
+use slantpath_reader::{Faults, Named, Place, Setting};
+use slantpath_scenario::network::{Built, PlannedLink, find_link};
 use slantpath_scenario::schema::signalling::{Mtp2, SignallingLink};
 use slantpath_scenario::schema::{self, Which};
 use slantpath_scenario::signalling::node_of;
@@ -50,12 +51,16 @@ pub(crate) fn of_association(
     primary: &str,
 ) -> Vec<RoundTrip> {
     let Some(ways) = ways(scene, routes, link, primary) else { return Vec::new() };
-    let mut delays = delays(scene);
+    let on_the_way: BTreeSet<usize> =
+        ways.iter().flat_map(|(_, way)| directions(way)).map(DirectionId::index).collect();
+    let mut delays: BTreeMap<usize, (Duration, Place)> = BTreeMap::new();
+    for direction in on_the_way {
+        delays.insert(direction, scene.delays.start[&direction]);
+    }
     let mut all = Vec::new();
     let mut note = |delays: &BTreeMap<usize, (Duration, Place)>, since: Duration| {
         for (over, way) in &ways {
-            let directions = way.iter().flat_map(|near| [near.outbound(), near.peer().outbound()]);
-            let on_the_way: Vec<_> = directions.map(|direction| delays[&direction.index()]).collect();
+            let on_the_way: Vec<_> = directions(way).map(|direction| delays[&direction.index()]).collect();
             let length = on_the_way.iter().fold(Duration::ZERO, |sum, (delay, _)| sum + *delay);
             let longest = on_the_way.iter().max_by_key(|(delay, _)| *delay);
             let place = longest.map(|(_, place)| *place).unwrap_or_default();
@@ -63,23 +68,24 @@ pub(crate) fn of_association(
         }
     };
     note(&delays, Duration::ZERO);
-    let mut events: Vec<_> =
-        scene.file.script.iter().filter(|event| *event.action == schema::Action::Set).collect();
-    events.sort_by_key(|event| *event.at);
-    for event in events {
-        let planned = scene.built.links.iter().find(|planned| planned.name == *event.link);
-        let (Some(delay), Some(planned)) = (event.delay, planned) else { continue };
-        let directions = match *event.direction {
-            Which::Both => vec![planned.id.forward(), planned.id.reverse()],
-            Which::Forward => vec![planned.id.forward()],
-            Which::Reverse => vec![planned.id.reverse()],
-        };
-        for direction in directions {
-            delays.insert(direction.index(), (*delay, delay.place()));
+    for change in &scene.delays.changes {
+        let mut is_on_the_way = false;
+        for direction in &change.directions {
+            if let Some(delay) = delays.get_mut(direction) {
+                *delay = change.delay;
+                is_on_the_way = true;
+            }
         }
-        note(&delays, *event.at);
+        if is_on_the_way {
+            note(&delays, change.at);
+        }
     }
     all
+}
+
+/// Both directions of every link of a way.
+fn directions(way: &[InterfaceId]) -> impl Iterator<Item = DirectionId> {
+    way.iter().flat_map(|near| [near.outbound(), near.peer().outbound()])
 }
 
 /// The longest round trip that a link can have.
@@ -100,7 +106,7 @@ fn ways(
         .map(|point| scene.built.nodes[node_of(scene.signalling, point).as_str()]);
     let mut ways = Vec::new();
     for (from, to) in [(first, second), (second, first)] {
-        for planned in &scene.built.links {
+        for planned in scene.delays.links(scene.built, to) {
             let ends = [planned.id.first(), planned.id.second()];
             let at = ends.iter().position(|end| graph.node_of(*end) == to);
             let address = at.and_then(|at| planned.addresses[at]);
@@ -113,18 +119,60 @@ fn ways(
     Some(ways)
 }
 
-/// The delay of every direction at the start, and where it stands.
-fn delays(scene: &Scene<'_>) -> BTreeMap<usize, (Duration, Place)> {
-    let mut delays = BTreeMap::new();
-    for planned in &scene.built.links {
-        let table = scene.file.links.find(&planned.name);
-        let directions = [planned.id.forward(), planned.id.reverse()];
-        for (place, direction) in directions.into_iter().enumerate() {
-            let delay = scene.built.graph.direction(direction).delay.max();
-            let setting = table.and_then(|link| [link.forward.delay, link.reverse.delay][place]);
-            let place = setting.as_ref().map(Setting::place).unwrap_or_default();
-            delays.insert(direction.index(), (delay, place));
+/// Delays of the packet network, each with where it stands.
+pub(super) struct Delays {
+    /// At the start, by direction.
+    start: BTreeMap<usize, (Duration, Place)>,
+    /// In the order of time.
+    changes: Vec<Change>,
+    /// Places of links in the order of their names, by their numbers.
+    places: BTreeMap<LinkId, usize>,
+}
+
+/// A change of delays by the script.
+struct Change {
+    at: Duration,
+    directions: Vec<usize>,
+    delay: (Duration, Place),
+}
+
+impl Delays {
+    pub(super) fn new(file: &schema::File, built: &Built) -> Self {
+        let mut start = BTreeMap::new();
+        for planned in &built.links {
+            let table = file.links.find(&planned.name);
+            let directions = [planned.id.forward(), planned.id.reverse()];
+            for (place, direction) in directions.into_iter().enumerate() {
+                let delay = built.graph.direction(direction).delay.max();
+                let setting = table.and_then(|link| [link.forward.delay, link.reverse.delay][place]);
+                let place = setting.as_ref().map(Setting::place).unwrap_or_default();
+                start.insert(direction.index(), (delay, place));
+            }
         }
+        let is_set = |event: &&Named<schema::Event>| *event.action == schema::Action::Set;
+        let mut events: Vec<_> = file.script.iter().filter(is_set).collect();
+        events.sort_by_key(|event| *event.at);
+        let change = |event: &Named<schema::Event>| {
+            let (delay, planned) = (event.delay?, find_link(&built.links, &event.link)?);
+            let directions = match *event.direction {
+                Which::Both => vec![planned.id.forward(), planned.id.reverse()],
+                Which::Forward => vec![planned.id.forward()],
+                Which::Reverse => vec![planned.id.reverse()],
+            };
+            let directions = directions.into_iter().map(DirectionId::index).collect();
+            Some(Change { at: *event.at, directions, delay: (*delay, delay.place()) })
+        };
+        let places = built.links.iter().zip(0..).map(|(planned, place)| (planned.id, place)).collect();
+        Self { start, changes: events.into_iter().filter_map(change).collect(), places }
     }
-    delays
+
+    /// Links of a node, in the order of their names.
+    fn links<'a>(&self, built: &'a Built, node: NodeId) -> Vec<&'a PlannedLink> {
+        let own = built.graph.interfaces(node).iter();
+        let mut places: Vec<usize> =
+            own.filter_map(|interface| self.places.get(&interface.link()).copied()).collect();
+        places.sort_unstable();
+        places.dedup();
+        places.into_iter().map(|place| &built.links[place]).collect()
+    }
 }

@@ -1,5 +1,7 @@
 //! A link, what it stands in, and the timers of points that wait over it.
 
+use std::collections::BTreeMap;
+
 use slantpath_base::Duration;
 use slantpath_reader::{Place, Setting, Tables};
 use slantpath_scenario::network::Built;
@@ -7,6 +9,7 @@ use slantpath_scenario::schema::signalling::{Signalling, SignallingLink};
 use slantpath_scenario::schema::{File, LiveNode};
 use slantpath_ss7::mtp3::node::Mtp3Timer;
 
+use super::round_trip::Delays;
 use crate::signalling::offered::Offered;
 
 /// Timers of a point that wait for an answer over a link. T12 to T14 belong to inhibiting, which nobody has to use.
@@ -28,6 +31,9 @@ pub(super) struct Scene<'a> {
     /// Nodes that may be live.
     pub(super) live: &'a Tables<LiveNode>,
     pub(super) offered: &'a Offered<'a>,
+    pub(super) delays: &'a Delays,
+    /// Numbers of the associations that share the rate of a link which they use first.
+    pub(super) shares: &'a BTreeMap<&'a str, u64>,
 }
 
 /// A timer of a point that waits for an answer over a link.

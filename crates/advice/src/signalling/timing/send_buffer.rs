@@ -4,10 +4,12 @@
 //! behind it, so that a link which works fails once more comes than it carries. It is told where that may be: the
 //! loads of the file are more, or a point is live and its traffic comes from elsewhere.
 
+use std::collections::BTreeMap;
+
 use slantpath_base::{DataRate, DataSize, Duration};
 use slantpath_net::{InterfaceId, LinkEnd, Routes};
 use slantpath_reader::{Fault, Faults};
-use slantpath_scenario::schema::signalling::{Carrier, M2pa, PeriodicLinkTest, SignallingLink};
+use slantpath_scenario::schema::signalling::{Carrier, M2pa, PeriodicLinkTest, Signalling, SignallingLink};
 use slantpath_scenario::schema::{self, SctpProfile};
 use slantpath_scenario::signalling::node_of;
 use slantpath_sigtran::m2pa::T7From;
@@ -86,7 +88,7 @@ fn longest<'a>(
     let [first, second] = nodes.map(|node| scene.built.nodes[node.as_str()]);
     let way = way_over(scene.built, routes, first, second, primary)?;
     let back: Vec<InterfaceId> = way.iter().rev().map(|interface| interface.peer()).collect();
-    let shares = beside(scene, primary);
+    let shares = scene.shares.get(primary).copied().unwrap_or(1);
     let mut longest: Option<Full<'_>> = None;
     for (from, way) in [(points[0], &way), (points[1], &back)] {
         let Some((over, rate)) = least_rate(scene, way) else { continue };
@@ -104,13 +106,15 @@ fn longest<'a>(
     longest
 }
 
-/// Number of associations that share the rate of a link which they use first.
-fn beside(scene: &Scene<'_>, primary: &str) -> u64 {
-    let all = scene.signalling.links.iter().filter(|(_, other)| match &*other.carrier {
-        Carrier::M2pa(m2pa) => m2pa.primary.as_str() == primary && !*other.backup,
-        Carrier::Mtp2(_) => false,
-    });
-    (all.count() as u64).max(1)
+/// Numbers of the associations that share the rate of a link which they use first, by that link.
+pub(super) fn shares(signalling: &Signalling) -> BTreeMap<&str, u64> {
+    let mut shares = BTreeMap::new();
+    for (_, link) in signalling.links.iter().filter(|(_, link)| !*link.backup) {
+        if let Carrier::M2pa(m2pa) = &*link.carrier {
+            *shares.entry(m2pa.primary.as_str()).or_default() += 1;
+        }
+    }
+    shares
 }
 
 /// The slowest link of a way with the least rate that it has, as a script may have it.

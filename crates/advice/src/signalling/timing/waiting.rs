@@ -40,6 +40,15 @@ pub(crate) struct Direction<'a> {
     pub(crate) rate: f64,
 }
 
+impl Direction<'_> {
+    /// All numbers of it, but what is offered.
+    pub(crate) fn numbers(&self) -> [f64; 8] {
+        let Window { initial, slow_start_until, most, step } = self.window;
+        let Self { unacknowledged, send_buffer, queue, rate, .. } = *self;
+        [initial, slow_start_until, most, step, unacknowledged, send_buffer, queue, rate]
+    }
+}
+
 /// Times that acknowledgements take, as each reading of T7 counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Answers {

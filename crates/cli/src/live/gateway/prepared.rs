@@ -40,7 +40,11 @@ impl Prepared {
         own: &OwnKinds,
         is_traced: bool,
     ) -> Result<Self, Failure> {
-        let scenario = read_scenario(&arguments.scenario, &arguments.set, arguments.seed, own)?;
+        let scenario = loaded(&arguments.scenario, &arguments.set, arguments.seed, own)?;
+        match scenario.signalling_entity(&arguments.point) {
+            Ok(entity) => warn_of_live(&scenario, &entity.node)?,
+            Err(_) => warn(&scenario)?,
+        }
         Self::within(scenario, arguments, is_traced)
     }
 
@@ -56,9 +60,7 @@ impl Prepared {
         let mut request = entity(&scenario)?;
         if let Some(settings) = &arguments.settings {
             scenario = equipment::laid_over(&scenario, &request, settings)?;
-            for warning in scenario.warnings() {
-                terminal::warn(warning)?;
-            }
+            warn_of_live(&scenario, &request.node)?;
             request = entity(&scenario)?;
         }
         let nodes = Nodes::of(&scenario, &arguments.at, arguments.udp)?;
@@ -127,13 +129,31 @@ pub(in crate::live) fn read_scenario(
     seed: Option<u64>,
     own: &OwnKinds,
 ) -> Result<Scenario, Failure> {
+    let scenario = loaded(path, set, seed, own)?;
+    warn(&scenario)?;
+    Ok(scenario)
+}
+
+fn loaded(path: &Path, set: &[String], seed: Option<u64>, own: &OwnKinds) -> Result<Scenario, Failure> {
     let mut overrides = set.to_vec();
     overrides.extend(seed.map(|seed| format!("scenario.seed={seed}")));
-    let scenario = Scenario::load_observed(path, &overrides, own, &|_| {})?;
+    Ok(Scenario::load_observed(path, &overrides, own, &|_| {})?)
+}
+
+/// Warns of what is hardly meant where a node is live: its traffic comes from elsewhere, whether or not the file has a
+/// table `[live]` of it.
+fn warn_of_live(scenario: &Scenario, node: &str) -> Result<(), Failure> {
+    if scenario.live_nodes().find(node).is_some() {
+        return warn(scenario);
+    }
+    warn(&scenario.with("live", &[format!("live.{node}={{}}")]).map_err(Failure::Invalid)?)
+}
+
+fn warn(scenario: &Scenario) -> Result<(), Failure> {
     for warning in scenario.warnings() {
         terminal::warn(warning)?;
     }
-    Ok(scenario)
+    Ok(())
 }
 
 /// Own addresses of all associations, in their order.
