@@ -70,9 +70,12 @@ pub(super) fn open(arguments: &ProgramArguments) -> Result<Opened, Failure> {
     Ok(Opened { daemon, addresses, sctp, secret, udp_port: own_port, line })
 }
 
+/// Outbound streams of a program that asks for none, as Linux has them.
+const OUTBOUND_STREAMS: u16 = 10;
+
 /// Settings of SCTP that a program has not chosen itself.
 fn settings(arguments: &ProgramArguments, carriage: Carriage, trace: bool) -> Result<SctpConfig, Failure> {
-    Ok(SctpConfig { trace, ..sctp(&arguments.sctp, carriage, 1)? })
+    Ok(SctpConfig { trace, ..sctp(&arguments.sctp, carriage, OUTBOUND_STREAMS)? })
 }
 
 /// Settings of a run that is repeated, whose own UDP port was this one, or 0 on raw sockets.
