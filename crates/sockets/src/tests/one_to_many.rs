@@ -180,7 +180,7 @@ fn an_association_begins_as_its_first_message_says_and_others_as_the_socket_does
         stream,
         association: FIRST_ASSOCIATION,
         length: 1,
-        is_addressed: false,
+        destination: None,
     };
     assert_eq!(pair.done(0, caller, may_send(2)).unwrap().number, 3);
     assert_eq!(pair.done(0, caller, may_send(3)), Err(Errno::EINVAL));

@@ -36,7 +36,7 @@ fn a_program_connects_sends_and_closes_and_the_other_accepts_receives_and_reads_
     pair.close(0, caller, Closing::InOrder);
     assert_eq!(pair.news(1), [(accepted, News::Ended)]);
     assert_eq!(pair.associations(), [0, 0]);
-    let asked = requests::Request::MaySend { stream: 0, association: 0, length: 1, is_addressed: false };
+    let asked = requests::Request::MaySend { stream: 0, association: 0, length: 1, destination: None };
     assert_eq!(pair.done(1, accepted, asked), Err(Errno::EPIPE));
 }
 
@@ -221,9 +221,9 @@ fn a_message_that_names_its_peer_begins_the_association_of_a_one_to_one_socket_t
     let listener = pair.listener(1, Style::OneToOne);
     let caller = pair.open(0, Style::OneToOne, requests::Family::V4);
     let asked =
-        |is_addressed| requests::Request::MaySend { stream: 0, association: 0, length: 1, is_addressed };
-    assert_eq!(pair.done(0, caller, asked(false)), Err(Errno::EPIPE), "to nobody");
-    assert_eq!(pair.done(0, caller, asked(true)).map(|reply| reply.number), Ok(0));
+        |destination| requests::Request::MaySend { stream: 0, association: 0, length: 1, destination };
+    assert_eq!(pair.done(0, caller, asked(None)), Err(Errno::EPIPE), "to nobody");
+    assert_eq!(pair.done(0, caller, asked(Some(at(1)))).map(|reply| reply.number), Ok(0));
     assert_eq!(pair.send_to(0, caller, SendInfo::default(), Some(at(1)), b"first"), Taken::Taken);
     pair.exchange();
     let accepted = pair.next(1, listener).unwrap().socket.unwrap();
