@@ -281,17 +281,9 @@ impl Pairs {
         (token, request): (Token, requests::Request),
         poll: &Poll,
     ) {
-        let listens = matches!(request, requests::Request::Listen { backlog } if backlog > 0);
         self.lint.look(&request);
         let answer = station.program.request(now, &mut station.host, number, token, &request);
         let Some(answer) = answer else { return };
-        if listens
-            && answer.reply.error.is_none()
-            && let Some(end) = self.ends.get_mut(&number)
-        {
-            // What is accepted is connected; the listener itself sends nothing.
-            let _ = end.own.clear();
-        }
         if answer.reply.error == Some(Errno::EINPROGRESS) {
             self.late.push((token, answer));
         } else {
