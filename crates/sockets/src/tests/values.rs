@@ -71,8 +71,7 @@ fn sockets_of_all_kinds_have_what_the_system_has() {
     let sndbuf = requests::Request::SetOption { level: 1, name: 7, value, waits: false };
     pair.done(0, one, sndbuf).unwrap();
     assert_eq!(read(&mut pair, one, 7), Ok(200_000));
-    let asked =
-        requests::Request::MaySend { stream: 0, association: 0, length: 100_001, destination: None };
+    let asked = requests::Request::MaySend { stream: 0, association: 0, length: 100_001, destination: None };
     assert_eq!(pair.done(0, one, asked), Err(Errno::EMSGSIZE));
 }
 
