@@ -260,7 +260,9 @@ mod tests {
             &["--sctp=congestion_control=backlog", "--sctp=loss_detection=rack"],
         ];
         let contexts = contexts.map(|words| (said(words), of_words(words).expect("a context is right")));
-        let config = |arguments: &SctpArguments| sctp(arguments, Carriage::Raw, SctpConfig::default().outbound_streams);
+        let config = |arguments: &SctpArguments| {
+            sctp(arguments, Carriage::Raw, SctpConfig::default().outbound_streams)
+        };
         for (key, schema) in schema["properties"].as_object().expect("a table has keys") {
             let values = plain.map(str::to_owned).into_iter().chain(choices(schema));
             let values: Vec<_> =
