@@ -34,8 +34,9 @@ SHORT = (
     "test_peeloff_v6",
     "test_recvmsg",
 )
-"""Ten that take a few seconds together, and pass whole by both doors: sockets of one association and of many, options,
-peeling off, binding and connecting to several addresses, flags of what is received."""
+"""Ten that take a few seconds together, and pass whole by both doors.
+
+They have sockets of one association and of many, options, peeling off, several addresses, and flags."""
 MANY = tuple(f"127.0.{part}.{host}" for part in range(4) for host in range(1, 7))
 """Addresses of the loopback to which `test_connectx` binds: Linux has all of 127.0.0.0/8."""
 LINE = re.compile(r"^(\S+\.c)\s+(\d+) (PASS|BROK) : (.*)$", re.MULTILINE)
@@ -109,9 +110,7 @@ def build(sources: Path, into: Path, names: Iterable[str], *, is_static: bool) -
     def one(name: str) -> None:
         own = compiled(sources / f"{name.removesuffix('_v6')}.c", name)
         linked = ["-static"] if is_static else []
-        subprocess.run(
-            ["cc", *linked, own, common, "-o", into / name, "-lsctp", "-lpthread"], check=True
-        )
+        subprocess.run(["cc", *linked, own, common, "-o", into / name, "-lsctp", "-lpthread"], check=True)
 
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(one, names))
