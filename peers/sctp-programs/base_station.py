@@ -1,4 +1,4 @@
-"""A base station: asks an MME for S1 Setup, by messages that pycrate makes and reads, and holds its answer."""
+"""A base station: asks an MME for S1 Setup, by messages that pycrate makes, and holds its answer."""
 
 import socket
 import sys

@@ -5,9 +5,9 @@
     peers/sctp-programs/prove.py --short                      ten func_tests by both doors, some seconds
     peers/sctp-programs/prove.py --only go                    a suite alone
 
-What Linux passes is to pass by both doors, but for the cases of `open.csv`. One of these that is said never to
-pass, and does, is to be taken out of it. Where something is missing it says so, and has not proved that. Suites
-are fetched and built in a directory of their own, which is thrown away unless it is named (`--build`).
+What Linux passes is to pass by both doors, but for the cases of `open.csv`. One of these that is said never
+to pass, and does, is to be taken out of it. Where something is missing it says so, and has not proved that.
+Suites are fetched and built in a directory of their own, which is thrown away unless it is named (`--build`).
 """
 
 import argparse

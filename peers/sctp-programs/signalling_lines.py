@@ -169,7 +169,8 @@ def calls_went_through(where: Path) -> str:
     return "20 of 20 calls"
 
 
-SIPP = "exec sipp -t s1 -i {client} -m 20 -r 20 -l 1 -nostdin -timeout 20 -timeout_error"
+SIPP = "exec sipp -t s1 -i {client} -m 20 -r 20 -l 1 -nostdin -timeout 6 -timeout_error"
+"""It waits for good if nobody is there at first, so that it is tried anew."""
 
 SIGNALLING_LINES = (
     Line(
