@@ -107,7 +107,7 @@ acceptance: need-cargo need-cc need-python3 need-bird need-frr wheel python-pack
 	cargo build --quiet --release --package slantpath-cli
 	peers/emulate/prove.py --out peers/emulate/acceptance.csv
 	peers/osmo-stp/prove.py
-	peers/sctp-programs/programs.py
+	peers/sctp-programs/programs.py --out peers/sctp-programs/programs.csv
 	peers/sctp-programs/prove.py --out peers/sctp-programs
 	SLANTPATH_CHURN_SECONDS=1800 cargo test --quiet --package slantpath-gateway --test seats -- come_and_go
 	SLANTPATH_CHURN_ROUNDS=1000 cargo test --quiet --package slantpath-cli --test command -- come_and_go

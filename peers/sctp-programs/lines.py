@@ -3,66 +3,15 @@
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
+from line import Line, counted, hold, said, whole
+from signalling_lines import SIGNALLING_LINES
+
 HERE = Path(__file__).resolve().parent
-BOTH = ("preload", "notify")
-
-
-class FailedError(Exception):
-    """What was asked does not hold."""
-
-
-def hold(condition: object, told: str) -> None:
-    """Fail with these words unless it holds."""
-    if not condition:
-        raise FailedError(told)
-
-
-def nothing(_where: Path, _words: dict[str, str]) -> None:
-    """Write no file."""
-
-
-@dataclass(frozen=True)
-class Line:
-    """A command line of two ends. Words in braces are replaced: addresses, the port, this directory."""
-
-    name: str
-    package: str
-    """Debian's, or what else brings it."""
-    program: str
-    """Without it the line is left out: a command, or a file."""
-    client: str
-    server: str
-    """Empty: the client holds both ends."""
-    judge: Callable[[Path], str]
-    """Reads what the ends have written, in their directory."""
-    prepare: Callable[[Path, dict[str, str]], None] = nothing
-    """Writes files of the ends there."""
-    doors: tuple[str, ...] = BOTH
-    is_stopped: bool = False
-    """The server does not end by itself."""
-
-    def lacks(self) -> str | None:
-        """Say what is missing here."""
-        if shutil.which(self.program) or Path(self.program).exists():
-            return None
-        return f"no {self.program} ({self.package})"
-
-    def applies(self, client: str, server: str) -> bool:
-        """Tell if it can run between these ends."""
-        ends = {client, server} - {"kernel"}
-        is_alone = not self.server and client != server
-        return not is_alone and ends <= set(self.doors)
-
-
-def said(where: Path, who: str) -> str:
-    return (where / f"{who}.out").read_text(errors="replace")
 
 
 def file_came(where: Path) -> str:
@@ -72,14 +21,6 @@ def file_came(where: Path) -> str:
     bytes_came = came.read_bytes()
     hold(bytes_came == sent, f"{len(bytes_came)} of {len(sent)} bytes came, or others")
     return f"{len(sent)} bytes"
-
-
-def whole(where: Path) -> str:
-    """Have the client say that all came back."""
-    told = re.search(r"^whole: (.*)$", said(where, "client"), re.MULTILINE)
-    hold(told, f"it was not whole: {said(where, 'client')[-200:]}")
-    assert told is not None
-    return told.group(1)
 
 
 def iperf3(where: Path) -> str:
@@ -118,17 +59,6 @@ def iperf3_line(name: str, flags: str, judge: Callable[[Path], str] = iperf3, se
     )
 
 
-def counted(pattern: str, who: str, least: int) -> Callable[[Path], str]:
-    """Judge by how often an end has said something."""
-
-    def judge(where: Path) -> str:
-        count = len(re.findall(pattern, said(where, who)))
-        hold(count >= least, f"{count} of {least}: {said(where, who)[-300:]}")
-        return f"{count} times `{pattern}`"
-
-    return judge
-
-
 def darn(where: Path) -> str:
     """Hold the lines that sctp_darn received to those that it was given."""
     came = said(where, "server")
@@ -144,6 +74,37 @@ def sctp_test(where: Path) -> str:
     came = len(re.findall(r"recvmsg\(sk=", said(where, "server")))
     hold(sent and came >= sent, f"{came} of {sent} messages came: {said(where, 'client')[-200:]}")
     return f"{sent} messages"
+
+
+MIXED = " --streams 4 --length 16 --length 1400 --length 9000"
+SOCKETS = HERE.parent / "sctp-sockets"
+
+
+def sockets_of_two_stacks(where: Path, _words: dict[str, str]) -> None:
+    """Build a program for the sockets of Linux, and for those of usrsctp."""
+    for stack, more in (("linux", ["kernel.c"]), ("usrsctp", ["-DUSRSCTP", "usrsctp.c", "-lusrsctp"])):
+        build = ["cc", "-O1", "-o", where / f"peer-{stack}", "peer.c", "extensions.c", *more, "-lpthread"]
+        built = subprocess.run(build, cwd=SOCKETS, capture_output=True, text=True, check=False)
+        hold(built.returncode == 0, built.stderr)
+
+
+def every_message(where: Path) -> str:
+    """Hold both ends to all messages: their bytes, their streams and their order."""
+    for who in ("client", "server"):
+        lines = [json.loads(one) for one in said(where, who).splitlines() if one.startswith("{")]
+        ends = [one for one in lines if one["event"] == "end"]
+        hold(ends, f"no end: {said(where, who)[-200:]}")
+        faults = [ends[-1][word] for word in ("wrong", "disordered", "partial")]
+        hold(faults == [0, 0, 0] and ends[-1]["how"] == "shutdown", str(ends[-1]))
+        hold(ends[-1]["received"] == {"client": 300, "server": 500}[who], str(ends[-1]))
+    return "800 messages, each byte, in the order of their streams"
+
+
+def meter(where: Path) -> str:
+    """Have netperfmeter say that it has received on its flow."""
+    came = re.findall(r"Received: ([0-9.]+) MiB", said(where, "client"))
+    hold(came and max(float(one) for one in came) > 0, said(where, "client")[-200:])
+    return "received on its flow, both ways"
 
 
 def go_program(where: Path, _words: dict[str, str]) -> None:
@@ -192,7 +153,8 @@ LINES = (
     iperf3_line("-R", "-n 16M -R"),
     iperf3_line("--bidir", "-n 16M --bidir"),
     iperf3_line("-P 3", "-n 16M -P 3"),
-    iperf3_line("--nstreams 5", "-n 16M --nstreams 5"),
+    # It sends by a pace with streams, unless none is said.
+    iperf3_line("--nstreams 5", "-n 16M --nstreams 5 -b 0"),
     # Without -4 it looks for addresses of IPv6 alone.
     iperf3_line("-X", "-4 -n 16M -X {client} -X {client2}"),
     Line(
@@ -234,4 +196,47 @@ LINES = (
         judge=whole,
         doors=("notify",),
     ),
+    Line(
+        name="ncat",
+        package="ncat",
+        program="ncat",
+        # It ends once its input does, which stays open.
+        server="mkfifo in; exec 3<>in; rm in; exec ncat -l --sctp {server} {port} <&3 >came",
+        client="exec ncat --sctp --send-only {server} {port} <sent",
+        judge=file_came,
+        is_stopped=True,
+    ),
+    Line(
+        name="netperfmeter",
+        package="netperfmeter",
+        program="netperfmeter",
+        server="exec netperfmeter {port} -quiet",
+        client="exec netperfmeter {server}:{port} -runtime=2 -quiet"
+        " -sctp const50:const1000:const50:const1000:description=Streams",
+        judge=meter,
+        is_stopped=True,
+    ),
+    Line(
+        name="pysctp",
+        package="python3-pip: pysctp, libsctp-dev",
+        program=sys.executable,
+        module="sctp",
+        server="exec {python} {here}/messages.py serve {server} {port}",
+        client="exec {python} {here}/messages.py call {server} {port}",
+        judge=whole,
+        is_stopped=True,
+    ),
+    Line(
+        name="usrsctp's sockets",
+        package="libusrsctp-dev, gcc",
+        program="/usr/include/usrsctp.h",
+        prepare=sockets_of_two_stacks,
+        server="exec ./peer-usrsctp --local {server} --port {port}"
+        " --udp-local {server_udp} --udp-remote {client_udp} --expect 500 --send 300" + MIXED,
+        client="exec ./peer-linux --local {client} --port 0 --peer {server} --peer-port {port}"
+        " --send 500 --expect 300 --close" + MIXED,
+        judge=every_message,
+        brings_its_own=True,
+    ),
+    *SIGNALLING_LINES,
 )

@@ -24,11 +24,12 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Self
 
-from lines import LINES, FailedError, Line
+from line import OWN, FailedError, Line
+from lines import LINES
 
 HERE = Path(__file__).resolve().parent
 SCRIPTS = HERE.parents[2] / "shared/peers/linux-sctp"
@@ -46,6 +47,18 @@ signal.pause()
 """Somebody for protocol 132 in the namespace: else its kernel answers that there is nobody."""
 KERNEL = "kernel"
 DOORS = ("preload", "notify")
+COLUMNS = {
+    (KERNEL, KERNEL): "guest",
+    ("preload", "preload"): "preload",
+    ("notify", "notify"): "notify",
+    ("preload", KERNEL): "preload to guest",
+    (KERNEL, "preload"): "guest to preload",
+    ("notify", KERNEL): "notify to guest",
+    (KERNEL, "notify"): "guest to notify",
+    ("preload", OWN): "preload to a stack of its own",
+    ("notify", OWN): "notify to a stack of its own",
+}
+"""Columns of the table, by the client's end and the server's."""
 SENT_BYTES = 300_000
 
 
@@ -55,6 +68,8 @@ class End:
 
     prefix: tuple[str, ...]
     addresses: tuple[str, str]
+    udp: int = 0
+    """Own UDP port, on the loopback."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +140,7 @@ def ours_alone(slantpath: Path, door: str, *, is_one: bool) -> tuple[End, End]:
         own, peer = ports[number], ports[1 - number]
         at = itertools.chain.from_iterable(("--address", address) for address in addresses)
         carriage = (f"--listen-udp={own}", f"--udp={peer}")
-        ends.append(End((str(slantpath), "sctp", "--door", door, *carriage, *at, "--"), addresses))
+        ends.append(End((str(slantpath), "sctp", "--door", door, *carriage, *at, "--"), addresses, own))
     return ends[0], ends[1]
 
 
@@ -134,6 +149,7 @@ def pairs(line: Line, slantpath: Path, guest: Guest | None) -> Iterator[tuple[st
     for door in DOORS:
         server, client = ours_alone(slantpath, door, is_one=not line.server)
         yield door, door, client, server
+        yield door, OWN, client, replace(server, prefix=())
     if guest is not None:
         for door in DOORS:
             yield door, KERNEL, guest.ours(slantpath, door), guest.kernel()
@@ -165,6 +181,8 @@ def run(line: Line, client: End, server: End, where: Path) -> str:
         "client": client.addresses[0],
         "client2": client.addresses[1],
         "port": str(free_port(socket.SOCK_STREAM)),
+        "server_udp": str(server.udp),
+        "client_udp": str(client.udp),
         "here": str(HERE),
         "python": sys.executable,
     }
@@ -208,6 +226,20 @@ def tried(line: Line, names: tuple[str, str], client: End, server: End, kept: Pa
         shutil.rmtree(directory, ignore_errors=True)
 
 
+def table(results: Sequence[Result]) -> Iterator[list[str]]:
+    """Tell of each line what was compared, and if it was the same between each two ends."""
+    yield ["line", "compared", *COLUMNS.values()]
+    for name, of_line in itertools.groupby(results, key=lambda one: one.line.name):
+        of = {(one.client, one.server): one for one in of_line}
+        compared = next((one.told for one in of.values() if one.is_held), "")
+        cells = (of.get(ends) for ends in COLUMNS)
+        yield [
+            name,
+            compared,
+            *("" if one is None else "same" if one.is_held else f"failed: {one.told}" for one in cells),
+        ]
+
+
 def lacks_guest() -> str | None:
     if os.geteuid() != 0 or not Path("/dev/net/tun").exists():
         return "a guest kernel needs root and /dev/net/tun"
@@ -248,11 +280,7 @@ def main() -> None:
                 print(f"{line.name}: {names[0]} to {names[1]}: {held}{result.told}", flush=True)
     if options.out:
         with options.out.open("w", newline="") as out:
-            rows = csv.writer(out, lineterminator="\n")
-            rows.writerow(["line", "package", "client", "server", "held", "told"])
-            for one in results:
-                held = "yes" if one.is_held else "no"
-                rows.writerow([one.line.name, one.line.package, one.client, one.server, held, one.told])
+            csv.writer(out, lineterminator="\n").writerows(table(results))
     failed = [one for one in results if not one.is_held and (one.client, one.server) != (KERNEL, KERNEL)]
     if failed:
         sys.exit(f"failed: {len(failed)} of {len(results)}")

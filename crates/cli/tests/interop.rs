@@ -241,6 +241,7 @@ fn main() {
             });
         }
         scope.spawn(|| judge("osmo-stp/prove.py", &["--short"]));
+        scope.spawn(|| judge("sctp-programs/prove.py", &["--short"]));
         guest_takes_what_is_printed();
     });
 }

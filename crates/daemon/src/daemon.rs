@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use slantpath_base::Stream;
 use slantpath_live::record::Recorder;
-use slantpath_live::{Instant, Live, LiveConfig, OpenError, Program as _, SctpConfig, Station, host_of};
+use slantpath_live::{
+    Instant, Live, LiveConfig, OpenError, Program as _, SctpConfig, Station, Woken, host_of,
+};
 use slantpath_requests::Errno;
 use slantpath_sockets::{SocketNumber, Sockets};
 use slantpath_system::poll::Poll;
@@ -220,12 +222,31 @@ impl Daemon {
             self.live.turn()?;
             self.note_news();
         }
+        if self.pairs.has_late() {
+            self.settle()?;
+        }
         if self.pairs.has_to_write() {
             self.tell(|pairs, poll, station, now| pairs.write_all(station, now, poll));
             self.live.note_deadline()?;
         }
         self.note_news();
         Ok(&self.ready)
+    }
+
+    /// Has packets to this machine itself pass before calls are answered that do not wait: Linux carries them within
+    /// the call, and programs with both ends find what became of it at once.
+    fn settle(&mut self) -> io::Result<()> {
+        for _ in 0..SETTLING_TURNS {
+            let woken = self.live.turn()?;
+            self.note_news();
+            self.tell(|pairs, poll, station, now| pairs.serve(station, now, poll));
+            if woken != Woken::Worked {
+                break;
+            }
+        }
+        self.pairs.answer_late(&self.poll);
+        self.is_host_touched = true;
+        Ok(())
     }
 
     /// Hands on what is told of sockets.
@@ -268,6 +289,9 @@ fn tell<R>(live: &mut Live<Station<Sockets>>, act: impl FnOnce(&mut Station<Sock
 
 /// Batches of claims before other work has its turn: others may have all ports that are tried.
 const CLAIMS_IN_A_ROW: usize = 8;
+
+/// Turns that a handshake with this machine itself takes, and some more.
+const SETTLING_TURNS: usize = 8;
 
 /// Error for a port that is not claimed.
 fn refused(error: &OpenError) -> Errno {

@@ -26,6 +26,8 @@ pub(crate) struct Pairs {
     ends: BTreeMap<SocketNumber, ProgramEnd>,
     /// Descriptors that take the replies of requests, each with the socket that is asked about.
     replies: BTreeMap<Token, (SocketNumber, OwnedFd)>,
+    /// Answers to calls that do not wait for an association: it may be up, on this machine, before they are told.
+    late: Vec<(Token, Answered)>,
     last_token: u64,
     /// Beginning of the pairs' names.
     name: String,
@@ -55,6 +57,7 @@ impl Pairs {
         Self {
             ends: BTreeMap::new(),
             replies: BTreeMap::new(),
+            late: Vec::new(),
             last_token: 0,
             name: format!("slantpath-sctp/{word}"),
             to_read: BTreeSet::new(),
@@ -87,6 +90,8 @@ impl Pairs {
             }
         })?;
         self.ends.insert(number, ProgramEnd::new(own));
+        // What came before there was a pair has been told of to nobody.
+        self.to_write.insert(number);
         Ok(program)
     }
 
@@ -306,18 +311,26 @@ impl Pairs {
         (token, request): (Token, requests::Request),
         poll: &Poll,
     ) {
-        let listens = matches!(request, requests::Request::Listen { backlog } if backlog > 0);
         self.lint.look(&request);
         let answer = station.program.request(now, &mut station.host, number, token, &request);
         let Some(answer) = answer else { return };
-        if listens
-            && answer.reply.error.is_none()
-            && let Some(end) = self.ends.get_mut(&number)
-        {
-            // What is accepted is connected; the listener itself sends nothing.
-            let _ = end.own.clear();
+        if answer.reply.error == Some(Errno::EINPROGRESS) {
+            self.late.push((token, answer));
+        } else {
+            self.reply(token, &answer, poll);
         }
-        self.reply(token, &answer, poll);
+    }
+
+    /// Tells if answers wait until packets to this machine itself have passed.
+    pub(crate) fn has_late(&self) -> bool {
+        !self.late.is_empty()
+    }
+
+    /// Gives the answers that have waited.
+    pub(crate) fn answer_late(&mut self, poll: &Poll) {
+        for (token, answer) in std::mem::take(&mut self.late) {
+            self.reply(token, &answer, poll);
+        }
     }
 
     fn reply(&mut self, token: Token, answer: &Answered, poll: &Poll) {
@@ -393,6 +406,7 @@ fn asks_alone(request: &requests::Request) -> bool {
         requests::Request::GetOption { .. }
             | requests::Request::LocalName
             | requests::Request::PeerName
+            | requests::Request::Ended { .. }
             | requests::Request::MaySend { .. }
     )
 }

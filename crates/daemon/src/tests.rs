@@ -5,6 +5,7 @@ use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use slantpath_door::{Accepted, Claim, Pending, Replied};
 use slantpath_live::{Binding, Carriage, LiveConfig, SctpConfig};
 use slantpath_requests::{self as requests, Errno, OpenRequest, Reply, Style, ToProgram};
@@ -242,4 +243,45 @@ fn when_it_is_stopped_nobody_asks_any_more_and_associations_end() {
     bench.until(|daemon| daemon.is_over().then_some(()));
     let wish = OpenRequest { style: Style::OneToOne, family: requests::Family::V4 };
     assert!(slantpath_door::ask_to_open(bench.name.as_bytes(), wish).is_err());
+}
+
+#[test]
+fn what_is_told_of_a_caller_before_it_is_accepted_waits_for_whoever_accepts_it() {
+    let mut bench = Bench::new("before");
+    let listener = bench.listener(at(V4, 5_007), Style::OneToOne);
+    // Of associations, as `SCTP_EVENT` has it: their beginning is told before the program can take the socket.
+    let event = [0, 0, 0, 0, 0x01, 0x80, 1, 0].to_vec();
+    let wanted = requests::Request::SetOption { level: 132, name: 127, value: event, waits: false };
+    assert_eq!(bench.ask(&listener, &wanted), Reply::default());
+    let caller = bench.open(Style::OneToOne, V4);
+    let connect = requests::Request::Connect { peer: at(V4, 5_007), waits: true };
+    assert_eq!(bench.ask(&caller, &connect), Reply::default());
+    bench.send(&caller, b"first");
+    let accepted = bench.accepted(&listener).descriptor;
+    let mut claim = Claim::default();
+    let mut place = [0; 100];
+    let told = bench.until(|_| {
+        slantpath_door::receive(&accepted, &mut claim, &mut [IoSliceMut::new(&mut place)], false).ok()
+    });
+    assert!(matches!(told.unwrap().piece, ToProgram::Notification { .. }), "{told:?}");
+    assert_eq!(bench.receive(&accepted, &mut claim), Some((b"first".to_vec(), true)));
+}
+
+#[test]
+fn a_connect_that_does_not_wait_is_answered_once_its_peer_here_can_accept_it() {
+    let mut bench = Bench::new("settled");
+    let listener = bench.listener(at(V4, 5_008), Style::OneToOne);
+    let caller = bench.open(Style::OneToOne, V4);
+    let connect = requests::Request::Connect { peer: at(V4, 5_008), waits: false };
+    assert_eq!(bench.ask(&caller, &connect), Reply::failed(Errno::EINPROGRESS));
+    assert!(slantpath_door::accept(&listener).is_ok(), "without another turn");
+    assert_eq!(bench.ask(&caller, &connect), Reply::failed(Errno::EISCONN));
+}
+
+#[test]
+fn a_listener_is_never_writable() {
+    let mut bench = Bench::new("listener");
+    let listener = bench.listener(at(V4, 5_009), Style::OneToOne);
+    let mut polled = [PollFd::new(&listener, PollFlags::IN | PollFlags::OUT)];
+    assert_eq!(poll(&mut polled, Some(&Timespec::default())).unwrap(), 0, "{:?}", polled[0].revents());
 }

@@ -21,8 +21,6 @@ pub(crate) const SCTP_EVENTS: i32 = 11;
 pub(crate) const SCTP_RECVRCVINFO: i32 = 32;
 /// Level of options of all sockets.
 pub(crate) const SOL_SOCKET: i32 = 1;
-/// Option that says the last error.
-pub(crate) const SO_ERROR: i32 = 4;
 /// Option that says the type of a socket.
 pub(crate) const SO_TYPE: i32 = 3;
 /// Option that says if a socket takes associations.

@@ -419,11 +419,7 @@ impl Notifier {
                 job.defaults = Some(slantpath_door::sndinfo(&answer.reply.value)?);
                 self.step(job)
             }
-            Purpose::End => {
-                let error = answer.reply.value.first_chunk().map_or(0, |octets| i32::from_ne_bytes(*octets));
-                let error = u16::try_from(error).ok().filter(|number| *number != 0);
-                Ok(error.map_or_else(|| Step::value(0), |number| Step::failed(Errno(number))))
-            }
+            Purpose::End => Ok(answer.reply.error.map_or_else(|| Step::value(0), Step::failed)),
             Purpose::Listens => {
                 if !is_set(&answer.reply) {
                     return Err(Errno::EINVAL);

@@ -6,10 +6,10 @@ use std::os::fd::OwnedFd;
 use std::rc::Rc;
 
 use slantpath_door::{Came, ControlOut, bytes_of};
-use slantpath_requests::{Errno, ToProgram};
+use slantpath_requests::{self as requests, Errno, ToProgram};
 use slantpath_system::notify::Task;
 
-use crate::asking::{IPPROTO_SCTP_LEVEL, SCTP_EVENTS, SO_ERROR, SO_TYPE, SOL_SOCKET, option_of};
+use crate::asking::{IPPROTO_SCTP_LEVEL, SCTP_EVENTS, SO_TYPE, SOL_SOCKET, option_of};
 use crate::calls::SocketCall;
 use crate::job::{Job, Purpose, Step};
 use crate::layout::{
@@ -129,7 +129,8 @@ impl Notifier {
                 if let Some((at, _)) = place.header {
                     Self::write_header(job, at, &[], 0, 0)?;
                 }
-                let request = option_of(SOL_SOCKET, SO_ERROR, 4);
+                let request =
+                    requests::Request::Ended { waits: self.may_wait(pair, flags & MSG_DONTWAIT != 0) };
                 Ok(Received::Not(Step::Ask(Rc::clone(pair), request, Purpose::End)))
             }
             Err(Errno::EAGAIN) if self.may_wait(pair, flags & MSG_DONTWAIT != 0) => {

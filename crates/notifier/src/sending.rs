@@ -179,7 +179,7 @@ impl Notifier {
                 stream: own.stream,
                 association: own.association,
                 length,
-                is_addressed: message.destination.is_some(),
+                destination: message.destination,
             };
             let purpose = Purpose::MaySend { target, length };
             return Ok(Sent::Not(Step::Ask(Rc::clone(pair), request, purpose)));

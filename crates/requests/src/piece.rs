@@ -364,11 +364,12 @@ mod tests {
             Just(Request::LocalName),
             Just(Request::PeerName),
             prop_oneof![Just(Half::Read), Just(Half::Write), Just(Half::Both)].prop_map(Request::Shutdown),
-            (any::<u16>(), any::<i32>(), any::<u32>(), any::<bool>()).prop_map(
-                |(stream, association, length, is_addressed)| {
-                    Request::MaySend { stream, association, length, is_addressed }
+            (any::<u16>(), any::<i32>(), any::<u32>(), proptest::option::of(any_address())).prop_map(
+                |(stream, association, length, destination)| {
+                    Request::MaySend { stream, association, length, destination }
                 }
             ),
+            any::<bool>().prop_map(|waits| Request::Ended { waits }),
         ]
     }
 

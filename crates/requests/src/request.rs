@@ -76,8 +76,13 @@ pub enum Request {
         association: i32,
         /// Length of the message.
         length: u32,
-        /// True if the message names its peer, so that it may begin an association.
-        is_addressed: bool,
+        /// Peer that the message names, so that it may begin an association.
+        destination: Option<SocketAddr>,
+    },
+    /// Question of a receive that has found the end: the reply has the error that it gets, or none.
+    Ended {
+        /// True if the receive may wait.
+        waits: bool,
     },
     /// Begins an association as a message says, unless there is one with the first of these peers.
     Begin {
@@ -121,13 +126,14 @@ impl Request {
             Self::LocalName => bytes.push(5),
             Self::PeerName => bytes.push(6),
             Self::Shutdown(half) => bytes.extend([7, *half as u8]),
-            Self::MaySend { stream, association, length, is_addressed } => {
+            Self::MaySend { stream, association, length, destination } => {
                 bytes.push(8);
                 bytes.extend(stream.to_le_bytes());
                 bytes.extend(association.to_le_bytes());
                 bytes.extend(length.to_le_bytes());
-                bytes.push((*is_addressed).into());
+                address::put(*destination, &mut bytes);
             }
+            Self::Ended { waits } => bytes.extend([10, (*waits).into()]),
             Self::Begin { init, peers } => {
                 bytes.extend([9, u8::from(init.is_some())]);
                 bytes.extend(init.unwrap_or_default());
@@ -175,8 +181,9 @@ impl Request {
                 stream: fields.u16(WHAT)?,
                 association: fields.u32(WHAT)?.cast_signed(),
                 length: fields.u32(WHAT)?,
-                is_addressed: truth(&mut fields)?,
+                destination: address::get(&mut fields)?,
             },
+            10 => Self::Ended { waits: truth(&mut fields)? },
             9 => {
                 let (has_init, init) = (truth(&mut fields)?, fields.array(WHAT)?);
                 let mut peers = Vec::new();

@@ -49,6 +49,8 @@ pub(crate) struct Association {
     pub(crate) is_paused: bool,
     /// A message that had no room in the send buffer.
     pub(crate) held: Option<sctp::Message>,
+    /// Messages that have failed and have not been told of, each with the truth that it was sent.
+    pub(crate) failed: Vec<(sctp::Message, bool)>,
     /// Notifications that it tells.
     pub(crate) events: Kinds,
     /// Options of messages where the program says nothing.
@@ -85,6 +87,7 @@ impl Association {
             unread_bytes: 0,
             is_paused: false,
             held: None,
+            failed: Vec::new(),
             events: choices.events,
             defaults: choices.defaults,
             context: choices.context,

@@ -63,6 +63,8 @@ impl Sockets {
         if is_new || was_opening {
             self.notify_change(id, Change::CommUp, 0, &[]);
         }
+        // Messages on streams that the peer does not have.
+        self.tell_failed(id, 0);
         if let Some(number) = owner.filter(|_| was_opening) {
             self.answer_connecting(number, id, Ok(()));
         }
@@ -111,7 +113,7 @@ impl Sockets {
         let stage = self.associations.get(id).map(|association| association.stage);
         let was_up = stage.is_some_and(|stage| stage != Stage::Opening);
         let error = outcome::of_end(reason, was_up);
-        let (code, causes) = told_causes(reason);
+        let (code, causes) = if was_up { told_causes(reason) } else { (0, Vec::new()) };
         if stage.is_some() {
             let change = match error {
                 None => Change::ShutdownComplete,
@@ -120,6 +122,7 @@ impl Sockets {
             };
             self.notify_change(id, change, code, &causes);
         }
+        self.tell_failed(id, code.into());
         self.idle.set(id.0, None);
         let owner = self.owner(id);
         self.give_to(id, None);
@@ -140,6 +143,8 @@ impl Sockets {
                     socket.is_over = was_up;
                     if was_up {
                         socket.error = error;
+                        // The peer has not said that nothing follows: it was told so.
+                        socket.is_end_own = error.is_none() && !socket.is_reading_shut;
                         socket.is_reading_shut = true;
                         socket.is_writing_shut = true;
                     }
@@ -177,8 +182,12 @@ impl Sockets {
             }
             sctp::Event::ShutdownReceived => self.note_shutdown(id),
             sctp::Event::Acknowledged { .. } => self.note_acknowledged(host, id),
-            sctp::Event::SendFailed { message, was_sent }
-            | sctp::Event::Abandoned { message, was_sent, .. } => {
+            sctp::Event::SendFailed { message, was_sent } => {
+                if let Some(association) = self.associations.get_mut(id) {
+                    association.failed.push((message, was_sent));
+                }
+            }
+            sctp::Event::Abandoned { message, was_sent, .. } => {
                 self.note_failed(id, &message, was_sent, 0);
                 self.note_acknowledged(host, id);
             }
@@ -252,6 +261,14 @@ impl Sockets {
         if host.sctp_snapshot(id).is_some_and(|now| now.send_buffered == 0) {
             association.is_wet = false;
             self.notify(id, Kind::SenderDry, || notifications::sender_dry(number));
+        }
+    }
+
+    /// Tells of messages that have failed together, with the cause of their association's end.
+    fn tell_failed(&mut self, id: SocketId, error: u32) {
+        let Some(association) = self.associations.get_mut(id) else { return };
+        for (message, was_sent) in std::mem::take(&mut association.failed) {
+            self.note_failed(id, &message, was_sent, error);
         }
     }
 
@@ -344,7 +361,11 @@ impl Sockets {
 
     fn notify_change(&mut self, id: SocketId, change: Change, error: u16, info: &[u8]) {
         let Some(association) = self.associations.get(id) else { return };
-        let streams = [association.outbound_streams, association.inbound_streams];
+        // As Linux has it: one that is over, or never was, has no streams.
+        let streams = match change {
+            Change::CommUp | Change::Restart => [association.outbound_streams, association.inbound_streams],
+            Change::CannotStart | Change::CommLost | Change::ShutdownComplete => [0; 2],
+        };
         let number = association.number.0;
         self.notify(id, Kind::AssocChange, || {
             notifications::assoc_change(change, error, streams, number, info)
@@ -380,7 +401,8 @@ fn numbers(streams: &[sctp::StreamId]) -> Vec<u16> {
     streams.iter().map(|stream| stream.0).collect()
 }
 
-/// Code of the cause for which an association has ended, and the causes that came as they were on the wire.
+/// Code of the cause for which an association has ended, and the causes that came as they were on the wire: without
+/// the header of their chunk, as Linux has it.
 fn told_causes(reason: Option<&sctp::CloseReason>) -> (u16, Vec<u8>) {
     let mut bytes = Vec::new();
     let causes: &[sctp::Cause] = match reason {
@@ -389,13 +411,9 @@ fn told_causes(reason: Option<&sctp::CloseReason>) -> (u16, Vec<u8>) {
         _ => &[],
     };
     if matches!(reason, Some(sctp::CloseReason::PeerAborted(_))) {
-        // The ABORT chunk.
-        bytes.extend([6, 0, 0, 0]);
         for cause in causes {
             cause.write(&mut bytes);
         }
-        let length = u16::try_from(bytes.len()).unwrap_or(u16::MAX);
-        bytes[2..4].copy_from_slice(&length.to_be_bytes());
     }
     // As Linux has it: in the order of the network.
     (causes.first().map_or(0, |cause| cause.code().to_be()), bytes)

@@ -1,5 +1,7 @@
 //! Requests of programs about their sockets.
 
+use std::net::SocketAddr;
+
 use slantpath_base::Instant;
 use slantpath_live::Host;
 use slantpath_requests::{self as requests, Errno, Half, Reply};
@@ -35,8 +37,9 @@ impl Sockets {
             requests::Request::LocalName => named(self.local_name(number)),
             requests::Request::PeerName => named(self.peer_name(number)),
             requests::Request::Shutdown(half) => done(self.shut(now, host, number, half)),
-            requests::Request::MaySend { stream, association, length, is_addressed } => {
-                match self.may_send(number, stream, (association, is_addressed), length) {
+            requests::Request::Ended { waits } => done(self.why_ended(number, waits)),
+            requests::Request::MaySend { stream, association, length, destination } => {
+                match self.may_send(number, stream, (association, destination), length) {
                     Ok(streams) => Reply { number: streams.into(), ..Reply::default() }.into(),
                     Err(error) => Answered::failed(error),
                 }
@@ -78,12 +81,23 @@ impl Sockets {
         Ok(())
     }
 
+    /// Tells a receive that has found the end if that is an error. As on Linux nothing can follow, once this end has
+    /// shut the association down, that the peer has not ended: who waits for it is told so.
+    fn why_ended(&mut self, number: SocketNumber, waits: bool) -> Result<(), Errno> {
+        let socket = self.open.get_mut(&number).ok_or(Errno::EBADF)?;
+        match socket.error.take() {
+            Some(error) => Err(error),
+            None if waits && socket.is_end_own => Err(Errno::ENOTCONN),
+            None => Ok(()),
+        }
+    }
+
     /// Tells if a message would be taken, and how many streams its association has; 0 if that is not known.
     fn may_send(
         &self,
         number: SocketNumber,
         stream: u16,
-        (association, is_addressed): (i32, bool),
+        (association, destination): (i32, Option<SocketAddr>),
         length: u32,
     ) -> Result<u16, Errno> {
         let socket = self.open.get(&number).ok_or(Errno::EBADF)?;
@@ -97,13 +111,20 @@ impl Sockets {
                 return Err(Errno::EPIPE);
             }
             if socket.associations.is_empty() {
-                let may_begin = is_addressed && !socket.is_over && !socket.is_peeled_off;
+                let may_begin = destination.is_some() && !socket.is_over && !socket.is_peeled_off;
                 return if may_begin { Ok(0) } else { Err(Errno::EPIPE) };
             }
             socket.association()
         } else if association == 0 {
             // By its address, which may begin one.
-            return Ok(0);
+            let peer = destination.map(|peer| socket.address_from(peer)).transpose()?;
+            let known = peer.and_then(|peer| self.association_with(number, peer));
+            let asked_for = socket.config.outbound_streams;
+            match known {
+                Some(id) => Some(id),
+                None if destination.is_some() && stream >= asked_for => return Err(Errno::EINVAL),
+                None => return Ok(0),
+            }
         } else {
             self.by_number.get(&AssociationNumber(association)).copied()
         };
@@ -136,7 +157,7 @@ fn done(outcome: Result<(), Errno>) -> Answered {
     outcome.map_or_else(Answered::failed, |()| Answered::done())
 }
 
-fn named(outcome: Result<std::net::SocketAddr, Errno>) -> Answered {
+fn named(outcome: Result<SocketAddr, Errno>) -> Answered {
     match outcome {
         Ok(address) => Reply { address: Some(address), ..Reply::default() }.into(),
         Err(error) => Answered::failed(error),

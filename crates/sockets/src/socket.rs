@@ -63,6 +63,8 @@ pub(crate) struct Socket {
     pub(crate) error: Option<Errno>,
     /// True if the association of a one-to-one socket was up or has failed.
     pub(crate) is_over: bool,
+    /// True if the program has shut the association down, and the peer has said no end of its own.
+    pub(crate) is_end_own: bool,
     pub(crate) is_reading_shut: bool,
     pub(crate) is_writing_shut: bool,
     /// True if the program has been told that nothing follows.
@@ -152,6 +154,7 @@ impl Socket {
             binding: None,
             error: None,
             is_over: false,
+            is_end_own: false,
             is_reading_shut: false,
             is_writing_shut: false,
             is_end_told: false,

@@ -179,7 +179,7 @@ impl Served {
         let number = |number: i32| Reply { value: number.to_ne_bytes().to_vec(), ..Reply::default() };
         let reply = match request {
             Request::Bind(address) if address.port() == 1 => Reply::failed(Errno::EACCES),
-            Request::Bind(_) => Reply::default(),
+            Request::Bind(_) | Request::Ended { .. } => Reply::default(),
             Request::Connect { peer, .. } if peer.port() == 1 => Reply::failed(Errno::ECONNREFUSED),
             Request::Connect { waits, .. } => {
                 self.is_connected = true;

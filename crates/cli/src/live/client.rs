@@ -190,7 +190,11 @@ pub(super) fn config(
     check_addresses(addresses).map_err(|error| not_opened(&error))?;
     let mut sctp = match like {
         Some(like) => like.sctp(carriage(arguments)),
-        None => sctp(&arguments.sctp, carriage(arguments), arguments.streams)?,
+        None => sctp(
+            &arguments.sctp,
+            carriage(arguments),
+            arguments.streams.max(SctpConfig::default().outbound_streams),
+        )?,
     };
     sctp.trace = is_traced;
     let message = DataSize::from_bytes(arguments.size.into());

@@ -126,7 +126,10 @@ pub(super) fn config(
     is_traced: bool,
 ) -> Result<EchoConfig, Failure> {
     check_addresses(addresses).map_err(|error| not_opened(&error))?;
-    let sctp = SctpConfig { trace: is_traced, ..sctp(&arguments.sctp, carriage(arguments), 1)? };
+    let sctp = SctpConfig {
+        trace: is_traced,
+        ..sctp(&arguments.sctp, carriage(arguments), SctpConfig::default().outbound_streams)?
+    };
     Ok(EchoConfig {
         port: ProgramConfig {
             sctp: Box::new(sctp),

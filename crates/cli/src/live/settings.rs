@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::terminal;
 
 /// SCTP's settings: RFC 9260's, but for what a profile and the flags say, and what the carriage leaves of the path MTU.
-/// So many streams are sent on at least.
+/// Associations ask for so many streams unless a profile says.
 pub(crate) fn sctp(
     arguments: &SctpArguments,
     carriage: Carriage,
@@ -25,8 +25,7 @@ pub(crate) fn sctp(
 ) -> Result<SctpConfig, Failure> {
     let profile = resolved(arguments)?;
     profile.warnings().iter().try_for_each(terminal::warn)?;
-    let default = SctpConfig::default().outbound_streams;
-    let config = carriage.settings(profile.config(default.max(streams)));
+    let config = carriage.settings(profile.config(streams));
     doubt_zero_checksum(&config, carriage)?;
     let total = arguments.total_send_buffer.map(DataSize::as_bytes);
     Ok(SctpConfig {
@@ -261,7 +260,9 @@ mod tests {
             &["--sctp=congestion_control=backlog", "--sctp=loss_detection=rack"],
         ];
         let contexts = contexts.map(|words| (said(words), of_words(words).expect("a context is right")));
-        let config = |arguments: &SctpArguments| sctp(arguments, Carriage::Raw, 1);
+        let config = |arguments: &SctpArguments| {
+            sctp(arguments, Carriage::Raw, SctpConfig::default().outbound_streams)
+        };
         for (key, schema) in schema["properties"].as_object().expect("a table has keys") {
             let values = plain.map(str::to_owned).into_iter().chain(choices(schema));
             let values: Vec<_> =

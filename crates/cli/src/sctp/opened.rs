@@ -73,8 +73,8 @@ pub(super) fn open(arguments: &ProgramArguments) -> Result<Opened, Failure> {
 
 /// Settings of SCTP that a program has not chosen itself.
 fn settings(arguments: &ProgramArguments, carriage: Carriage, trace: bool) -> Result<SctpConfig, Failure> {
-    let outbound_streams = usual::outbound_streams(&arguments.sctp);
-    Ok(SctpConfig { trace, outbound_streams, ..sctp(&arguments.sctp, carriage, 1)? })
+    let streams = usual::outbound_streams(&arguments.sctp);
+    Ok(SctpConfig { trace, ..sctp(&arguments.sctp, carriage, streams)? })
 }
 
 /// Settings of a run that is repeated, whose own UDP port was this one, or 0 on raw sockets.

@@ -197,7 +197,7 @@ impl StandIn {
                 Reply::failed(Errno::EPIPE)
             }
             requests::Request::MaySend { .. } => Reply { number: STREAMS, ..Reply::default() },
-            requests::Request::Begin { .. } => Reply::default(),
+            requests::Request::Begin { .. } | requests::Request::Ended { .. } => Reply::default(),
         }
     }
 }

@@ -245,12 +245,13 @@ fn receive(ours: Ours, vectors: &[iovec], flags: c_int) -> Result<Option<Came>, 
                     note(ours, &came);
                     return Ok(Some(came));
                 }
-                // Whether the association has failed, its error says, once.
+                // Whether the association has failed, the daemon says, once. Without one it has.
                 Ok(None) => {
-                    let failed = daemon::number_of(ours, daemon::SOL_SOCKET, libc::SO_ERROR).unwrap_or(0);
-                    return match u16::try_from(failed) {
-                        Ok(0) | Err(_) => Ok(None),
-                        Ok(failed) => Err(Errno(failed)),
+                    let waits = flags & libc::MSG_DONTWAIT == 0 && daemon::may_wait(ours.pair);
+                    let asked = daemon::ask_whole(ours.pair, &requests::Request::Ended { waits }, false);
+                    return match asked.ok().and_then(|replied| replied.reply.error) {
+                        Some(failed) => Err(failed),
+                        None => Ok(None),
                     };
                 }
                 Err(Errno::EAGAIN) if flags & libc::MSG_DONTWAIT == 0 => {

@@ -220,8 +220,7 @@ fn may_send(
         return Ok(());
     }
     let length = u32::try_from(len).map_err(|_| Errno::EMSGSIZE)?;
-    let is_addressed = destination.is_some();
-    let request = requests::Request::MaySend { stream, association, length, is_addressed };
+    let request = requests::Request::MaySend { stream, association, length, destination };
     let reply = daemon::ask(ours.pair, &request)?;
     ours.known.has_peer.store(true, Relaxed);
     let streams = u16::try_from(reply.number.clamp(0, i32::from(u16::MAX))).unwrap_or_default();

@@ -19,6 +19,9 @@ use crate::{daemon, memory};
 /// Longest address of any family (`struct sockaddr_storage`).
 const LONGEST_NAME: usize = 128;
 
+/// Number of types of sockets that Linux knows of (`SOCK_MAX`).
+const TYPES: c_int = 11;
+
 #[unsafe(no_mangle)]
 unsafe extern "C" fn socket(domain: c_int, kind: c_int, protocol: c_int) -> c_int {
     match wish(domain, kind, protocol).zip(daemon::name()) {
@@ -40,7 +43,8 @@ fn wish(domain: c_int, kind: c_int, protocol: c_int) -> Option<Result<OpenReques
         // No other protocol has this type.
         (libc::SOCK_SEQPACKET, libc::IPPROTO_SCTP | 0) => Style::OneToMany,
         (libc::SOCK_RAW, _) => return None,
-        (_, libc::IPPROTO_SCTP) => return Some(Err(Errno::ESOCKTNOSUPPORT)),
+        (0..TYPES, libc::IPPROTO_SCTP) => return Some(Err(Errno::ESOCKTNOSUPPORT)),
+        (_, libc::IPPROTO_SCTP) => return Some(Err(Errno::EINVAL)),
         _ => return None,
     };
     Some(Ok(OpenRequest { style, family }))

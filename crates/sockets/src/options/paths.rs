@@ -98,8 +98,12 @@ impl Sockets {
 
     fn path(&self, call: &mut Call<'_>, id: SocketId, wanted: SocketAddr) -> Result<Told, Errno> {
         let socket = self.open.get(&call.number).ok_or(Errno::EBADF)?;
-        let wanted = socket.address_from(wanted)?.ip();
-        let number = self.associations.get(id).ok_or(Errno::EINVAL)?.number.0;
+        let wanted = socket.address_from(wanted)?;
+        let association = self.associations.get(id).ok_or(Errno::EINVAL)?;
+        if wanted.port() != association.peer.port() {
+            return Err(Errno::EINVAL);
+        }
+        let (wanted, number) = (wanted.ip(), association.number.0);
         let paths = call.host.sctp_paths(call.now, id);
         let path = paths.iter().find(|path| path.destination == wanted).ok_or(Errno::EINVAL)?;
         Ok(path_info(Told::default(), number, self.peer_address(call.number, id, path)?, path))

@@ -72,9 +72,10 @@ fn any_request() -> impl Strategy<Value = requests::Request> {
         1 => Just(Request::LocalName),
         1 => Just(Request::PeerName),
         1 => half.prop_map(Request::Shutdown),
-        1 => (any::<u16>(), any::<i32>(), any::<u32>(), any::<bool>()).prop_map(
-            |(stream, association, length, is_addressed)| {
-                Request::MaySend { stream, association, length, is_addressed }
+        1 => any::<bool>().prop_map(|waits| Request::Ended { waits }),
+        1 => (any::<u16>(), any::<i32>(), any::<u32>(), proptest::option::of(any_at())).prop_map(
+            |(stream, association, length, destination)| {
+                Request::MaySend { stream, association, length, destination }
             }
         ),
     ]

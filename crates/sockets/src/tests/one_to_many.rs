@@ -132,8 +132,8 @@ fn an_association_that_cannot_be_begun_is_told_as_such() {
     while let Some((kind, bytes)) = pair.notification(0, socket) {
         kinds.push((kind, u16::from_le_bytes([bytes[8], bytes[9]])));
     }
-    // SCTP_SEND_FAILED in both its forms, with the message, and SCTP_CANT_STR_ASSOC.
-    assert_eq!(kinds, [(0x8003, 0), (0x800d, 0), (0x8001, 4)]);
+    // SCTP_CANT_STR_ASSOC, and behind it SCTP_SEND_FAILED in both its forms, with the message.
+    assert_eq!(kinds, [(0x8001, 4), (0x8003, 0), (0x800d, 0)]);
 }
 
 #[test]
@@ -180,7 +180,7 @@ fn an_association_begins_as_its_first_message_says_and_others_as_the_socket_does
         stream,
         association: FIRST_ASSOCIATION,
         length: 1,
-        is_addressed: false,
+        destination: None,
     };
     assert_eq!(pair.done(0, caller, may_send(2)).unwrap().number, 3);
     assert_eq!(pair.done(0, caller, may_send(3)), Err(Errno::EINVAL));
@@ -188,6 +188,23 @@ fn an_association_begins_as_its_first_message_says_and_others_as_the_socket_does
     // There is one with that peer: no other begins.
     pair.done(0, caller, begin()).unwrap();
     assert_eq!(pair.associations(), [1, 1]);
+}
+
+#[test]
+fn a_message_to_an_address_on_a_stream_that_is_not_there_is_refused() {
+    let mut pair = Pair::new();
+    pair.listener(1, Style::OneToMany);
+    let caller = pair.open(0, Style::OneToMany, requests::Family::V4);
+    let streams = pair.ends[0].program.open[&caller].config.outbound_streams;
+    let may_send =
+        |stream| requests::Request::MaySend { stream, association: 0, length: 1, destination: Some(at(1)) };
+    // The association that it would begin has so many.
+    assert_eq!(pair.done(0, caller, may_send(streams - 1)).unwrap().number, 0);
+    assert_eq!(pair.done(0, caller, may_send(streams)), Err(Errno::EINVAL));
+    assert_eq!(pair.send_to(0, caller, SendInfo::default(), Some(at(1)), b"begins"), Taken::Taken);
+    pair.exchange();
+    assert_eq!(pair.done(0, caller, may_send(0)).unwrap().number, i32::from(streams));
+    assert_eq!(pair.done(0, caller, may_send(streams)), Err(Errno::EINVAL));
 }
 
 /// `SCTP_INITMSG`.

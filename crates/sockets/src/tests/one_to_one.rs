@@ -36,7 +36,7 @@ fn a_program_connects_sends_and_closes_and_the_other_accepts_receives_and_reads_
     pair.close(0, caller, Closing::InOrder);
     assert_eq!(pair.news(1), [(accepted, News::Ended)]);
     assert_eq!(pair.associations(), [0, 0]);
-    let asked = requests::Request::MaySend { stream: 0, association: 0, length: 1, is_addressed: false };
+    let asked = requests::Request::MaySend { stream: 0, association: 0, length: 1, destination: None };
     assert_eq!(pair.done(1, accepted, asked), Err(Errno::EPIPE));
 }
 
@@ -221,11 +221,48 @@ fn a_message_that_names_its_peer_begins_the_association_of_a_one_to_one_socket_t
     let listener = pair.listener(1, Style::OneToOne);
     let caller = pair.open(0, Style::OneToOne, requests::Family::V4);
     let asked =
-        |is_addressed| requests::Request::MaySend { stream: 0, association: 0, length: 1, is_addressed };
-    assert_eq!(pair.done(0, caller, asked(false)), Err(Errno::EPIPE), "to nobody");
-    assert_eq!(pair.done(0, caller, asked(true)).map(|reply| reply.number), Ok(0));
+        |destination| requests::Request::MaySend { stream: 0, association: 0, length: 1, destination };
+    assert_eq!(pair.done(0, caller, asked(None)), Err(Errno::EPIPE), "to nobody");
+    assert_eq!(pair.done(0, caller, asked(Some(at(1)))).map(|reply| reply.number), Ok(0));
     assert_eq!(pair.send_to(0, caller, SendInfo::default(), Some(at(1)), b"first"), Taken::Taken);
     pair.exchange();
     let accepted = pair.next(1, listener).unwrap().socket.unwrap();
     assert_eq!(pair.message(1, accepted).unwrap().1, "first");
 }
+
+#[test]
+fn a_receive_that_would_wait_behind_its_own_shutdown_is_told_that_nothing_is_there() {
+    let mut pair = Pair::new();
+    let (_, [caller, accepted]) = pair.connected();
+    pair.done(0, caller, requests::Request::Shutdown(requests::Half::Write)).unwrap();
+    pair.exchange();
+    assert_eq!(pair.associations(), [0, 0]);
+    let ended = |waits| requests::Request::Ended { waits };
+    assert_eq!(pair.done(0, caller, ended(true)).map(|_| ()), Err(Errno::ENOTCONN));
+    assert_eq!(pair.done(0, caller, ended(false)).map(|_| ()), Ok(()));
+    // The peer said that nothing follows.
+    assert_eq!(pair.done(1, accepted, ended(true)).map(|_| ()), Ok(()));
+}
+
+#[test]
+fn what_failed_is_told_behind_the_end_with_its_cause_and_the_end_has_no_streams() {
+    let mut pair = Pair::new();
+    let (_, [caller, accepted]) = pair.connected();
+    for kind in [0x8001_u16, 0x800d] {
+        let wish = [&[0; 4][..], &kind.to_le_bytes(), &[1, 0]].concat();
+        pair.set(0, caller, EVENT, &wish).unwrap();
+    }
+    pair.send(0, caller, SendInfo::default(), b"never");
+    pair.close(1, accepted, Closing::Killed);
+    pair.exchange();
+    let (kind, change) = pair.notification(0, caller).unwrap();
+    assert_eq!(kind, 0x8001);
+    // COMM_LOST for a cause of code 12, without streams, and the cause as it was on the wire.
+    assert_eq!(change[8..16], [1, 0, 0, 12, 0, 0, 0, 0]);
+    assert_eq!(change[20..], [0, 12, 0, 4]);
+    let (kind, failed) = pair.notification(0, caller).unwrap();
+    assert_eq!((kind, &failed[8..12], &failed[32..]), (0x800d, &[0, 12, 0, 0][..], &b"never"[..]));
+}
+
+/// `SCTP_EVENT`.
+const EVENT: i32 = 127;

@@ -50,7 +50,7 @@ fn settings_that_were_made_are_read_and_hold_for_what_is_connected_then() {
     assert_eq!(pair.get(0, caller, 0, &[0; 16]).unwrap()[4..], later[4..]);
     let wrong = Told::default().i32(0).u32(800).u32(100).u32(400).0;
     assert_eq!(pair.set(0, caller, 0, &wrong), Err(Errno::EINVAL));
-    let asked = requests::Request::MaySend { stream: 5, association: 0, length: 1, is_addressed: false };
+    let asked = requests::Request::MaySend { stream: 5, association: 0, length: 1, destination: None };
     assert_eq!(pair.done(0, caller, asked), Err(Errno::EINVAL), "the sixth of five streams");
 }
 
@@ -71,8 +71,7 @@ fn sockets_of_all_kinds_have_what_the_system_has() {
     let sndbuf = requests::Request::SetOption { level: 1, name: 7, value, waits: false };
     pair.done(0, one, sndbuf).unwrap();
     assert_eq!(read(&mut pair, one, 7), Ok(200_000));
-    let asked =
-        requests::Request::MaySend { stream: 0, association: 0, length: 100_001, is_addressed: false };
+    let asked = requests::Request::MaySend { stream: 0, association: 0, length: 100_001, destination: None };
     assert_eq!(pair.done(0, one, asked), Err(Errno::EMSGSIZE));
 }
 
@@ -252,7 +251,7 @@ fn streams_are_reset_and_added_where_both_ends_permit_it_and_both_are_told() {
     pair.exchange();
     let (kind, bytes) = pair.notification(0, caller).unwrap();
     assert_eq!((kind, bytes[14]), (0x800c, 20), "outbound streams");
-    let asked = requests::Request::MaySend { stream: 19, association: 0, length: 1, is_addressed: false };
+    let asked = requests::Request::MaySend { stream: 19, association: 0, length: 1, destination: None };
     assert_eq!(pair.done(0, caller, asked).map(|reply| reply.number), Ok(20));
     assert_eq!(pair.set(0, caller, 119, &request[..8]), Err(Errno::EINVAL), "without its list");
 }
