@@ -358,7 +358,7 @@ impl LinkDirection {
         self.lane.delay_at(now)
     }
 
-    /// What it does at `now` to packets that come.
+    /// Rate, delay and loss for packets that come at `now`.
     pub(crate) fn terms_at(&self, now: Instant) -> CarriageTerms {
         CarriageTerms {
             rate: self.port.rate_at(now),

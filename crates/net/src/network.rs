@@ -350,7 +350,7 @@ impl<H: EndSystem, S: Source> Network<H, S> {
         direction.busy(now, shared)
     }
 
-    /// What a direction does at present to packets that come.
+    /// Rate, delay and loss that a direction has at present.
     pub fn carriage_terms(&self, direction: DirectionId) -> CarriageTerms {
         self.fabric.directions[direction.index()].terms_at(self.now())
     }

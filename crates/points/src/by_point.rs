@@ -18,7 +18,7 @@ pub struct ByPoint<'a>(BTreeMap<&'a str, Own<'a>>);
 /// Entries of one point.
 #[derive(Clone, Debug, Default)]
 struct Own<'a> {
-    /// Its number, if it has MTP3.
+    /// Number of the point, if it has MTP3.
     id: Option<PointId>,
     /// Links by the far end, both by name.
     link_sets: BTreeMap<&'a str, Vec<&'a str>>,

@@ -167,7 +167,7 @@ fn together(signalling: &Signalling, nodes: &[node::Config], faults: &mut Faults
 pub(crate) struct Reach<'a> {
     signalling: &'a Signalling,
     by_point: &'a ByPoint<'a>,
-    /// By name.
+    /// Points that each reaches, by its name.
     known: BTreeMap<String, BTreeSet<PointCode>>,
 }
 

@@ -180,7 +180,7 @@ impl LiveEndpoint {
         Ok(result)
     }
 
-    /// What a controller has raised, once.
+    /// Exception that a controller has raised, once.
     fn failure(&self, py: Python<'_>) -> Option<PyErr> {
         match &mut *self.lock() {
             State::Open(open) => open.failure.take().map(|failure| failure.raised_live(py)),

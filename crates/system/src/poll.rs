@@ -13,7 +13,7 @@ const BATCH: usize = 64;
 /// Cause for which a descriptor is waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PollCause {
-    /// It can be read, or is at its end.
+    /// Something can be read, or its end has come.
     Input,
     /// There is room to write to it.
     Room,

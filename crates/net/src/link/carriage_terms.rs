@@ -1,8 +1,8 @@
-//! What a direction does to packets at an instant.
+//! Rate, delay and loss of a direction at an instant.
 
 use slantpath_base::{DataRate, Duration, Probability};
 
-/// What a direction does at an instant to packets that come, whatever waits before them.
+/// Rate, delay and loss of a direction for packets that come at an instant, whatever waits before them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CarriageTerms {
     /// Rate at which packets leave in the long run: in frames that of the slots that it has, and no more than a shaper

@@ -391,8 +391,8 @@ impl Scheduler {
         })
     }
 
-    /// Rate at which packets leave in the long run: in frames that of the slots that it has at `now`, and no more than a
-    /// shaper lets through.
+    /// Rate at which packets leave in the long run: in frames that of the slots that it has at `now`, and no more than
+    /// a shaper lets through.
     pub(crate) fn rate_at(&self, now: Instant) -> DataRate {
         match &self.sending {
             Sending::InFrames { frames, .. } => frames.rate_at(now),
