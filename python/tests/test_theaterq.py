@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from slantpath import Scenario, Table, Topology, run, topology
+from slantpath.running import RunOutput
 from slantpath.sky import TopologyOutput
 from slantpath.theaterq import theaterq, theaterq_link
 
@@ -116,6 +117,11 @@ script = [
     { at = "3 s", link = "satellite", action = "down" },
     { at = "4 s", link = "satellite", action = "up" },
 ]
+[flows.data]
+transport = "sctp"
+from = "here"
+to = "there"
+application = { kind = "bulk", total = "1 kB" }
 """
 
 
@@ -132,9 +138,18 @@ def test_a_link_of_a_run_is_played_as_its_intervals_say() -> None:
 
 
 def test_a_link_without_a_rate_is_told() -> None:
-    bare = CHANGED.replace('rate = "2 Mbit/s", ', "").replace('rate = "500 kbit/s", ', "")
+    cells = {
+        "link": ("text", ["satellite"]),
+        "direction": ("text", ["forward"]),
+        "start_s": ("f64", [0.0]),
+        "end_s": ("f64", [1.0]),
+        "rate_bit_per_s": ("f64", [None]),
+        "delay_s": ("f64", [0.25]),
+        "loss_ratio": ("f64", [0.0]),
+    }
+    shared = Table.of("link_intervals", [(name, kind, values) for name, (kind, values) in cells.items()])
     with pytest.raises(ValueError, match=r"^satellite forward has no transmitter of its own"):
-        theaterq_link(run(Scenario.parse(bare)), "satellite")
+        theaterq_link(RunOutput(1, 0, "0", {"link_intervals": shared}), "satellite")
     quiet = CHANGED.replace("probes = ", "# ")
     with pytest.raises(ValueError, match=r"^the run has no table of intervals: set probes\.intervals"):
         theaterq_link(run(Scenario.parse(quiet)), "satellite")

@@ -155,14 +155,19 @@ mod tests {
     use slantpath_profiles::Assignment;
 
     use super::*;
-    use crate::arguments::{Arguments, Command};
+    use crate::arguments::{Arguments, Command, LoadArguments};
 
     /// The settings of a load with these words, separated by blanks.
+    /// Streams that `slantpath load` asks for.
+    fn streams_of(said: &LoadArguments) -> u16 {
+        said.streams.max(SctpConfig::default().outbound_streams)
+    }
+
     fn of_words(words: &[&str]) -> Result<SctpConfig, String> {
         let line = ["slantpath", "load", "192.0.2.1"].iter().chain(words);
         let parsed = Arguments::try_parse_from(line).map_err(|error| error.to_string())?;
         let Command::Load(said) = parsed.command else { panic!("another command") };
-        sctp(&said.sctp, Carriage::Raw, said.streams).map_err(|failure| {
+        sctp(&said.sctp, Carriage::Raw, streams_of(&said)).map_err(|failure| {
             let mut text = Vec::new();
             failure.report(&mut text).expect("a vector takes everything");
             String::from_utf8(text).expect("a report is text")
@@ -351,7 +356,7 @@ mod tests {
                 Arguments::try_parse_from(line.split_whitespace()).map_err(|error| error.to_string())?;
             let Command::Load(said) = parsed.command else { panic!("another command") };
             let carriage = Carriage::Udp { local_port: 0, remote_port: 9 };
-            sctp(&said.sctp, carriage, said.streams).map_err(|failure| format!("{failure:?}"))
+            sctp(&said.sctp, carriage, streams_of(&said)).map_err(|failure| format!("{failure:?}"))
         };
         let leo = of(":leo", "--streams 20").unwrap();
         assert_eq!(format!("{:?}", leo.congestion_control), "Cubic");

@@ -449,6 +449,11 @@ fn an_interval_ends_with_the_rate_the_delay_and_the_loss_that_a_script_left() {
         delay = "250 ms"
         loss = "1 %"
         forward = { shaper = { rate = "1 Mbit/s", burst = "3 kB" } }
+        [flows.data]
+        transport = "sctp"
+        from = "here"
+        to = "there"
+        application = { kind = "bulk", total = "1 kB" }
     "#;
     let changed = terms(&made(&scenario(text, &[])));
     let carried = |rate, delay, loss| [Some(rate), Some(delay), Some(loss)];
