@@ -138,7 +138,7 @@ def test_a_link_of_a_run_is_played_as_its_intervals_say() -> None:
 
 
 def test_a_link_without_a_rate_is_told() -> None:
-    cells = {
+    cells: dict[str, tuple[str, list[object]]] = {
         "link": ("text", ["satellite"]),
         "direction": ("text", ["forward"]),
         "start_s": ("f64", [0.0]),

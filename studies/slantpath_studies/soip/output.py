@@ -152,8 +152,7 @@ def _collapse(results: Results) -> Grid:
     rows = [
         _fallen(results, (str(permanent), f"{interruption} ms", f"{rto_max:g} s"), case)
         for permanent in cases.PERMANENT_KBIT
-        for interruption in cases.INTERRUPTIONS_MS
-        for rto_max in cases.RTO_MAXIMA_S
+        for interruption, rto_max in cases.VARIED
         for case in (cases.varied(permanent, interruption, rto_max),)
     ]
     about = (
