@@ -135,7 +135,14 @@ fn in_process(place: &Place) -> Transfer {
     let words = ["load", ADDRESSES[1], "--port", PORT, "--size", &size, "--count", &count, "--one-way"];
     let file = std::env::temp_dir().join(format!("slantpath-sockets-{}.json", std::process::id()));
     let json = ["--json", file.to_str().unwrap()];
-    place.output(0, &[&[&*place.slantpath], &words[..], &json].concat());
+    let line = [&LIMITED, &[&*place.slantpath][..], &words, &json].concat();
+    // Nobody is there until the other process has its port.
+    for _ in 0..TRIES {
+        if place.command(0, &line).output().unwrap().status.success() {
+            break;
+        }
+        rest(Duration::from_millis(50));
+    }
     ended(server);
     let told: serde_json::Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
     std::fs::remove_file(&file).unwrap();
