@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import sys
 from typing import TYPE_CHECKING
 
 from slantpath.errors import LiveError
+
+if sys.platform != "linux":
+    message = "slantpath.live_sockets serves the sockets of Linux"
+    raise ImportError(message)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
