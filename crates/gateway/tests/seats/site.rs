@@ -602,10 +602,20 @@ impl Site {
 
     /// Messages that gateways and users' entities have thrown away, whatever the cause.
     pub(crate) fn discards(&mut self) -> u64 {
+        self.discards_where(|_| true)
+    }
+
+    /// Messages of some causes that were thrown away, whatever the layer.
+    pub(crate) fn discards_of(&mut self, causes: &[&str]) -> u64 {
+        self.discards_where(|cause| causes.contains(&cause))
+    }
+
+    fn discards_where(&mut self, is_counted: impl Fn(&str) -> bool) -> u64 {
         let now = self.network.now();
         let of = |station: &mut Station<Seat>| {
-            let status = station.program.status(now, &mut station.host);
-            status.discards.values().flat_map(BTreeMap::values).sum::<u64>()
+            let discards = station.program.status(now, &mut station.host).discards;
+            let causes = discards.values().flatten();
+            causes.filter(|(cause, _)| is_counted(cause.as_str())).map(|(_, count)| count).sum::<u64>()
         };
         let at_gateways: u64 = (0..self.gateways.len()).map(|number| of(self.gateway(number))).sum();
         let Kind::Bench(bench) = &mut self.network.host_mut(self.bench).kind else { unreachable!() };
