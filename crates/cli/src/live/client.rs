@@ -17,7 +17,7 @@ use super::kept_load::{KeptLoad, SECONDS_MOST, Second};
 use super::like::{Like, in_use};
 use super::outputs::{About, Files, machine, print_machine, say_changes, sctp_associations, sctp_mib};
 use super::server::STOP;
-use super::settings::{failed, live, not_opened, place, profile, sctp};
+use super::settings::{failed, live, not_opened, place, profile, sctp, streams_of_load};
 use crate::arguments::LoadArguments;
 use crate::failure::Failure;
 use crate::interrupt;
@@ -190,11 +190,7 @@ pub(super) fn config(
     check_addresses(addresses).map_err(|error| not_opened(&error))?;
     let mut sctp = match like {
         Some(like) => like.sctp(carriage(arguments)),
-        None => sctp(
-            &arguments.sctp,
-            carriage(arguments),
-            arguments.streams.max(SctpConfig::default().outbound_streams),
-        )?,
+        None => sctp(&arguments.sctp, carriage(arguments), streams_of_load(arguments))?,
     };
     sctp.trace = is_traced;
     let message = DataSize::from_bytes(arguments.size.into());

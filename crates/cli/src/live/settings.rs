@@ -12,7 +12,7 @@ use slantpath_profiles::{Profile, ProfileError};
 use slantpath_runner::schema::NamedDscp;
 use slantpath_runner::{OwnKinds, read_bounded};
 
-use crate::arguments::SctpArguments;
+use crate::arguments::{LoadArguments, SctpArguments};
 use crate::failure::Failure;
 use crate::terminal;
 
@@ -130,6 +130,11 @@ pub(crate) fn not_opened(error: &OpenError) -> Failure {
     }
 }
 
+/// Outbound streams that `slantpath load` asks for: those that it sends on, and the usual number at least.
+pub(super) fn streams_of_load(arguments: &LoadArguments) -> u16 {
+    arguments.streams.max(SctpConfig::default().outbound_streams)
+}
+
 /// A failure of the system while a run lasts.
 #[expect(clippy::needless_pass_by_value, reason = "it stands where errors are mapped")]
 pub(crate) fn failed(error: std::io::Error) -> Failure {
@@ -155,19 +160,14 @@ mod tests {
     use slantpath_profiles::Assignment;
 
     use super::*;
-    use crate::arguments::{Arguments, Command, LoadArguments};
+    use crate::arguments::{Arguments, Command};
 
     /// The settings of a load with these words, separated by blanks.
-    /// Streams that `slantpath load` asks for.
-    fn streams_of(said: &LoadArguments) -> u16 {
-        said.streams.max(SctpConfig::default().outbound_streams)
-    }
-
     fn of_words(words: &[&str]) -> Result<SctpConfig, String> {
         let line = ["slantpath", "load", "192.0.2.1"].iter().chain(words);
         let parsed = Arguments::try_parse_from(line).map_err(|error| error.to_string())?;
         let Command::Load(said) = parsed.command else { panic!("another command") };
-        sctp(&said.sctp, Carriage::Raw, streams_of(&said)).map_err(|failure| {
+        sctp(&said.sctp, Carriage::Raw, streams_of_load(&said)).map_err(|failure| {
             let mut text = Vec::new();
             failure.report(&mut text).expect("a vector takes everything");
             String::from_utf8(text).expect("a report is text")
@@ -356,7 +356,7 @@ mod tests {
                 Arguments::try_parse_from(line.split_whitespace()).map_err(|error| error.to_string())?;
             let Command::Load(said) = parsed.command else { panic!("another command") };
             let carriage = Carriage::Udp { local_port: 0, remote_port: 9 };
-            sctp(&said.sctp, carriage, streams_of(&said)).map_err(|failure| format!("{failure:?}"))
+            sctp(&said.sctp, carriage, streams_of_load(&said)).map_err(|failure| format!("{failure:?}"))
         };
         let leo = of(":leo", "--streams 20").unwrap();
         assert_eq!(format!("{:?}", leo.congestion_control), "Cubic");
