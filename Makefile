@@ -3,15 +3,15 @@
 
 SHELL := bash
 .DEFAULT_GOAL := test
-.PHONY: test lint rust-lint python-lint rust-tests interop-tests python-tests built-python-tests python-package targets conformance acceptance bench counts
+.PHONY: test lint rust-lint python-lint rust-tests interop-tests python-tests built-python-lint built-python-tests python-package targets conformance acceptance bench counts
 .PHONY: fuzz mutants view-bundle view-packages wheel workflow-lint
 .PHONY: demo docs clean
 
-# The last three side by side, since much of each waits: for a clock, or for one long test. Cargo is to know nothing of
-# make's own jobs. Python's begin at once: `lint` has built the package, and asking Cargo once more would wait until it
-# has built all other tests.
-test: lint targets
-	@$(MAKE) --no-print-directory --jobs=3 --output-sync=target interop-tests rust-tests built-python-tests
+# The last four side by side, since much of each waits: for a clock, for one long test, or for one processor. Cargo is to
+# know nothing of make's own jobs. Python's begin at once: the package is built by then, and asking Cargo once more would
+# wait until it has built all other tests.
+test: rust-lint python-package workflow-lint targets
+	@$(MAKE) --no-print-directory --jobs=4 --output-sync=target built-python-lint interop-tests rust-tests built-python-tests
 
 lint: rust-lint python-lint workflow-lint
 
@@ -36,7 +36,9 @@ rust-tests: need-cargo need-cc
 interop-tests: need-cargo need-cc
 	MAKEFLAGS= cargo test --workspace --quiet --test interop
 
-python-lint: python-package
+python-lint: python-package built-python-lint
+
+built-python-lint:
 	.venv/bin/ruff check python studies peers website packaging
 	.venv/bin/ruff format --check python studies peers website packaging
 	.venv/bin/mypy
