@@ -7,7 +7,7 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
+use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap, munmap};
 
 use super::slot::{HEADROOM, OFFLOAD_LEN, SlotHeader};
 
@@ -113,7 +113,13 @@ impl Ring {
         let start =
             unsafe { mmap(std::ptr::null_mut(), geometry.len(), access, MapFlags::SHARED, socket, 0) }?;
         let start = NonNull::new(start.cast::<u8>()).ok_or(io::ErrorKind::OutOfMemory)?;
-        Ok(Self { start, geometry, next: 0 })
+        let ring = Self { start, geometry, next: 0 };
+        #[expect(unsafe_code, reason = "advice about mapped memory")]
+        // SAFETY: The memory was mapped just now, and this process keeps it.
+        //
+        // A child would get an entry for each page of it, while all other threads wait for memory.
+        unsafe { madvise(start.as_ptr().cast(), geometry.len(), Advice::LinuxDontFork) }?;
+        Ok(ring)
     }
 
     /// Tells if the kernel has written the next frame.
