@@ -1,9 +1,10 @@
 //! Doors: the interfaces by which attached nodes are joined to a network, and the loop that keeps their pace.
 //!
-//! A turn waits for frames or for the network's next event. It takes the present, reads every door until it is empty,
-//! and says that the network may run up to that present: what came before it has been read. A packet comes at the
-//! instant at which the kernel received it. It leaves as soon as the network has it ready, whose instants are virtual:
-//! so the lateness of one packet adds nothing to the delay of the next.
+//! A turn waits for frames or for the instant at which something may leave. It takes the present, reads every door
+//! until it is empty, and says that the network may run up to that present: what came before it has been read. A packet
+//! comes at the instant at which the kernel received it. It leaves as soon as the network has it ready, whose instants
+//! are virtual: so the lateness of one packet adds nothing to the delay of the next. For the same reason frames that
+//! follow one another are read together, as long as the last link before a door takes longer than that.
 
 use std::io;
 use std::net::IpAddr;
@@ -108,6 +109,8 @@ pub struct Doors {
     drops_looked_for: Instant,
     /// Time before an event for which the thread does not sleep.
     spin: Duration,
+    /// True if the last turn has read a frame: more are likely to come.
+    has_read: bool,
     rests: Rests,
     /// Instant of the last look at what the thread has used, and what that was.
     used: (Instant, time::Duration),
@@ -136,6 +139,9 @@ pub struct Incoming {
 
 /// Frames that are read from a door before others have their turn.
 const BUDGET: usize = 256;
+/// Time after which a frame is read, at most, where several are waited for; and the least that is worth it.
+const READ_LATE_MOST: Duration = Duration::from_micros(500);
+const READ_LATE_LEAST: Duration = Duration::from_micros(50);
 /// Packets that leave together by a door, at most.
 const TOGETHER: usize = 64;
 /// Time after which others look for what has woken them, though nothing has.
@@ -217,6 +223,7 @@ impl Doors {
             void: None,
             drops_looked_for,
             spin: Duration::ZERO,
+            has_read: false,
             rests: Rests::new(if priority.is_none() { real_time_share_ppm() } else { ALL_PPM }),
             used: (Instant::START, thread_time()),
             overload: None,
@@ -309,7 +316,8 @@ impl Doors {
     }
 
     /// Waits until a frame comes or `next` is due, reads what has come and gives it to `take`. Gives the instant up to
-    /// which the network may run, whose present is `present`.
+    /// which the network may run, whose present is `network_now`. A frame is read within `quiet` after it has come, in
+    /// which nothing of it leaves: so a turn has several, where many come.
     ///
     /// # Errors
     /// If the system refuses to wait.
@@ -317,6 +325,7 @@ impl Doors {
         &mut self,
         network_now: Instant,
         next: Option<Instant>,
+        quiet: Duration,
         take: &mut dyn FnMut(Incoming),
     ) -> io::Result<Instant> {
         for number in 0..self.all.len() {
@@ -329,16 +338,13 @@ impl Doors {
         if due > now {
             let spin = if due == next { self.spin } else { Duration::ZERO };
             let wake = Instant::START + due.saturating_since(Instant::START).saturating_sub(spin);
-            if wake > now {
+            let pause = wake.saturating_since(now).min(quiet).min(READ_LATE_MOST);
+            if self.has_read && pause >= READ_LATE_LEAST {
+                rest(time::Duration::from_nanos(pause.as_nanos()));
+                self.wait(Some(time::Duration::ZERO))?;
+            } else if wake > now {
                 self.timer.set(self.origin + time::Duration::from_nanos(wake.as_nanos()))?;
-                let woken = self.poll.wait(None)?;
-                self.is_woken_by_other |= woken.contains(&OTHER);
-                for door in woken.iter().filter_map(|token| self.all.get(usize::try_from(*token).ok()?)) {
-                    // A port may go down while it is used.
-                    if door.config.port.is_some() {
-                        door.socket.clear_error();
-                    }
-                }
+                self.wait(None)?;
             }
             if spin > Duration::ZERO && self.now() >= wake {
                 self.spin_until(due);
@@ -349,6 +355,7 @@ impl Doors {
         let before = reading(self.origin);
         let mut until = before.monotonic;
         self.stamps.handle_turn(before, before);
+        self.has_read = false;
         for number in 0..self.all.len() {
             if let Some(last) = self.read(number, network_now, take) {
                 until = until.min(last);
@@ -359,6 +366,19 @@ impl Doors {
             self.ask_stations();
         }
         Ok(until.max(network_now))
+    }
+
+    /// Waits for frames, for the timer and for what others look at.
+    fn wait(&mut self, timeout: Option<time::Duration>) -> io::Result<()> {
+        let woken = self.poll.wait(timeout)?;
+        self.is_woken_by_other |= woken.contains(&OTHER);
+        for door in woken.iter().filter_map(|token| self.all.get(usize::try_from(*token).ok()?)) {
+            // A port may go down while it is used.
+            if door.config.port.is_some() {
+                door.socket.clear_error();
+            }
+        }
+        Ok(())
     }
 
     /// Waits without sleeping until an instant, or until a frame comes.
@@ -401,6 +421,7 @@ impl Doors {
         let mut last = None;
         for _ in 0..BUDGET {
             let frame = socket.receive()?;
+            self.has_read = true;
             let nanos = i64::try_from(frame.stamp().as_nanos()).unwrap_or(i64::MAX);
             let at = self.stamps.instant(number, nanos);
             last = Some(at);

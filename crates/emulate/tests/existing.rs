@@ -119,7 +119,7 @@ fn relayed(
                 let mut take = |Incoming { door, at, packet }: Incoming| {
                     waiting.push_back((at + DELAY, 1 - door, packet));
                 };
-                now = doors.turn(now, next, &mut take).expect("a turn");
+                now = doors.turn(now, next, Duration::ZERO, &mut take).expect("a turn");
                 while let Some((at, door, frame)) = waiting.pop_front_if(|(at, ..)| *at <= now) {
                     doors.depart(door, at, frame).expect("it leaves");
                 }
@@ -386,7 +386,7 @@ fn a_port_whose_link_carries_ip_reads_nothing_of_a_virtual_lan() {
             let end = monotonic() + LIMIT;
             let counters = loop {
                 let mut take = |Incoming { packet, .. }: Incoming| came.push(packet.observed());
-                now = doors.turn(now, None, &mut take).expect("a turn");
+                now = doors.turn(now, None, Duration::ZERO, &mut take).expect("a turn");
                 let counters = doors.reports().expect("reports")[0].counters;
                 if counters.packets_in + counters.unreadable >= 4 {
                     break counters;
@@ -396,7 +396,7 @@ fn a_port_whose_link_carries_ip_reads_nothing_of_a_virtual_lan() {
             // A packet to the station goes to the address that was learned.
             let mut receiver = equipment.run(open).expect("a namespace");
             doors.depart(0, now, datagram().into()).expect("it leaves");
-            doors.turn(now, None, &mut |_| {}).expect("a turn");
+            doors.turn(now, None, Duration::ZERO, &mut |_| {}).expect("a turn");
             let (_, learned) = next_frame(&mut receiver, [0x08, 0x00]);
             (came, counters.unreadable, learned[..6].to_vec())
         })

@@ -105,7 +105,7 @@ impl Fabric {
             handed_over: Vec::new(),
             packets: PacketStore::default(),
             names,
-            outside: Outside::default(),
+            outside: Outside::new(&graph),
             packet_hops: 0,
             service_changed: false,
             watched_ways: None,

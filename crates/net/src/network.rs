@@ -287,6 +287,22 @@ impl<H: EndSystem, S: Source> Network<H, S> {
         }
     }
 
+    /// Variant of [`next_event`](Self::next_event) for whoever waits for what comes to outside nodes. Nothing does
+    /// before this instant, and nothing changes, unless a packet comes from there: what happens within the network may
+    /// be run when this is due. It is at most `most` later than the next event, and no later if that matters.
+    pub fn next_outside(&mut self, most: Duration) -> Option<Instant> {
+        match self.progress {
+            Progress::AtStart => Some(self.now()),
+            Progress::Running => self.fabric.next_outside(most),
+        }
+    }
+
+    /// Time after which a packet that comes from outside leaves at the earliest, by the last link before outside nodes.
+    /// It is zero if that is not known.
+    pub fn quiet(&self) -> Duration {
+        self.fabric.quiet()
+    }
+
     /// Number of events that have happened: arrivals, deadlines, changes and samples.
     pub fn events(&self) -> u64 {
         self.fabric.kernel.events()

@@ -6,16 +6,17 @@
 
 use std::collections::VecDeque;
 
-use slantpath_base::Instant;
+use slantpath_base::{Duration, Instant};
 use slantpath_wire::ethernet::{self, ETHERNET_HEADER_LEN};
 use slantpath_wire::ip::IpHeader;
 use slantpath_wire::{Checksum, Packet, WireError};
 
 use crate::fabric::{Fabric, length_of};
-use crate::graph::NodeKind;
+use crate::graph::{NetworkGraph, NodeKind};
 use crate::parcel::{DestinationId, LENGTH_MAX, PacketId, Parcel};
+use crate::slots::Slots;
 use crate::source::Source;
-use crate::{InterfaceId, LinkEnd as _};
+use crate::{DirectionId, InterfaceId, LinkEnd as _};
 
 /// A packet that has come to an outside node.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,6 +63,8 @@ pub enum InjectError {
 /// Packets that come from the outside in a run, and that go there.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Outside {
+    /// Directions that lead to outside nodes.
+    leading_out: Vec<DirectionId>,
     /// Packets that will come, in the order of time; of one instant in the order in which they were announced.
     coming: VecDeque<Coming>,
     gone: VecDeque<OutsidePacket>,
@@ -74,7 +77,23 @@ struct Coming {
     packet: Packet,
 }
 
+/// Directions to outside nodes that are looked at between two events, at most: with more, each event counts.
+const LEADING_OUT_MOST: usize = 64;
+/// Part of a delay that it may lose while a packet is on its way, as satellites move.
+const SHRINKING_PART: u64 = 8;
+
 impl Outside {
+    pub(crate) fn new(graph: &NetworkGraph) -> Self {
+        #[expect(clippy::cast_possible_truncation, reason = "numbered by 32 bits")]
+        let all = (0..graph.directions.len()).map(|index| DirectionId(index as u32));
+        let leads_out = |id: &DirectionId| {
+            let node = graph.node_of(id.receiver());
+            graph.nodes[node.index()].kind == NodeKind::Outside
+        };
+        let leading_out = all.filter(leads_out).collect();
+        Self { leading_out, ..Self::default() }
+    }
+
     /// Instant at which the next packet comes; [`Instant::FAR_FUTURE`] if none is known of.
     pub(crate) fn next(&self) -> Instant {
         self.coming.front().map_or(Instant::FAR_FUTURE, |coming| coming.at)
@@ -116,6 +135,33 @@ impl Fabric {
         }
         self.schedule_outside();
         Ok(())
+    }
+
+    /// Time after an event in which nothing of it comes to an outside node, since the last link is before it. It is
+    /// zero if that is not known.
+    pub(crate) fn quiet(&self) -> Duration {
+        let leading_out = &self.outside.leading_out;
+        if leading_out.len() > LEADING_OUT_MOST {
+            return Duration::ZERO;
+        }
+        // What has no contact carries nothing before a change.
+        let carrying =
+            leading_out.iter().map(|id| &self.directions[id.index()]).filter(|link| link.outage().is_none());
+        let least = carrying.map(|link| link.delay_at(self.now())).min().unwrap_or(Duration::ZERO);
+        least.saturating_sub(least / SHRINKING_PART)
+    }
+
+    /// Instant before which nothing comes to an outside node and nothing changes, if no packet comes from there. The
+    /// next event at the latest, and [`quiet`](Self::quiet) or `most` later if it happens within the network.
+    pub(crate) fn next_outside(&mut self, most: Duration) -> Option<Instant> {
+        let next = self.kernel.next_event()?;
+        let later = next.saturating_add(self.quiet().min(most));
+        if later == next {
+            return Some(next);
+        }
+        let leading_out = self.outside.leading_out.iter().map(|id| Slots::direction(id.index()));
+        let slots = leading_out.chain([Slots::SOURCE, self.slots.outside()]);
+        Some(slots.map(|slot| self.kernel.deadline(slot)).fold(later, Instant::min))
     }
 
     pub(crate) fn schedule_outside(&mut self) {

@@ -181,8 +181,8 @@ impl Outside for Emulation<'_> {
         }
         let Some(doors) = &mut self.doors else { return Ok(None) };
         let interfaces = &self.interfaces;
-        let (present, next) = (turn.now, turn.next);
-        let until = doors.turn(present, next, &mut |Incoming { door, at, packet }| {
+        let (present, next, quiet) = (turn.now, turn.next, turn.quiet);
+        let until = doors.turn(present, next, quiet, &mut |Incoming { door, at, packet }| {
             // A door gives IP packets alone, or frames where the link carries those.
             let _ = turn.inject(at, interfaces[door], packet);
         })?;

@@ -5,7 +5,7 @@ use std::net::Ipv4Addr;
 use proptest::prelude::*;
 use slantpath_base::{DataRate, Duration, Instant, Seed};
 use slantpath_net::{
-    DirectionConfig, DropReason, GraphError, InjectError, LinkId, Network, NetworkBuilder, NodeId,
+    Change, DirectionConfig, DropReason, GraphError, InjectError, LinkId, Network, NetworkBuilder, NodeId,
     OutsidePacket,
 };
 use slantpath_wire::WireError;
@@ -80,6 +80,30 @@ fn a_packet_from_outside_takes_the_way_of_a_host_and_what_is_for_outside_comes_o
         [OutsidePacket { at: millis(20 + 50 + 50), interface: edge.access.first(), packet: arrived.into() }]
     );
     assert_eq!(edge.gone(), []);
+}
+
+/// The last link takes 10 ms, of which an eighth may go.
+#[test]
+fn who_waits_for_what_comes_out_lets_events_within_pile_up_for_less_than_the_last_link_takes() {
+    let mut edge = Edge::new(&slow());
+    edge.network.run_until(Instant::START);
+    assert_eq!(edge.network.quiet(), Duration::from_micros(8_750));
+    edge.send(millis(20), 40, 8);
+    let next = |edge: &mut Edge, most: u64| edge.network.next_outside(Duration::from_millis(most)).unwrap();
+    assert_eq!(
+        [0, 3, 1_000].map(|most| next(&mut edge, most).as_nanos()),
+        [20_000_000, 23_000_000, 28_750_000]
+    );
+    // It is at the router at 70 ms, which is within.
+    edge.network.run_until(millis(28));
+    assert_eq!(next(&mut edge, 3), millis(73));
+    edge.network.run_until(millis(73));
+    assert_eq!(next(&mut edge, 3), millis(120), "it comes out");
+    edge.inject(millis(80), 40, 1).unwrap();
+    assert_eq!(next(&mut edge, 3), millis(80), "and one comes in");
+    let (at, direction) = (millis(78), edge.core.forward());
+    edge.network.change(at, direction, Change::Delay(Duration::ZERO));
+    assert_eq!(next(&mut edge, 3), at, "a change comes first");
 }
 
 #[test]
@@ -191,6 +215,41 @@ proptest! {
         prop_assert_eq!(again.network.events(), live.network.events());
         prop_assert_eq!(&again.network.host(again.host).received, &live.network.host(live.host).received);
         prop_assert_eq!(again.gone(), live.gone());
+    }
+
+    /// Whoever runs the network only when something may come out has each packet at its instant, and the same run.
+    #[test]
+    fn what_comes_out_is_not_passed_over_by_who_waits_for_that_alone(
+        packets in proptest::collection::vec((0_u64..300, 28_usize..900), 1..40),
+        answered in proptest::collection::vec((0_u64..300, 28_usize..900), 1..20),
+        rough_link: bool,
+    ) {
+        let config = if rough_link { rough() } else { slow() };
+        let mut edges = [Edge::new(&config), Edge::new(&config)];
+        for edge in &mut edges {
+            edge.network.run_until(Instant::START);
+            for (number, (at, length)) in (0..).zip(&answered) {
+                edge.send(millis(*at), *length, number);
+            }
+            for (number, (at, length)) in (0..).zip(&packets) {
+                edge.inject(millis(*at), *length, number).unwrap();
+            }
+        }
+        let [waiting, other] = &mut edges;
+        let (mut gone, mut turns) = (Vec::new(), 0);
+        while let Some(at) = waiting.network.next_outside(Duration::from_millis(5)) {
+            prop_assert!(waiting.network.next_event().is_some_and(|next| next <= at));
+            waiting.network.run_until(at);
+            turns += 1;
+            for packet in waiting.gone() {
+                prop_assert_eq!(packet.at, at);
+                gone.push(packet);
+            }
+        }
+        other.network.run_until(waiting.network.now());
+        prop_assert_eq!(waiting.network.digest(), other.network.digest());
+        prop_assert_eq!(gone, other.gone());
+        prop_assert!(turns <= other.network.events());
     }
 
     #[test]

@@ -186,7 +186,7 @@ impl<W: Write> Outside for EmulationRecording<'_, W> {
         }
         let Self { outside, content, ran, interfaces, .. } = self;
         let mut kept = KeptInside { inside: &mut *turn.inside, content, ran, interfaces };
-        let until = outside.wait(&mut Turn { now, next: turn.next, inside: &mut kept })?;
+        let until = outside.wait(&mut Turn { now, next: turn.next, quiet: turn.quiet, inside: &mut kept })?;
         if until.is_some() {
             self.ran = until;
         }

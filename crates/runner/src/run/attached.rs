@@ -53,8 +53,11 @@ pub struct AttachedInterface {
 pub struct Turn<'a> {
     /// Present instant of the network.
     pub now: Instant,
-    /// Instant of the network's next event, if it has one.
+    /// Instant at which the network has to go on, if nothing comes before: something may come to an attached node then,
+    /// or change.
     pub next: Option<Instant>,
+    /// Time within which nothing of a packet that comes reaches an attached node: it may be given so much later.
+    pub quiet: Duration,
     pub(crate) inside: &'a mut dyn Inside,
 }
 
@@ -196,6 +199,8 @@ pub trait Outside {
 
 /// Events after which packets that have come to attached nodes are handed out, at least.
 const EVENTS_BETWEEN_DEPARTURES: u64 = 64;
+/// Time by which events within the network may be run late, if nothing of them leaves it so soon.
+pub(super) const EVENTS_LATE_MOST: Duration = Duration::from_millis(1);
 /// Events between two collections of what has become final.
 const EVENTS_BETWEEN_COLLECTIONS: u64 = 4_096;
 

@@ -15,7 +15,7 @@ use slantpath_scenario::schema;
 use slantpath_simulation::SignallingSimulation;
 use slantpath_wire::Packet;
 
-use super::attached::{AskedChange, Attachment, Inside, Outside, Turn};
+use super::attached::{AskedChange, Attachment, EVENTS_LATE_MOST, Inside, Outside, Turn};
 use super::recorder::Recorder;
 use super::sky_course::SkyCourse;
 use super::tables::AtWarmUp;
@@ -96,9 +96,9 @@ impl<'c, 'r, 'p> Course<'c, 'r, 'p> {
         outside.begin(attachments).map_err(of_outside)?;
         self.sky.watch(attachments, self.network);
         loop {
-            let next = self.next_event();
-            let now = self.network.now();
-            let mut turn = Turn { now, next, inside: self };
+            let next = self.next_outside();
+            let (now, quiet) = (self.network.now(), self.network.quiet());
+            let mut turn = Turn { now, next, quiet, inside: self };
             let Some(until) = outside.wait(&mut turn).map_err(of_outside)? else { break };
             if let Some(reason) = self.sky.prepare(self.network, until, &mut |work| outside.beside(work)) {
                 outside.fail(now, reason);
@@ -161,10 +161,10 @@ impl<'c, 'r, 'p> Course<'c, 'r, 'p> {
         }
     }
 
-    /// Instant at which something happens next.
-    fn next_event(&mut self) -> Option<Instant> {
+    /// Instant at which something happens next that is seen outside.
+    fn next_outside(&mut self) -> Option<Instant> {
         match &mut self.signalling {
-            None => self.network.next_event(),
+            None => self.network.next_outside(EVENTS_LATE_MOST),
             Some(signalling) => signalling.next_event(self.network),
         }
     }
