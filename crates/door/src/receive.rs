@@ -23,6 +23,22 @@ pub struct Claim {
     unfinished: Option<(ToProgram, i32)>,
 }
 
+impl Claim {
+    /// True if the last claim has left a piece unfinished.
+    pub const fn is_unfinished(&self) -> bool {
+        self.unfinished.is_some()
+    }
+}
+
+/// Knowledge about the piece whose turn it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Begun {
+    /// Nobody has taken a part of it.
+    No,
+    /// Somebody may have.
+    Perhaps,
+}
+
 /// Bytes that have come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Came {
@@ -58,7 +74,7 @@ pub fn receive(
 }
 
 /// Variant of [`receive`] for a caller beside whom nobody takes anything of the socket at this moment: a piece that has
-/// room for certain is taken by one call of the system.
+/// room for certain is taken by one call of the system, if nobody has begun it.
 ///
 /// # Errors
 /// `EAGAIN` if nothing is there.
@@ -66,15 +82,16 @@ pub fn receive_alone(
     pair: impl AsFd,
     claim: &mut Claim,
     buffers: &mut [IoSliceMut<'_>],
+    begun: Begun,
 ) -> Result<Option<Came>, Errno> {
-    receive_by(Taking::Alone, pair, claim, buffers)
+    receive_by(Taking::Alone(begun), pair, claim, buffers)
 }
 
 /// Way in which bytes are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Taking {
     /// By real receives where there is room, since nobody else claims anything.
-    Alone,
+    Alone(Begun),
     /// By peeks that claim.
     Claim,
     /// Not at all.
@@ -125,7 +142,10 @@ fn take_piece(
     filled: usize,
     may_be_begun: bool,
 ) -> Result<Option<Came>, Errno> {
-    let at = peeking::offset(&pair).map_err(|error| of_io(&error))?;
+    let at = match taking {
+        Taking::Alone(Begun::No) => 0,
+        _ => peeking::offset(&pair).map_err(|error| of_io(&error))?,
+    };
     let goes_on = match claim.unfinished {
         Some((piece, left_at)) if left_at == at && at != 0 => Some(piece),
         // Another process has begun the piece, or takes it away at this moment.
@@ -141,7 +161,7 @@ fn take_piece(
     let in_front: &mut [u8] = if goes_on.is_some() { &mut [] } else { &mut header };
     let in_front_len = in_front.len();
     let has_room = gather::room(buffers).saturating_sub(filled) >= PIECE_MAX;
-    let is_taken = taking == Taking::Alone && at == 0 && has_room;
+    let is_taken = matches!(taking, Taking::Alone(_)) && at == 0 && has_room;
     let (bytes, is_short) = gather::receiving(in_front, buffers, filled, |all| {
         let peek = if is_taken { RecvFlags::empty() } else { RecvFlags::PEEK };
         let flags = peek | RecvFlags::DONTWAIT;

@@ -64,7 +64,7 @@ impl Notifier {
             SocketCall::GetSockName => requests::Request::LocalName,
             SocketCall::GetPeerName => requests::Request::PeerName,
             SocketCall::GetSockOpt | SocketCall::SetSockOpt if is_of_the_pair => {
-                self.have_limits |= job.call == SocketCall::SetSockOpt;
+                self.seen.limits |= job.call == SocketCall::SetSockOpt;
                 return Ok(Step::Done(CallAnswer::Continue));
             }
             SocketCall::GetSockOpt => {

@@ -100,7 +100,7 @@ impl Notifier {
     }
 
     pub(crate) fn set_nonblocking(&mut self, descriptor: &OwnedFd) {
-        self.have_flags = true;
+        self.seen.flags = true;
         if let Ok(flags) = rustix::fs::fcntl_getfl(descriptor) {
             let _ = rustix::fs::fcntl_setfl(descriptor, flags | OFlags::NONBLOCK);
         }
@@ -187,7 +187,7 @@ impl Notifier {
                 self.duplicate(job, pair, first, command == F_DUPFD_CLOEXEC)
             }
             _ => {
-                self.have_flags = true;
+                self.seen.flags = true;
                 Ok(Step::Done(CallAnswer::Continue))
             }
         }
@@ -195,7 +195,7 @@ impl Notifier {
 
     pub(crate) fn ioctl(&mut self, job: &Job, pair: &Rc<OwnedFd>) -> Result<Step, Errno> {
         if job.number(1) != FIONREAD {
-            self.have_flags = true;
+            self.seen.flags = true;
             return Ok(Step::Done(CallAnswer::Continue));
         }
         let mut place = vec![0; PIECE_MAX];

@@ -27,9 +27,19 @@ const LOOK: Duration = Duration::from_millis(20);
 const LOOKED_AT: usize = 32;
 
 /// Tokens of the loop: those below are its user's.
-const LISTENER: u64 = 1 << 61;
 const PROCESS: u64 = 1 << 62;
 const KEPT: u64 = 1 << 63;
+
+/// Uses of sockets that have been seen: until then the kernel is not asked for what they change.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    /// A program has set flags of a socket (`O_NONBLOCK`).
+    pub(crate) flags: bool,
+    /// A program has set a time limit of a socket.
+    pub(crate) limits: bool,
+    /// A message was read in part, or looked at: before that each one begins at its front.
+    pub(crate) parts: bool,
+}
 
 /// Answers the calls of programs.
 #[derive(Debug)]
@@ -50,10 +60,7 @@ pub(crate) struct Notifier {
     looked_at: u64,
     /// True once a socket was opened.
     pub(crate) has_sockets: bool,
-    /// True once a program has set flags of a socket (`O_NONBLOCK`): until then none is asked for.
-    pub(crate) have_flags: bool,
-    /// True once a program has set a time limit of a socket: until then none is asked for.
-    pub(crate) have_limits: bool,
+    pub(crate) seen: Seen,
     /// Place of messages on their way.
     pub(crate) place: Vec<u8>,
     /// Sockets of which a message is sent in part, each with the call that sends it.
@@ -63,15 +70,9 @@ pub(crate) struct Notifier {
 }
 
 impl Notifier {
-    pub(crate) fn new(
-        listener: Listener,
-        poll: Poll,
-        numbers: Range<u32>,
-        daemon: Vec<u8>,
-    ) -> io::Result<Self> {
-        poll.add(&listener, LISTENER)?;
+    pub(crate) fn new(listener: Listener, poll: Poll, numbers: Range<u32>, daemon: Vec<u8>) -> Self {
         listener.wake_in_place();
-        Ok(Self {
+        Self {
             listener,
             poll,
             next_number: numbers.start,
@@ -83,24 +84,25 @@ impl Notifier {
             last_looked: Duration::ZERO,
             looked_at: 0,
             has_sockets: false,
-            have_flags: false,
-            have_limits: false,
+            seen: Seen::default(),
             place: Vec::new(),
             sending: BTreeMap::new(),
             said: BTreeSet::new(),
-        })
+        }
     }
 
     /// Waits for calls and other events, and serves what has come. It gives the tokens of others. If it looks often, it
     /// comes back without any.
     pub(crate) fn turn(&mut self, looks_often: bool) -> io::Result<Vec<u64>> {
         let has_to_look = looks_often || !self.kept.is_empty() || self.processes.has_copies();
-        let ready = self.poll.wait(has_to_look.then_some(LOOK))?.to_vec();
+        let is_call = self.poll.wait_beside(&self.listener, has_to_look.then_some(LOOK))?;
+        let ready = self.poll.told().to_vec();
+        if is_call {
+            self.take_call()?;
+        }
         let mut others = Vec::new();
         for token in ready {
-            if token == LISTENER {
-                self.take_call()?;
-            } else if token & KEPT != 0 {
+            if token & KEPT != 0 {
                 self.wake(token);
             } else if token & PROCESS != 0 {
                 self.process_has_ended(token);
@@ -178,7 +180,7 @@ impl Notifier {
     /// Keeps a call until its socket is ready, if it may wait.
     fn keep_for(&mut self, mut job: Job, pair: &Rc<OwnedFd>, cause: PollCause) {
         let now = clock::monotonic();
-        if job.deadline.is_none() && self.have_limits {
+        if job.deadline.is_none() && self.seen.limits {
             let limit = if cause == PollCause::Room { Timeout::Send } else { Timeout::Recv };
             let limit = socket_timeout(pair, limit).ok().flatten();
             job.deadline = limit.map(|limit| now.saturating_add(limit));
@@ -470,7 +472,7 @@ impl Notifier {
 
     /// True if a call on this socket may wait, by its flags.
     pub(crate) fn may_wait(&self, pair: &Rc<OwnedFd>, is_told_not_to: bool) -> bool {
-        if is_told_not_to || !self.have_flags {
+        if is_told_not_to || !self.seen.flags {
             return !is_told_not_to;
         }
         rustix::fs::fcntl_getfl(pair).is_ok_and(|flags| !flags.contains(OFlags::NONBLOCK))

@@ -5,7 +5,7 @@ use std::mem;
 use std::os::fd::OwnedFd;
 use std::rc::Rc;
 
-use slantpath_door::{Came, ControlOut, bytes_of};
+use slantpath_door::{Begun, Came, ControlOut, bytes_of};
 use slantpath_requests::{self as requests, Errno, ToProgram};
 use slantpath_system::notify::Task;
 
@@ -115,12 +115,15 @@ impl Notifier {
             octets.resize(room, 0);
         }
         let buffers = &mut [IoSliceMut::new(&mut octets[..room])];
-        let came = if flags & MSG_PEEK == 0 {
-            // All programs that have the socket have their calls answered here, one by one.
-            slantpath_door::receive_alone(pair, &mut remembered.claim, buffers)
-        } else {
+        let leaves = flags & MSG_PEEK != 0;
+        let came = if leaves {
             slantpath_door::receive(pair, &mut remembered.claim, buffers, true)
+        } else {
+            // All programs that have the socket have their calls answered here, one by one.
+            let begun = if self.seen.parts { Begun::Perhaps } else { Begun::No };
+            slantpath_door::receive_alone(pair, &mut remembered.claim, buffers, begun)
         };
+        self.seen.parts |= leaves || remembered.claim.is_unfinished();
         let received = match came {
             // Only who is killed waits no longer, and its memory may be another's by now.
             Ok(_) if !self.listener.is_waiting(job.notified.id) => Ok(Received::Not(Step::Over)),

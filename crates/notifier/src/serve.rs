@@ -96,7 +96,7 @@ pub fn serve(program: &OsStr, arguments: &[OsString]) -> Result<u8, NotifierFail
     let poll = Poll::new()?;
     poll.add(&program, PROGRAM)?;
     poll.add(&signals, SIGNALS)?;
-    let mut notifier = Notifier::new(listener, poll, range.numbers, daemon.as_bytes().to_vec())?;
+    let mut notifier = Notifier::new(listener, poll, range.numbers, daemon.as_bytes().to_vec());
     let mut ended: Option<(u8, Duration)> = None;
     loop {
         let told = notifier.turn(ended.is_some())?;

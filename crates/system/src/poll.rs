@@ -4,7 +4,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 use std::{fmt, io};
 
-use rustix::event::{Timespec, epoll};
+use rustix::event::{PollFd, PollFlags, Timespec, epoll, poll};
 use rustix::io::Errno;
 
 /// Number of descriptors that are told at one time, at most; the others are told the next time.
@@ -104,13 +104,8 @@ impl Poll {
     /// Waits until a descriptor is ready, a signal is caught or the time is over: for ever without one. It gives the
     /// tokens of those that are ready. The time is rounded up to milliseconds; [`crate::clock::TimerFd`] is exact.
     pub fn wait(&mut self, timeout: Option<Duration>) -> io::Result<&[u64]> {
-        let timeout = timeout.map(|timeout| Timespec {
-            tv_sec: i64::try_from(timeout.as_secs()).unwrap_or(i64::MAX),
-            tv_nsec: timeout.subsec_nanos().into(),
-        });
-        self.events.clear();
-        self.tokens.clear();
-        self.ended.clear();
+        let timeout = timeout.map(timespec);
+        self.forget();
         match epoll::wait(&self.epoll, rustix::buffer::spare_capacity(&mut self.events), timeout.as_ref()) {
             Ok(_) => {
                 for event in &self.events {
@@ -127,6 +122,36 @@ impl Poll {
         Ok(&self.tokens)
     }
 
+    /// Waits as [`wait`](Self::wait) does, for one more descriptor beside its own. True if that one can be read, or is
+    /// at its end. Who makes it ready may choose the processor that the caller runs on: behind an `epoll` the kernel
+    /// chooses.
+    pub fn wait_beside(&mut self, one: impl AsFd, timeout: Option<Duration>) -> io::Result<bool> {
+        let mut asked =
+            [&one.as_fd(), &self.epoll.as_fd()].map(|fd| PollFd::from_borrowed_fd(*fd, PollFlags::IN));
+        let told = poll(&mut asked, timeout.map(timespec).as_ref());
+        let [is_one, is_own] = asked.map(|asked| !asked.revents().is_empty());
+        match told {
+            Ok(0) | Err(Errno::INTR) => {
+                self.forget();
+                return Ok(false);
+            }
+            Ok(_) => {}
+            Err(errno) => return Err(errno.into()),
+        }
+        if is_own {
+            self.wait(Some(Duration::ZERO))?;
+        } else {
+            self.forget();
+        }
+        Ok(is_one)
+    }
+
+    fn forget(&mut self) {
+        self.events.clear();
+        self.tokens.clear();
+        self.ended.clear();
+    }
+
     /// Tokens of the last [wait](Self::wait).
     pub fn told(&self) -> &[u64] {
         &self.tokens
@@ -135,6 +160,13 @@ impl Poll {
     /// Tokens among those of the last [wait](Self::wait) whose other ends are closed in all processes.
     pub fn ended(&self) -> &[u64] {
         &self.ended
+    }
+}
+
+fn timespec(time: Duration) -> Timespec {
+    Timespec {
+        tv_sec: i64::try_from(time.as_secs()).unwrap_or(i64::MAX),
+        tv_nsec: time.subsec_nanos().into(),
     }
 }
 
@@ -180,6 +212,29 @@ mod tests {
         drop(other);
         assert_eq!(poll.wait(now).unwrap(), [7]);
         assert_eq!(poll.wait(now).unwrap(), [0; 0]);
+    }
+
+    #[test]
+    fn a_descriptor_beside_is_told_apart_from_those_within() {
+        let (within, mut to_within) = io::pipe().unwrap();
+        let (beside, mut to_beside) = io::pipe().unwrap();
+        let mut poll = Poll::new().unwrap();
+        poll.add(&within, 5).unwrap();
+        let now = Some(Duration::ZERO);
+        assert!(!poll.wait_beside(&beside, now).unwrap());
+        assert!(poll.told().is_empty());
+        to_within.write_all(b"a").unwrap();
+        assert!(!poll.wait_beside(&beside, None).unwrap());
+        assert_eq!(poll.told(), [5]);
+        to_beside.write_all(b"a").unwrap();
+        assert!(poll.wait_beside(&beside, None).unwrap());
+        assert_eq!(poll.told(), [5]);
+        poll.remove(&within).unwrap();
+        assert!(poll.wait_beside(&beside, None).unwrap());
+        assert!(poll.told().is_empty(), "what was told before");
+        let (end, writer) = io::pipe().unwrap();
+        drop(writer);
+        assert!(poll.wait_beside(&end, None).unwrap());
     }
 
     #[test]

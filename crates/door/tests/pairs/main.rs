@@ -14,7 +14,7 @@ use rustix::net::{
     SendAncillaryMessage, SendFlags, SocketAddrUnix, SocketFlags, SocketType, bind, listen, recvmsg, sendmsg,
     socket_with, socketpair,
 };
-use slantpath_door::{Came, Claim};
+use slantpath_door::{Begun, Came, Claim};
 use slantpath_requests::{
     self as requests, Errno, FromProgram, HEADER_LEN, MessageInfo, OpenRequest, PIECE_MAX, Reply, SendInfo,
     Style, ToProgram,
@@ -158,12 +158,20 @@ fn a_message_of_several_pieces_is_one_for_who_has_room() {
 fn who_takes_alone_has_the_same_and_leaves_a_piece_that_was_begun_to_claims() {
     let (program, daemon) = pair();
     let mut claim = Claim::default();
+    let mut begun = Begun::No;
     let mut alone = |room: usize| {
         let mut bytes = vec![0; room];
-        let came = slantpath_door::receive_alone(&program, &mut claim, &mut [IoSliceMut::new(&mut bytes)])
-            .unwrap()?;
+        let buffers = &mut [IoSliceMut::new(&mut bytes)];
+        let came = slantpath_door::receive_alone(&program, &mut claim, buffers, begun).unwrap()?;
+        if claim.is_unfinished() {
+            begun = Begun::Perhaps;
+        }
         Some((came.len, came.is_end, bytes[..came.len].to_vec()))
     };
+    give(&daemon, data(2, true), b"whole", None);
+    give(&daemon, data(2, true), b"small", None);
+    assert_eq!(alone(PIECE_MAX), Some((5, true, b"whole".to_vec())));
+    assert_eq!(alone(8), Some((5, true, b"small".to_vec())), "by a claim of all of it");
     give(&daemon, data(3, true), b"abcdefgh", None);
     give(&daemon, data(3, false), b"ijkl", None);
     give(&daemon, data(3, true), b"mnop", None);
