@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -236,10 +236,19 @@ fn quantile(sorted: &[i128], per_mille: usize) -> f64 {
 
 fn told(errors: &[i128]) -> String {
     let [median, p99, p99_9] = [500, 990, 999].map(|per_mille| quantile(errors, per_mille));
-    format!("{median:.0}, {p99:.0}, {p99_9:.0} us of {} packets", errors.len())
+    format!("{median:.0}, {p99:.0}, {p99_9:.0} us of {}", errors.len())
+}
+
+/// Nanoseconds that a program of timers prints, sorted.
+fn latenesses(timer: Child) -> Vec<i128> {
+    let output = timer.wait_with_output().unwrap();
+    String::from_utf8_lossy(&output.stdout).lines().map(|line| line.parse().unwrap()).collect()
 }
 
 fn delay(place: &Place) {
+    // The least that any program can do here, in the same minute.
+    let timer = place.command(&place.bench, &["program", "timer", "10"]).stdout(Stdio::piped()).spawn();
+    row("lateness of a bare timer: median, 99 %, 99.9 %", "", &told(&latenesses(timer.unwrap())));
     for millis in [20, 250] {
         let delay = format!("{millis} ms");
         let run = place.datagrams(&["--delay", &delay], ["1000", "10", "200"], true);
@@ -267,11 +276,10 @@ fn busy(place: &Place) {
     let spinners: Vec<_> = (0..processors).map(|_| start(&["program", "spin", "8"])).collect();
     let timer = start(&["program", "timer", "6"]);
     let run = place.datagrams(&["--delay", "20 ms"], ["1000", "5", "200"], true);
-    let output = timer.wait_with_output().unwrap();
+    let bare = quantile(&latenesses(timer), 500);
     for mut spinner in spinners {
         spinner.wait().unwrap();
     }
-    let bare = String::from_utf8_lossy(&output.stdout).trim().parse::<f64>().unwrap() / 1_000.0;
     let errors = run.errors(place, Duration::from_millis(20));
     let median = quantile(&errors, 500);
     row(
