@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 from importlib.metadata import distribution
@@ -103,3 +104,29 @@ def test_an_output_that_cannot_be_written_is_an_error_and_no_traceback() -> None
     )
     os.close(writes)
     assert (ended.returncode, ended.stderr) == (0, "")
+
+
+# A program of two sockets, which are nobody's but the daemon's: with the protocol of SCTP in their numbers.
+TALK = """
+import socket
+server, client = (socket.socket(socket.AF_INET, socket.SOCK_STREAM, 132) for _ in range(2))
+server.bind(("127.0.0.1", 7))
+server.listen()
+client.connect(("127.0.0.1", 7))
+client.sendall(b"served")
+print(server.accept()[0].recv(9).decode())
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="sockets of programs are served on Linux alone")
+@pytest.mark.parametrize("door", ["preload", "notify"])
+def test_the_command_that_pip_installs_serves_programs_by_either_door(door: str) -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    own = [sys.executable, "-m", "slantpath", "sctp", f"--udp={port}", f"--listen-udp={port}"]
+    line = [*own, "--address=127.0.0.1", f"--door={door}", "--", sys.executable, "-c", TALK]
+    served = subprocess.run(  # noqa: S603 - our own program
+        line, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (served.returncode, served.stdout) == (0, "served\n"), served.stderr

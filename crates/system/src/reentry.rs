@@ -127,6 +127,23 @@ fn origin(value: &str) -> Option<[u32; 4]> {
     numbers?.try_into().ok()
 }
 
+/// Command that starts this program anew, as far as it was named before this subcommand of its own: behind an
+/// interpreter stands what that runs. `None` if it was not started by that subcommand.
+pub fn own_command(subcommand: &str) -> io::Result<Option<Command>> {
+    Ok(before(&own_arguments()?, subcommand).map(|(own, others)| {
+        let mut command = Command::new("/proc/self/exe");
+        command.arg0(own).args(others);
+        command
+    }))
+}
+
+/// The first word of a command, and those between it and its subcommand.
+fn before<'a>(words: &'a [OsString], subcommand: &str) -> Option<(&'a OsString, &'a [OsString])> {
+    let (own, others) = words.split_first()?;
+    let place = others.iter().position(|word| word == subcommand)?;
+    Some((own, &others[..place]))
+}
+
 fn own_arguments() -> io::Result<Vec<OsString>> {
     Ok(arguments(&std::fs::read("/proc/self/cmdline")?))
 }
@@ -203,6 +220,23 @@ mod tests {
             [(&b"a\0b c\0"[..], &["a", "b c"][..]), (b"a\0\0", &["a", ""]), (b"a", &["a"]), (b"", &[""])]
         {
             assert_eq!(arguments(octets), expected);
+        }
+    }
+
+    #[test]
+    fn a_command_is_named_by_all_that_stands_before_its_subcommand() {
+        for (line, expected) in [
+            ("slantpath sctp -- sctp", Some("slantpath")),
+            ("python3 -m slantpath sctp --udp", Some("python3 -m slantpath")),
+            ("sctp bin/slantpath sctp", Some("sctp bin/slantpath")),
+            ("python3 -c main()", None),
+            ("sctp", None),
+        ] {
+            let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            let found =
+                before(&words, "sctp").map(|(own, others)| [std::slice::from_ref(own), others].concat());
+            let expected = expected.map(|named| named.split(' ').map(OsString::from).collect());
+            assert_eq!(found, expected, "{line}");
         }
     }
 

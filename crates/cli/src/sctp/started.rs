@@ -9,6 +9,7 @@ use std::process::{Child, Command};
 use nix::errno::Errno;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use slantpath_system::reentry;
 use slantpath_system::signals::Signals;
 
 use super::executable::Executable;
@@ -58,8 +59,12 @@ impl Started {
             Door::Notify => {
                 // Processes that a killed notifier leaves are ended here.
                 let _ = slantpath_system::process::adopt_orphans();
-                let own = std::env::current_exe().map_err(|error| Failure::Failed(error.to_string()))?;
-                command = Command::new(own);
+                let own = reentry::own_command("sctp").map_err(|error| Failure::Failed(error.to_string()))?;
+                command = own.ok_or_else(|| {
+                    Failure::Failed(
+                        "--door notify needs a process of its own: start `slantpath sctp` as one".to_owned(),
+                    )
+                })?;
                 command.arg("sctp-notifier").arg("--").args(line);
             }
         }
