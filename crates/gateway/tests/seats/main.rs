@@ -8,6 +8,7 @@ mod overload;
 mod patience;
 mod peer;
 mod promises;
+mod recorded;
 mod reload;
 mod site;
 mod twins;
