@@ -20,7 +20,7 @@ fn ups(lab: &mut Lab, seat: usize) -> Vec<(String, u64, u64)> {
 }
 
 /// The network with its second link, and its ways then: that link is the first in the order of names.
-fn with_second(config: &NetworkConfig, ways: &[Way]) -> (NetworkConfig, Vec<Way>) {
+pub(crate) fn with_second(config: &NetworkConfig, ways: &[Way]) -> (NetworkConfig, Vec<Way>) {
     let mut both = ways.to_vec();
     both[0].carried = Carried::Link(SignallingLinkId(1));
     both[1].carried = Carried::Link(SignallingLinkId(0));
