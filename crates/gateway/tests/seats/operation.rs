@@ -2,6 +2,7 @@
 
 use slantpath_base::Instant;
 use slantpath_control::{ControlEvent, Refusal, RouteStatus, SignallingLinkStatus};
+use slantpath_live::Program as _;
 
 use super::fixture::{Lab, lab_of_m2pa, lab_of_m3ua, lab_to_reload};
 use super::reload::with_second;
@@ -121,6 +122,31 @@ fn the_primary_path_is_one_that_the_peer_has() {
     let told = "10.0.0.9 is no confirmed address of the peer: `status` lists the paths of each association";
     assert_eq!(refused(ask("10.0.0.9")), told);
     assert_eq!(refused(ask("there")), "there is no path `there`: there is `10.0.0.2`");
+    // One that is being set up has no path yet.
+    let mut lab = lab_of_m2pa();
+    lab.run_until(Instant::from_millis(10));
+    let keys = [("action", "set-primary"), ("association", "port-3565"), ("path", "10.0.0.2")];
+    assert_eq!(refused(lab.order(0, &keys)), "association `port-3565` is not up: try it once it is");
+}
+
+#[test]
+fn who_is_told_twice_to_stop_ends_at_once_and_its_loads_send_no_more() {
+    let sent = |lab: &mut Lab| {
+        let now = lab.now();
+        lab.seat(0).load_reports(now, 0).iter().map(|link| link.report.sent).sum::<u64>()
+    };
+    let mut lab = lab_of_m2pa();
+    lab.run_until(UP);
+    let by_then = sent(&mut lab);
+    lab.stop(0);
+    assert!(by_then > 100 && !lab.seat(0).is_over());
+    go_on(&mut lab, 5);
+    assert_eq!(sent(&mut lab), by_then);
+    let mut lab = lab_of_m2pa();
+    lab.run_until(UP);
+    lab.stop(0);
+    lab.stop(0);
+    assert!(lab.seat(0).is_over());
 }
 
 #[test]
@@ -261,4 +287,24 @@ fn a_link_is_proved_for_a_short_time_in_an_emergency_alone() {
         }
         assert_eq!(available(&mut lab, 0), links, "{action}");
     }
+}
+
+#[test]
+fn a_point_restarts_by_order() {
+    let mut lab = lab_of_m2pa();
+    lab.run_until(UP);
+    let done = lab.order(0, &[("action", "restart")]).expect("it is done");
+    let ControlEvent::Script { kind, name, event, .. } = done else { panic!("an event of a script") };
+    assert_eq!((kind.as_str(), name.as_str(), event.as_str()), ("point", "point-0", "restart"));
+    go_on(&mut lab, 40);
+    let wanted = [
+        "ordered",
+        "unavailable",
+        "link-set-unavailable",
+        "changeover-without-sequence",
+        "link-set-available",
+        "restart-over",
+        "available",
+    ];
+    assert_eq!(lab.happened_at(0, UP), wanted);
 }

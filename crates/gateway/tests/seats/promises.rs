@@ -59,6 +59,9 @@ fn a_peer_that_lives_and_takes_nothing_is_told_with_its_time() {
         let way = site.way(name);
         site.run_until(DEATH);
         site.read(way, false);
+        // Another file changes nothing of it.
+        site.run_until(Instant::from_millis(5_900));
+        site.reload(0, "renamed");
         site.run_until(Instant::from_secs(10));
         let status = |site: &mut Site| {
             let now = site.now();
