@@ -99,7 +99,7 @@ targets: need-cargo
 conformance: need-cargo need-cc
 	cargo xtask conformance
 
-# Programs of others on emulated networks, an hour of churn and its replay, the kernel's TCP measured anew, and the wheels in
+# Programs of others on emulated networks, half an hour of churn, an hour of a gateway and its replay, the kernel's TCP measured anew, and the wheels in
 # empty trees: the tables of peers/ that are kept. Some two hours, as root, on a machine that has nothing else to do; what is
 # too late is made once more.
 acceptance: need-cargo need-cc need-python3 need-bird need-frr wheel python-package view-packages
@@ -112,6 +112,7 @@ acceptance: need-cargo need-cc need-python3 need-bird need-frr wheel python-pack
 	peers/sctp-programs/programs.py --out peers/sctp-programs/programs.csv
 	peers/sctp-programs/prove.py --out peers/sctp-programs
 	SLANTPATH_CHURN_SECONDS=1800 cargo test --quiet --package slantpath-gateway --test seats -- come_and_go
+	SLANTPATH_REPLAY_SECONDS=3600 cargo test --quiet --package slantpath-gateway --test seats -- digest_for_digest
 	SLANTPATH_CHURN_ROUNDS=1000 cargo test --quiet --package slantpath-cli --test command -- come_and_go
 	ulimit -n $$(ulimit -Hn) && target/release/slantpath sctp --address 127.0.0.1 -- peers/sctp-sockets/many.py --out peers/sctp-sockets/many.csv
 	rm -f peers/linux-tcp/kernel.csv

@@ -370,3 +370,100 @@ impl Association {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use slantpath_host::Peer;
+    use slantpath_signalling::network::AdaptationId;
+    use slantpath_sigtran::transport::{AssociationNumber, StreamNumber};
+
+    use super::*;
+
+    const SOCKET: SocketId = SocketId(3);
+
+    fn config(local: &[&str], peer: &[&str], opens: bool) -> SeatAssociation {
+        let addresses = |words: &[&str]| words.iter().map(|word| word.parse().unwrap()).collect();
+        let port = ProgramConfig {
+            sctp: Box::default(),
+            local_addresses: addresses(local),
+            local_port: 2_905,
+            peer: Some(Peer { addresses: addresses(peer), port: 2_906 }),
+        };
+        let (name, carried) = ("first".to_owned(), Carried::Adaptation(AdaptationId(0)));
+        SeatAssociation { name, carried, port, opens, reopen_after: Duration::from_secs(2) }
+    }
+
+    fn association(opens: bool) -> Association {
+        Association::new(Instant::START, 0, config(&["192.0.2.1"], &["192.0.2.2"], opens), SocketId(0))
+    }
+
+    fn transmit() -> Transmit {
+        Transmit {
+            association: AssociationNumber(0),
+            stream: StreamNumber(0),
+            payload_protocol: 3,
+            octets: vec![7; 9].into(),
+            report: None,
+        }
+    }
+
+    #[test]
+    fn an_association_goes_on_while_its_ends_reach_each_other_at_the_same_ports() {
+        let both = ["192.0.2.1", "fd00::1"];
+        let own = config(&both, &["192.0.2.2"], true);
+        assert!(own.goes_on_as(&config(&["192.0.2.1"], &["192.0.2.2", "192.0.2.3"], true)));
+        // What stays of the own addresses is of another version of IP than what stays of the peer's.
+        assert!(!own.goes_on_as(&config(&["fd00::1"], &["192.0.2.2"], true)));
+        assert!(!own.goes_on_as(&config(&both, &["192.0.2.3"], true)));
+        assert!(!own.goes_on_as(&config(&both, &["192.0.2.2"], false)));
+        let mut elsewhere = own.clone();
+        elsewhere.port.peer.as_mut().unwrap().port += 1;
+        assert!(!own.goes_on_as(&elsewhere));
+        elsewhere = own.clone();
+        elsewhere.port.local_port += 1;
+        assert!(!own.goes_on_as(&elsewhere));
+    }
+
+    #[test]
+    fn a_caller_is_known_where_the_peer_is_waited_for_and_of_several_by_its_port() {
+        let [own, other, stranger]: [SocketAddr; 3] =
+            ["192.0.2.2:2906", "192.0.2.2:9", "192.0.2.3:2906"].map(|at| at.parse().unwrap());
+        let waiting = association(false);
+        let known = |end: &Association| [own, other, stranger].map(|caller| end.is_with(caller));
+        assert_eq!((known(&waiting), known(&association(true))), ([true, true, false], [false; 3]));
+        assert_eq!([own, other].map(|caller| waiting.is_with_exactly(caller)), [true, false]);
+    }
+
+    #[test]
+    fn a_loss_is_of_one_that_was_up_and_one_that_is_held_stays_closed() {
+        let now = Instant::from_secs(5);
+        let mut end = association(true);
+        end.state = State::Opening(SOCKET);
+        assert_eq!((end.ended(now, SocketId(9)), end.ended(now, SOCKET)), (None, Some(false)));
+        assert_eq!((end.counts().times_lost, end.deadline()), (0, Some(Instant::from_secs(7))));
+        assert_eq!((end.connected(SOCKET), end.ended(now, SOCKET)), (None, Some(true)));
+        assert_eq!((end.counts().times_up, end.counts().times_lost), (1, 1));
+        end.connected(SOCKET);
+        end.hold();
+        end.ended(now, SOCKET);
+        assert_eq!((end.deadline(), end.state_name()), (None, "held"));
+        end.release(now);
+        assert_eq!(end.deadline(), Some(now));
+    }
+
+    #[test]
+    fn what_is_thrown_away_is_counted_by_its_cause() {
+        let (mut host, now) = (Host::new(Vec::new()), Instant::START);
+        let mut end = association(true);
+        assert_eq!(end.send(now, &mut host, transmit(), &mut None), None);
+        end.state = State::Up(SOCKET);
+        // The host has no such socket: the first message waits, and so does what comes behind it.
+        assert_eq!(end.send(now, &mut host, transmit(), &mut None), Some(TransportInput::Congested(true)));
+        for _ in 0..REFUSED_MAX {
+            assert_eq!(end.send(now, &mut host, transmit(), &mut None), None);
+        }
+        let counts = end.counts();
+        assert_eq!((counts.discarded_down, counts.discarded_full, counts.sent), (1, 1, 0));
+        assert_eq!(end.waiting(), REFUSED_MAX);
+    }
+}

@@ -255,6 +255,15 @@ mod tests {
         delays.arrived(Instant::START, 0, M3UA, &m3ua(3, &before));
         delays.left(Instant::START, 1, m2pa::PAYLOAD_PROTOCOL, &m2pa(3, &after));
         assert_eq!(counts(&delays, (0, 1)), [(0, 1)]);
+        // XUDT: class and hop counter, pointers, and the same; the hop counter is one less behind the translation.
+        let before = [0x11, 0, 15, 4, 6, 8, 0, 2, 1, 2, 2, 3, 4, 3, 5, 6, 7];
+        let after = [0x11, 0, 14, 4, 7, 9, 0, 3, 1, 2, 3, 2, 3, 4, 3, 5, 6, 7];
+        let other = [0x11, 0, 14, 4, 7, 9, 0, 3, 1, 2, 3, 2, 3, 4, 3, 5, 6, 8];
+        delays.arrived(Instant::START, 0, M3UA, &m3ua(3, &before));
+        delays.left(Instant::START, 1, m2pa::PAYLOAD_PROTOCOL, &m2pa(3, &other));
+        assert_eq!(counts(&delays, (0, 1)), [(0, 1)]);
+        delays.left(Instant::START, 1, m2pa::PAYLOAD_PROTOCOL, &m2pa(3, &after));
+        assert_eq!(counts(&delays, (0, 1)), [(0, 2)]);
     }
 
     #[test]

@@ -140,9 +140,14 @@ fn compare<T>(
 
 #[cfg(test)]
 mod tests {
+    use slantpath_applications::ProgramConfig;
+    use slantpath_base::Duration;
+    use slantpath_host::Peer;
+    use slantpath_signalling::network::{AdaptationId, AspId, Carried, ServedPointId, ServerRegistration};
     use slantpath_signalling::{ScreeningAction, ScreeningConfig, ScreeningCriteria};
+    use slantpath_sigtran::asp::{ProcessConfig, TrafficMode};
     use slantpath_ss7::PointCode;
-    use slantpath_ss7::mtp3::node::{self, LinkSetConfig, LinkSetId};
+    use slantpath_ss7::mtp3::node::{self, LinkSetConfig, LinkSetId, Mtp3Timer};
 
     use super::*;
 
@@ -186,5 +191,96 @@ mod tests {
         without.screening.rules.clear();
         without.screening.rates[0].burst = 11;
         assert_eq!(told(&without), ["screening rule inner removed", "rate outer changed"]);
+    }
+
+    fn told(before: &NetworkConfig, after: &NetworkConfig, addresses: [&[IpAddr]; 2]) -> Vec<String> {
+        let occupant = SignallingEntity::Point(PointId(0));
+        let [old, new] = addresses.map(|own| vec![association(own)]);
+        difference(&(before, occupant, old), &(after, occupant, &new))
+    }
+
+    /// An association at these addresses, which calls its peer from each of them.
+    fn association(local_addresses: &[IpAddr]) -> SeatAssociation {
+        let port = ProgramConfig {
+            sctp: Box::default(),
+            local_addresses: local_addresses.to_vec(),
+            local_port: 2_905,
+            peer: Some(Peer { addresses: vec![[192, 0, 2, 9].into()], port: 2_905 }),
+        };
+        SeatAssociation {
+            name: "first".to_owned(),
+            carried: Carried::Adaptation(AdaptationId(0)),
+            port,
+            opens: true,
+            reopen_after: Duration::from_secs(1),
+        }
+    }
+
+    fn network_of(point: network::PointConfig) -> NetworkConfig {
+        NetworkConfig { points: vec![point], ..NetworkConfig::default() }
+    }
+
+    #[test]
+    fn settings_of_mtp3_and_own_addresses_are_told() {
+        let [first, second]: [IpAddr; 2] = [1, 2].map(|host| [192, 0, 2, host].into());
+        let before = network_of(point(&["boston"], 0));
+        assert_eq!(told(&before, &before, [&[first]; 2]), [""; 0]);
+        let mut held = before.clone();
+        held.points[0].mtp3.held_limit += 1;
+        assert_eq!(told(&before, &held, [&[first]; 2]), ["settings of MTP3 changed"]);
+        let mut slow = before.clone();
+        let timers = before.points[0].mtp3.timers.clone().with(Mtp3Timer::T2, Duration::from_millis(1_500));
+        slow.points[0].mtp3.timers = timers;
+        assert_eq!(told(&before, &slow, [&[first]; 2]), ["settings of MTP3 changed"]);
+        assert_eq!(told(&before, &before, [&[first], &[first, second]]), ["own address 192.0.2.2 added"]);
+        assert_eq!(told(&before, &before, [&[first, second], &[second]]), ["own address 192.0.2.1 removed"]);
+    }
+
+    #[test]
+    fn an_application_server_with_other_processes_is_changed() {
+        let asp = |name: &str| network::AspConfig {
+            name: name.to_owned(),
+            process: ProcessConfig::default(),
+            audit: Duration::from_secs(30),
+        };
+        let served = network::ServedPointConfig { name: "users".to_owned(), code: PointCode(9), sccp: None };
+        let server = network::ServerConfig {
+            name: "register".to_owned(),
+            routing_context: 7,
+            network_appearance: None,
+            point: ServedPointId(0),
+            opcs: Vec::new(),
+            services: Vec::new(),
+            traffic_mode: TrafficMode::Override,
+            needed_active: 1,
+            asps: vec![AspId(0)],
+            registration: ServerRegistration::Static,
+        };
+        let mut before = network_of(point(&["boston"], 0));
+        before.m3ua.asps = vec![asp("one"), asp("two")];
+        before.m3ua.points = vec![served];
+        before.m3ua.servers = vec![server];
+        // Numbers follow the order of names: the same process may have another one.
+        let address: [IpAddr; 1] = [[192, 0, 2, 1].into()];
+        let own = [&address[..]; 2];
+        let mut same = before.clone();
+        same.m3ua.asps.insert(0, asp("none"));
+        same.m3ua.servers[0].asps = vec![AspId(1)];
+        assert_eq!(told(&before, &same, own), [""; 0]);
+        let mut other = before.clone();
+        other.m3ua.servers[0].asps = vec![AspId(1)];
+        assert_eq!(told(&before, &other, own), ["application server of context 7 changed"]);
+    }
+
+    #[test]
+    fn eight_names_of_a_kind_are_told_and_the_rest_is_counted() {
+        let told = |count: usize| {
+            let mut words = Vec::new();
+            let names = (1..=count).map(|number| (number.to_string(), ()));
+            compare("link", [], names, |(), ()| true, &mut words);
+            words
+        };
+        assert_eq!(told(8), ["link 1, 2, 3, 4, 5, 6, 7, 8 added"]);
+        assert_eq!(told(10), ["link 1, 2, 3, 4, 5, 6, 7, 8 and 2 more added"]);
     }
 }

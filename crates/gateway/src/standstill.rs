@@ -126,7 +126,8 @@ mod tests {
         let taken = Seen { acknowledged: 8, ..CLOSED };
         let silent = Seen { unanswered: 1, ..CLOSED };
         let idle = Seen { buffered: 0, ..CLOSED };
-        for other in [taken, silent, idle] {
+        let room_for_one = Seen { window: CLOSED_BELOW, ..CLOSED };
+        for other in [taken, silent, idle, room_for_one] {
             let (told, own) = news(&[Some(CLOSED), Some(other), Some(CLOSED), Some(other)]);
             assert_eq!((told, own.times()), (vec![None; 4], 0), "{other:?}");
         }

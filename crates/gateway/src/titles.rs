@@ -492,4 +492,161 @@ mod tests {
         let line = "   to subsystem 6 at `three` (0-0-3); not reached now: mtp failure (return cause 5)";
         assert_eq!(explanation.lines.last().unwrap(), line);
     }
+
+    fn asked_in(network: &NetworkConfig, at: u32, now: Option<ReachedNow<'_>>) -> TitleExplanation {
+        let title = GlobalTitle::with(Some(0), Some(1), Some(4), Digits::parse("49171").unwrap());
+        let called = PartyAddress { ssn: Some(Ssn(6)), global_title: Some(title), ..PartyAddress::default() };
+        let calling = PartyAddress::default();
+        explain_title(network, &TitleQuestion { at: PointCode(at), called, calling }, now)
+    }
+
+    /// Points of codes from 1 on: one in front of subsystem 6 at the point of code 3.
+    fn with_rules(rules: Vec<Rule>, groups: Vec<Group>) -> NetworkConfig {
+        let points = vec![point(1, "one", rules, groups), point(3, "three", vec![], vec![])];
+        NetworkConfig { points, ..NetworkConfig::default() }
+    }
+
+    /// The first point is where the message begins: each further one takes one of 15 hops.
+    #[test]
+    fn a_title_is_translated_sixteen_times_and_not_once_more() {
+        let chain = |count: u32| {
+            let translating = |code: u32| {
+                // The codes leave out that of the end.
+                let (own, next) = (code + 9, if code == count { 3 } else { code + 10 });
+                let routing = if code == count { RouteOn::Ssn } else { RouteOn::GlobalTitle };
+                let rules = vec![rule("on", "49*", Conditions::default())];
+                point(own, &format!("point-{code}"), rules, vec![group("on", next, routing)])
+            };
+            let mut points: Vec<_> = (1..=count).map(translating).collect();
+            points.push(point(3, "three", vec![], vec![]));
+            NetworkConfig { points, ..NetworkConfig::default() }
+        };
+        assert!(asked_in(&chain(16), 10, None).arrives);
+        let refused = asked_in(&chain(17), 10, None);
+        assert!(!refused.arrives);
+        assert_eq!(
+            refused.lines.last().unwrap(),
+            "   there are more translations than a hop counter lets be"
+        );
+    }
+
+    #[test]
+    fn screening_is_told_up_to_the_rule_that_decides_for_certain() {
+        use slantpath_signalling::{Gate, RateLimit, ScreeningCriteria, ScreeningRule};
+        use slantpath_ss7::mtp3::node::LinkSetId;
+        let of_title = || ScreeningCriteria {
+            called: Some(DigitPattern::parse("49*").unwrap()),
+            ..ScreeningCriteria::default()
+        };
+        let named = |name: &str, criteria, action| ScreeningRule {
+            name: name.to_owned(),
+            criteria,
+            action,
+            copies: false,
+        };
+        let from_one = ScreeningCriteria { calling_ssns: vec![Ssn(8)], ..ScreeningCriteria::default() };
+        let elsewhere = ScreeningCriteria { dpcs: vec![PointCode(2)], ..ScreeningCriteria::default() };
+        let rate = |name: &str, towards| RateLimit {
+            name: name.to_owned(),
+            criteria: of_title(),
+            towards,
+            messages_per_second: 5,
+            burst: 1,
+        };
+        let mut network = with_rules(
+            vec![rule("home", "49*", Conditions::default())],
+            vec![group("home", 3, RouteOn::Ssn)],
+        );
+        network.points[0].screening = ScreeningConfig {
+            rules: vec![
+                named("other", elsewhere, ScreeningAction::Discard),
+                named("first", from_one, ScreeningAction::Allow),
+                named("second", of_title(), ScreeningAction::Reject(ReturnCause::UNQUALIFIED)),
+                named("third", ScreeningCriteria::default(), ScreeningAction::Discard),
+            ],
+            rates: vec![rate("slow", None), rate("there", Some(Gate::LinkSet(LinkSetId(0))))],
+        };
+        assert_eq!(
+            asked_in(&network, 1, None).lines[1..5],
+            [
+                "   screening: `first` lets it pass, where all that it asks for fits",
+                "   screening: `second` rejects it (return cause 7)",
+                "   rate: `slow` lets 5 messages a second pass",
+                "   rate: `there` lets 5 messages a second pass, where it comes from or goes to there",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_group_says_how_it_shares_and_a_weight_where_there_is_one() {
+        let told = |sharing, weights: &[u32]| {
+            let here = group("home", 3, RouteOn::Ssn).entities[0];
+            let entities = weights.iter().map(|weight| Entity { weight: *weight, ..here }).collect();
+            let own = Group { name: "home".to_owned(), sharing, entities };
+            let network = with_rules(vec![rule("home", "49*", Conditions::default())], vec![own]);
+            asked_in(&network, 1, None).lines.split_off(2)
+        };
+        let here = "   to subsystem 6 at `three` (0-0-3)";
+        assert_eq!(told(Sharing::Turns, &[1]), [here]);
+        let heavy = "   to subsystem 6 at `three` (0-0-3), weight 2";
+        for (sharing, words) in [
+            (Sharing::Dominant, "   to the first of these that can be reached:"),
+            (Sharing::LinkSelection, "   to one of these for each link selection, by their weights:"),
+            (Sharing::Turns, "   to these in turns, by their weights:"),
+        ] {
+            assert_eq!(told(sharing, &[1, 2]), [words, here, heavy]);
+        }
+    }
+
+    /// A running point knows what it reaches itself, and no subsystem of a point that translates again.
+    #[test]
+    fn a_point_that_runs_is_asked_for_its_own_targets_alone() {
+        let asked = std::cell::RefCell::new(Vec::new());
+        let now = |code: PointCode, ssn: Option<Ssn>| {
+            asked.borrow_mut().push((code.0, ssn));
+            None
+        };
+        assert!(asked_in(&network(), 1, Some(&now)).arrives);
+        assert_eq!(asked.take(), [(2, None)]);
+        assert!(asked_in(&network(), 2, Some(&now)).arrives);
+        assert_eq!(asked.take(), [(3, Some(Ssn(6)))]);
+    }
+
+    #[test]
+    fn conditions_that_fail_are_told_as_the_flags_that_meet_them() {
+        let last = |digits: &str, conditions| {
+            let network =
+                with_rules(vec![rule("home", digits, conditions)], vec![group("home", 3, RouteOn::Ssn)]);
+            asked_in(&network, 1, None).lines.pop().unwrap()
+        };
+        let calling = DigitPattern::parse("44*").unwrap();
+        let wanted = Conditions {
+            translation_type: Some(9),
+            plan: Some(7),
+            nature: Some(3),
+            ssn: Some(Ssn(8)),
+            calling: Some(calling),
+        };
+        assert_eq!(
+            last("49*", wanted),
+            "   did you mean `--translation-type 9`, `--plan 7`, `--nature 3`, `--subsystem 8`, `--calling '44*'`? So \
+             `home` would take it, by its digits `49*`"
+        );
+        for digits in ["4917", "491711"] {
+            let told = format!(
+                "   the nearest digits are `{digits}` of `home`, whose digits are more or fewer than these 5"
+            );
+            assert_eq!(last(digits, Conditions::default()), told);
+        }
+    }
+
+    #[test]
+    fn a_title_is_returned_with_the_cause_of_its_point() {
+        let lines = asked_in(&network(), 3, None).lines;
+        let nature = "   `three` (0-0-3) translates nothing: no translation for an address of such nature (return cause 0)";
+        assert_eq!(lines.last().unwrap(), nature);
+        let lines = told("49151", 4).lines;
+        let address = "   no rule takes it: no translation for this address (return cause 1)";
+        assert!(lines.iter().any(|line| line == address), "{lines:#?}");
+    }
 }

@@ -7,7 +7,7 @@
 //! The file is a record of `slantpath_wire`. Its content is the secret, and then entries. Files of older versions have
 //! no container, and are read as well.
 
-use std::borrow::Cow;
+use std::io::{self, Read};
 use std::net::IpAddr;
 
 use bytes::Bytes;
@@ -267,35 +267,43 @@ enum Told {
 
 /// A record that is told to a host.
 #[derive(Clone, Debug)]
-pub struct Replay<'a> {
-    entries: Cow<'a, [u8]>,
+pub struct Replay {
+    entries: Vec<u8>,
     secret: [u8; SECRET_LEN],
     /// True if the container ends within a block.
     is_cut: bool,
 }
 
-impl<'a> Replay<'a> {
-    /// Reads a record, as far as it goes.
-    pub fn new(record: &'a [u8]) -> Result<Self, ReplayError> {
-        let (content, is_cut) = if record.starts_with(&RECORD_MAGIC) {
-            let (content, is_cut) = content(record)?;
-            (Cow::Owned(content), is_cut)
-        } else {
-            let content = record.strip_prefix(&MAGIC).ok_or(ReplayError::NotARecord)?;
-            (Cow::Borrowed(content), false)
-        };
-        let secret = *content.first_chunk().ok_or(ReplayError::NotARecord)?;
-        let entries = match content {
-            Cow::Borrowed(content) => Cow::Borrowed(&content[SECRET_LEN..]),
-            Cow::Owned(content) => Cow::Owned(content[SECRET_LEN..].to_vec()),
-        };
-        Ok(Self { entries, secret, is_cut })
+impl Replay {
+    /// Reads a record that is in memory, as far as it goes.
+    ///
+    /// # Errors
+    /// If it is no record of a live run, or has been changed.
+    pub fn new(record: &[u8]) -> Result<Self, ReplayError> {
+        Self::read(record)
     }
 
-    /// Tells if the beginning of a file is that of a live run's record.
-    pub fn is_begun_by(first: &[u8]) -> bool {
-        first.starts_with(&MAGIC)
-            || RecordReader::open(first).is_ok_and(|reader| reader.kind() == RecordKind::Live)
+    /// Reads a record from its file, as far as it goes. Of that no more is kept than what the host is told: the file of
+    /// an hour is long.
+    ///
+    /// # Errors
+    /// If it is no record of a live run, has been changed, or cannot be read.
+    pub fn read(mut source: impl Read) -> Result<Self, ReplayError> {
+        let unreadable = |error: io::Error| RecordError::Unreadable(error.to_string());
+        let mut magic = Vec::with_capacity(RECORD_MAGIC.len());
+        source.by_ref().take(RECORD_MAGIC.len() as u64).read_to_end(&mut magic).map_err(unreadable)?;
+        let (mut entries, is_cut) = if magic == RECORD_MAGIC {
+            content(magic.as_slice().chain(source))?
+        } else if magic == MAGIC {
+            let mut content = Vec::new();
+            source.read_to_end(&mut content).map_err(unreadable)?;
+            (content, false)
+        } else {
+            return Err(ReplayError::NotARecord);
+        };
+        let secret = *entries.first_chunk().ok_or(ReplayError::NotARecord)?;
+        entries.drain(..SECRET_LEN);
+        Ok(Self { entries, secret, is_cut })
     }
 
     /// The secret that the run drew its chance from.
@@ -349,7 +357,7 @@ impl<'a> Replay<'a> {
 }
 
 /// The content of a record, and whether it is cut.
-fn content(record: &[u8]) -> Result<(Vec<u8>, bool), ReplayError> {
+fn content(record: impl Read) -> Result<(Vec<u8>, bool), ReplayError> {
     let mut reader = RecordReader::open(record)?;
     if reader.kind() != RecordKind::Live {
         return Err(ReplayError::NotARecord);

@@ -243,11 +243,19 @@ mod tests {
             called: Some(DigitPattern::parse(digits).unwrap()),
             ..ScreeningCriteria::default()
         };
+        let of_network =
+            ScreeningCriteria { network: Some(NetworkIndicator::National), ..ScreeningCriteria::default() };
+        let to_caller =
+            ScreeningCriteria { called_ssns: vec![Ssn(6)], calling_ssns: vec![Ssn(8)], ..all.clone() };
+        let to_all = ScreeningCriteria { called_ssns: vec![Ssn(6)], ..all.clone() };
+        assert!(to_all.covers(&to_caller) && !to_caller.covers(&to_all));
         for (one, other) in [
             (&all, &from(&[1])),
             (&from(&[1, 2]), &from(&[2])),
             (&all, &title("49*")),
             (&title("4*"), &title("49*")),
+            (&all, &of_network),
+            (&all, &to_caller),
         ] {
             assert!(one.covers(other), "{one:?} {other:?}");
             assert!(!other.covers(one), "{one:?} {other:?}");
@@ -265,5 +273,40 @@ mod tests {
         assert!(transfer_prohibited.asks_for_management());
         let ssn = ScreeningCriteria { called_ssns: vec![Ssn(6)], ..transfer_prohibited };
         assert!(ssn.is_empty() && !all.is_of_sccp());
+    }
+
+    #[test]
+    fn services_and_types_are_both_asked_for() {
+        let udt = ScreenedType { service: 3, code: 9 };
+        let own = |services: &[u8]| ScreeningCriteria {
+            services: services.to_vec(),
+            types: vec![udt],
+            ..ScreeningCriteria::default()
+        };
+        assert!(own(&[3, 5]).is_of_sccp() && own(&[]).is_of_sccp());
+        assert!(own(&[5]).is_empty());
+    }
+
+    #[test]
+    fn a_title_is_concerned_for_certain_by_what_its_called_party_says() {
+        let digits = slantpath_ss7::sccp::Digits::parse("4912").unwrap();
+        let title = slantpath_ss7::sccp::GlobalTitle::with(Some(0), Some(1), Some(4), digits);
+        let party = PartyAddress { ssn: Some(Ssn(6)), global_title: Some(title), ..PartyAddress::default() };
+        let told = |own: ScreeningCriteria| own.concerns_title(PointCode(2), &party);
+        let all = ScreeningCriteria::default;
+        assert_eq!(told(all()), Some(true));
+        assert_eq!(told(ScreeningCriteria { dpcs: vec![PointCode(2)], ..all() }), Some(true));
+        assert_eq!(told(ScreeningCriteria { dpcs: vec![PointCode(1)], ..all() }), None);
+        assert_eq!(told(ScreeningCriteria { called_ssns: vec![Ssn(7)], ..all() }), None);
+        assert_eq!(told(ScreeningCriteria { services: vec![5], ..all() }), None);
+        for uncertain in [
+            ScreeningCriteria { calling_ssns: vec![Ssn(8)], ..all() },
+            ScreeningCriteria { opcs: vec![PointCode(1)], ..all() },
+            ScreeningCriteria { network: Some(NetworkIndicator::National), ..all() },
+            ScreeningCriteria { arrivals: vec![Gate::Server(1)], ..all() },
+            ScreeningCriteria { types: vec![ScreenedType { service: 3, code: 9 }], ..all() },
+        ] {
+            assert_eq!(told(uncertain.clone()), Some(false), "{uncertain:?}");
+        }
     }
 }

@@ -48,6 +48,18 @@ pub(crate) struct Offered<'a> {
     parts: BTreeMap<&'a str, BTreeMap<&'a str, Vec<Part>>>,
 }
 
+/// A point with its links while all is in service.
+struct Node<'a> {
+    config: &'a node::Config,
+    usual: node::UsualLinks,
+}
+
+impl<'a> Node<'a> {
+    fn of(config: &'a node::Config) -> Self {
+        Self { config, usual: node::UsualLinks::new(config) }
+    }
+}
+
 impl Offer {
     fn of(config: &GeneratorConfig) -> Option<Self> {
         let since_start = |at: slantpath_base::Instant| at - slantpath_base::Instant::START;
@@ -95,8 +107,8 @@ impl<'a> Offered<'a> {
     /// Called when all else is right.
     pub(crate) fn new(signalling: &'a Signalling, plan: &'a SignallingPlan) -> Self {
         let network = &plan.network;
-        let nodes: BTreeMap<PointCode, &node::Config> =
-            network.points.iter().map(|point| (point.mtp3.point_code, &point.mtp3)).collect();
+        let nodes: BTreeMap<PointCode, Node<'a>> =
+            network.points.iter().map(|point| (point.mtp3.point_code, Node::of(&point.mtp3))).collect();
         let of_points = network.points.iter().map(|point| &point.sccp);
         let with_sccp = of_points.chain(network.m3ua.points.iter().map(|point| &point.sccp)).flatten();
         let translators: BTreeMap<PointCode, Translator> =
@@ -130,15 +142,15 @@ impl<'a> Offered<'a> {
     fn follow(
         &mut self,
         (signalling, by_point): (&'a Signalling, &ByPoint<'a>),
-        nodes: &BTreeMap<PointCode, &'a node::Config>,
+        nodes: &BTreeMap<PointCode, Node<'a>>,
         (from, to, sls): (PointCode, PointCode, Sls),
         load: usize,
         links: f64,
     ) {
         let (mut at, mut chosen) = (from, sls.0);
         for _ in 0..HOPS {
-            let Some(config) = nodes.get(&at).filter(|_| at != to) else { return };
-            let Some(link) = config.usual_link(to, chosen) else { return };
+            let Some(Node { config, usual }) = nodes.get(&at).filter(|_| at != to) else { return };
+            let Some(link) = usual.link(to, chosen) else { return };
             let known = by_point.links(&config.name);
             let Some(&(far, link)) = known.get(usize::from(link.0)) else { return };
             let parts = self.parts.entry(link).or_default().entry(config.name.as_str()).or_default();
@@ -150,7 +162,7 @@ impl<'a> Offered<'a> {
             at = next.code.0;
             let line = signalling.links.find(link).filter(|link| matches!(*link.carrier, Carrier::Mtp2(_)));
             let slc = line.map(|line| line.slc);
-            let by_code = nodes.get(&at).is_some_and(|config| config.spread == node::Spread::LinkCode);
+            let by_code = nodes.get(&at).is_some_and(|node| node.config.spread == node::Spread::LinkCode);
             chosen = if by_code { slc.map_or(sls.0, |slc| *slc) } else { sls.0 };
         }
     }

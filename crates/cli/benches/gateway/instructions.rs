@@ -24,13 +24,13 @@ pub(crate) fn compare(program: &Path) -> Result<String, String> {
     let directory = std::env::temp_dir().join(format!("slantpath-callgrind-{}", std::process::id()));
     fs::create_dir_all(&directory).map_err(|error| error.to_string())?;
     let labs = SENDING_S.map(|sending_s| Lab::servers(120, RATE, 10).sending(LEAD_S, sending_s));
-    let live = labs.each_ref().map(|lab| live(program, lab, &directory));
-    let mut runs = Vec::new();
+    let (mut all_live, mut runs) = (Vec::new(), Vec::new());
     for (lab, sending_s) in labs.iter().zip(SENDING_S) {
+        all_live.push(live(program, lab, &directory)?);
         runs.push(in_a_run(program, lab, sending_s, &directory)?);
     }
     fs::remove_dir_all(&directory).map_err(|error| error.to_string())?;
-    let [shorter, longer] = &live;
+    let [shorter, longer] = &all_live[..] else { unreachable!("one for each time") };
     let arrived = longer.1 - shorter.1;
     let gateway = (longer.0[0] - shorter.0[0]) / arrived;
     let all = (longer.0.iter().sum::<f64>() - shorter.0.iter().sum::<f64>()) / arrived;
@@ -43,10 +43,10 @@ pub(crate) fn compare(program: &Path) -> Result<String, String> {
 }
 
 /// Instructions of each program, and messages that arrived.
-fn live(program: &Path, lab: &Lab, directory: &Path) -> (Vec<f64>, f64) {
+fn live(program: &Path, lab: &Lab, directory: &Path) -> Result<(Vec<f64>, f64), String> {
     let out = |name: &str| directory.join(name);
-    let arrived = lab.under(program, &|name| callgrind(&out(name)));
-    (PROGRAMS.iter().map(|name| counted(&out(name))).collect(), arrived)
+    let arrived = lab.under(program, &|name| callgrind(&out(name)))?;
+    Ok((PROGRAMS.iter().map(|name| counted(&out(name))).collect(), arrived))
 }
 
 /// Instructions of a run, and messages that arrived in it.

@@ -2,9 +2,9 @@
 
 use std::cell::RefCell;
 use std::fs::File;
-use std::io::{Read as _, Write};
+use std::io::{BufReader, Write};
 use std::net::IpAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Parser as _;
@@ -40,27 +40,14 @@ struct Recorded {
     scenario_hash: Option<String>,
 }
 
-/// The bytes of a file that begins as a record does: another one may have no end.
-fn record_in(path: &Path) -> Result<Vec<u8>, String> {
-    const BEGINNING: u64 = 64;
-    let mut bytes = Vec::new();
-    let mut file = File::open(path).map_err(|error| error.to_string())?;
-    (&file).take(BEGINNING).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
-    if !Replay::is_begun_by(&bytes) {
-        return Err("not a record of a live run".to_owned());
-    }
-    file.read_to_end(&mut bytes).map_err(|error| error.to_string())?;
-    Ok(bytes)
-}
-
 pub(crate) fn replay(
     arguments: &ReplayArguments,
     own: &OwnKinds,
     out: &mut impl Write,
 ) -> Result<(), Failure> {
     let misused = |error: String| Failure::Misused(format!("{}: {error}", arguments.record.display()));
-    let record = record_in(&arguments.record).map_err(misused)?;
-    let replay = Replay::new(&record).map_err(|error| misused(error.to_string()))?;
+    let file = File::open(&arguments.record).map_err(|error| misused(error.to_string()))?;
+    let replay = Replay::read(BufReader::new(file)).map_err(|error| misused(error.to_string()))?;
     let about = replay.about().as_deref().and_then(Recorded::read);
     let about = about.ok_or_else(|| misused("it does not say which command it is of".to_owned()))?;
     let line = std::iter::once("slantpath").chain(about.command.iter().map(String::as_str));
@@ -146,7 +133,7 @@ impl Recorded {
 
 /// Variant of [`repeat`] that writes one trace of all associations.
 fn repeat_traced<P: Program>(
-    replay: Replay<'_>,
+    replay: Replay,
     station: Station<P>,
     arguments: &ReplayArguments,
     about: &Recorded,
@@ -191,7 +178,7 @@ fn nothing<P>(_: &mut Tapped<P>, _: Instant, _: &[u8]) -> Result<(), Failure> {
 
 /// Variant of [`repeat`] for a point that was live, whose associations have traces of their own.
 fn repeat_gateway(
-    replay: Replay<'_>,
+    replay: Replay,
     seat: &SeatArguments,
     own: &OwnKinds,
     arguments: &ReplayArguments,
@@ -260,7 +247,7 @@ fn order_again(station: &mut Station<Seat>, now: Instant, words: &str) {
 
 /// Tells a station the record. `order` does what an order's words say, and `keep` takes what is told behind each entry.
 fn repeat<P: Program>(
-    replay: Replay<'_>,
+    replay: Replay,
     station: Station<P>,
     arguments: &ReplayArguments,
     about: &Recorded,

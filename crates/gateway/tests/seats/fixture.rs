@@ -466,10 +466,26 @@ impl Lab {
         ways: &[Way],
         change: impl FnOnce(&mut SeatConfig),
     ) -> Result<(), ReloadError> {
+        let successor = self.prepared(number, config, ways, change)?;
+        self.take(number, successor)
+    }
+
+    /// Makes what a seat would go on with, and leaves it as it is.
+    pub(crate) fn prepared(
+        &mut self,
+        number: usize,
+        config: &NetworkConfig,
+        ways: &[Way],
+        change: impl FnOnce(&mut SeatConfig),
+    ) -> Result<Successor, ReloadError> {
         let (_, _, links) = graph(self.occupants.len(), ways);
         let mut own = seat(config, self.occupants[number], number, ways, &links);
         change(&mut own);
-        let successor = Successor::prepare(own, &self.seat(number).running())?;
+        Ok(Successor::prepare(own, &self.seat(number).running())?)
+    }
+
+    /// Has a seat take what was made for it.
+    pub(crate) fn take(&mut self, number: usize, successor: Successor) -> Result<(), ReloadError> {
         let mut done = Ok(());
         self.seats.command(self.nodes[number], |station, now| {
             done = station.program.reload(now, &mut station.host, successor);

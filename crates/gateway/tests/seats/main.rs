@@ -8,6 +8,7 @@ mod overload;
 mod patience;
 mod peer;
 mod promises;
+mod recorded;
 mod reload;
 mod site;
 mod twins;
@@ -56,6 +57,9 @@ fn two_points_over_m2pa_do_live_what_they_do_in_a_run() {
     let [first, second] = [0, 1].map(|seat| lab.seat(seat).report());
     assert_eq!((second.arrived, second.of_no_load, first.arrived), (arrived, 0, 0));
     assert_eq!((associations_up(&first), associations_up(&second)), (vec![1], vec![1]));
+    let [here, there] = [&first, &second].map(|report| report.associations[0].1);
+    assert_eq!((here.sent, here.sent_octets), (there.received, there.received_octets));
+    assert_eq!((there.sent, there.sent_octets), (here.received, here.received_octets));
 }
 
 #[test]

@@ -2,8 +2,10 @@
 
 use slantpath_base::Instant;
 use slantpath_control::{ControlEvent, Refusal, RouteStatus, SignallingLinkStatus};
+use slantpath_live::Program as _;
 
-use super::fixture::{Lab, lab_of_m2pa, lab_of_m3ua};
+use super::fixture::{Lab, lab_of_m2pa, lab_of_m3ua, lab_to_reload};
+use super::reload::with_second;
 
 /// An instant at which everything is up, and the load on its way.
 const UP: Instant = Instant::from_secs(40);
@@ -120,6 +122,31 @@ fn the_primary_path_is_one_that_the_peer_has() {
     let told = "10.0.0.9 is no confirmed address of the peer: `status` lists the paths of each association";
     assert_eq!(refused(ask("10.0.0.9")), told);
     assert_eq!(refused(ask("there")), "there is no path `there`: there is `10.0.0.2`");
+    // One that is being set up has no path yet.
+    let mut lab = lab_of_m2pa();
+    lab.run_until(Instant::from_millis(10));
+    let keys = [("action", "set-primary"), ("association", "port-3565"), ("path", "10.0.0.2")];
+    assert_eq!(refused(lab.order(0, &keys)), "association `port-3565` is not up: try it once it is");
+}
+
+#[test]
+fn who_is_told_twice_to_stop_ends_at_once_and_its_loads_send_no_more() {
+    let sent = |lab: &mut Lab| {
+        let now = lab.now();
+        lab.seat(0).load_reports(now, 0).iter().map(|link| link.report.sent).sum::<u64>()
+    };
+    let mut lab = lab_of_m2pa();
+    lab.run_until(UP);
+    let by_then = sent(&mut lab);
+    lab.stop(0);
+    assert!(by_then > 100 && !lab.seat(0).is_over());
+    go_on(&mut lab, 5);
+    assert_eq!(sent(&mut lab), by_then);
+    let mut lab = lab_of_m2pa();
+    lab.run_until(UP);
+    lab.stop(0);
+    lab.stop(0);
+    assert!(lab.seat(0).is_over());
 }
 
 #[test]
@@ -181,4 +208,103 @@ fn a_link_that_somebody_needs_is_not_inhibited() {
     go_on(&mut lab, 1);
     assert_eq!(lab.happened_at(0, Instant::from_secs(20)), ["ordered", "inhibition-refused"]);
     assert!(link(&mut lab, 0).is_available);
+}
+
+/// Two seats with two links between them, all of them up.
+fn lab_of_two_links() -> Lab {
+    let mut lab = lab_to_reload();
+    let (config, ways) = lab.config();
+    let (both, ways) = with_second(&config, &ways);
+    lab.run_until(Instant::from_secs(2));
+    for seat in [1, 0] {
+        lab.reload(seat, &both, &ways).expect("it is right");
+    }
+    lab.run_until(UP);
+    assert_eq!([0, 1].map(|seat| available(&mut lab, seat)), [["a-second", "trunk"]; 2]);
+    lab
+}
+
+/// Links in service of a seat, by name.
+fn available(lab: &mut Lab, seat: usize) -> Vec<String> {
+    let links = lab.status(seat).links.into_iter().filter(|link| link.is_available);
+    links.map(|link| link.link).collect()
+}
+
+#[test]
+fn a_link_is_inhibited_and_both_ends_know_from_where() {
+    let mut lab = lab_of_two_links();
+    let inhibited = |lab: &mut Lab| {
+        [0, 1].map(|seat| {
+            let links = lab.status(seat).links;
+            links.into_iter().map(|link| (link.link, link.inhibited)).collect::<Vec<_>>()
+        })
+    };
+    let of_trunk = |ends: &[&'static str]| {
+        vec![("a-second".to_owned(), Vec::new()), ("trunk".to_owned(), ends.to_vec())]
+    };
+    lab.order(0, &[("action", "inhibit"), ("link", "trunk")]).expect("it is asked for");
+    go_on(&mut lab, 1);
+    assert_eq!(inhibited(&mut lab), [of_trunk(&["here"]), of_trunk(&["there"])]);
+    lab.order(1, &[("action", "inhibit"), ("link", "trunk")]).expect("it is asked for");
+    go_on(&mut lab, 1);
+    assert_eq!(inhibited(&mut lab), [0, 1].map(|_| of_trunk(&["here", "there"])));
+    for (seat, left) in [(0, [&["there"][..], &["here"]]), (1, [&[][..], &[]])] {
+        lab.order(seat, &[("action", "uninhibit"), ("link", "trunk")]).expect("it is asked for");
+        go_on(&mut lab, 1);
+        assert_eq!(inhibited(&mut lab), left.map(of_trunk));
+    }
+}
+
+#[test]
+fn a_processor_fails_and_recovers_for_one_link_or_for_all() {
+    let mut lab = lab_of_two_links();
+    let order = |lab: &mut Lab, keys: &[(&str, &str)]| {
+        let ControlEvent::Script { kind, name, .. } = lab.order(0, keys).expect("it is done") else {
+            panic!("an event of a script")
+        };
+        go_on(lab, 5);
+        (kind, name, available(lab, 1))
+    };
+    let told = |kind: &str, name: &str, links: &[&str]| {
+        (kind.to_owned(), name.to_owned(), links.iter().map(|link| (*link).to_owned()).collect::<Vec<_>>())
+    };
+    let (outage, recovered) = (("action", "processor-outage"), ("action", "processor-recovered"));
+    let one = ("link", "trunk");
+    assert_eq!(order(&mut lab, &[outage, one]), told("link", "trunk", &["a-second"]));
+    assert_eq!(order(&mut lab, &[recovered, one]), told("link", "trunk", &["a-second", "trunk"]));
+    assert_eq!(order(&mut lab, &[outage]), told("point", "point-0", &[]));
+    assert_eq!(order(&mut lab, &[recovered]), told("point", "point-0", &["a-second", "trunk"]));
+}
+
+/// The proving period is half a minute, and half a second in an emergency (Q.703, section 12.3).
+#[test]
+fn a_link_is_proved_for_a_short_time_in_an_emergency_alone() {
+    let mut lab = lab_of_two_links();
+    for (action, links) in [("emergency", &["a-second", "trunk"][..]), ("emergency-ceases", &["a-second"])] {
+        for action in [action, "deactivate", "activate"] {
+            lab.order(0, &[("action", action), ("link", "trunk")]).expect("it is done");
+            go_on(&mut lab, 3);
+        }
+        assert_eq!(available(&mut lab, 0), links, "{action}");
+    }
+}
+
+#[test]
+fn a_point_restarts_by_order() {
+    let mut lab = lab_of_m2pa();
+    lab.run_until(UP);
+    let done = lab.order(0, &[("action", "restart")]).expect("it is done");
+    let ControlEvent::Script { kind, name, event, .. } = done else { panic!("an event of a script") };
+    assert_eq!((kind.as_str(), name.as_str(), event.as_str()), ("point", "point-0", "restart"));
+    go_on(&mut lab, 40);
+    let wanted = [
+        "ordered",
+        "unavailable",
+        "link-set-unavailable",
+        "changeover-without-sequence",
+        "link-set-available",
+        "restart-over",
+        "available",
+    ];
+    assert_eq!(lab.happened_at(0, UP), wanted);
 }

@@ -59,6 +59,9 @@ fn a_peer_that_lives_and_takes_nothing_is_told_with_its_time() {
         let way = site.way(name);
         site.run_until(DEATH);
         site.read(way, false);
+        // Another file changes nothing of it.
+        site.run_until(Instant::from_millis(5_900));
+        site.reload(0, "renamed");
         site.run_until(Instant::from_secs(10));
         let status = |site: &mut Site| {
             let now = site.now();
@@ -80,27 +83,33 @@ fn a_peer_that_lives_and_takes_nothing_is_told_with_its_time() {
     }
 }
 
-/// Half a minute of it, or as long as SLANTPATH_CHURN_SECONDS says, with 2 % of all packets lost: one association after
-/// the other is cut and mended, and the gateways take other files.
+/// So many seconds, with 2 % of all packets lost, in which one association after the other is cut and mended and the
+/// gateways take other files; then what is needed until nothing is on its way.
+pub(crate) fn churn(site: &mut Site, seconds: u64) {
+    let turns = seconds / 2 - 1;
+    site.lose(Instant::from_secs(4), 0.02);
+    let names = site.names();
+    for (turn, number) in (0..turns).zip(0_usize..) {
+        let way = site.way(&names[number % names.len()]);
+        site.cut(Instant::from_millis(5_500 + 2_000 * turn), way);
+        site.mend(Instant::from_millis(6_900 + 2_000 * turn), way);
+        site.run_until(Instant::from_millis(5_600 + 2_000 * turn));
+        site.reload(number % 2, if turn % 4 < 2 { "renamed" } else { "server" });
+    }
+    site.run_until(Instant::from_secs(2 * turns + 32));
+}
+
+/// Half a minute of it, or as long as SLANTPATH_CHURN_SECONDS says.
 #[test]
 fn associations_come_and_go_over_lossy_paths_and_nothing_is_left_behind() {
     let seconds = std::env::var("SLANTPATH_CHURN_SECONDS").ok().and_then(|text| text.parse().ok());
-    let turns = seconds.unwrap_or(30_u64) / 2 - 1;
+    let seconds = seconds.unwrap_or(30_u64);
     for (far, is_ipv6) in [(Far::Exchange, true), (LOADSHARE, false), (OVERRIDE, true)] {
-        let lasts = Duration::from_secs(2 * turns + 2);
+        let lasts = Duration::from_secs(seconds);
         let plan = Plan { far, is_ipv6, gateways: 2, rate: 500, lasts, ..Plan::default() };
         let mut site = Site::new(&plan);
-        site.lose(Instant::from_secs(4), 0.02);
+        churn(&mut site, seconds);
         let names = site.names();
-        for turn in 0..turns {
-            let way = site.way(&names[usize::try_from(turn).unwrap() % names.len()]);
-            site.cut(Instant::from_millis(5_500 + 2_000 * turn), way);
-            site.mend(Instant::from_millis(6_900 + 2_000 * turn), way);
-            site.run_until(Instant::from_millis(5_600 + 2_000 * turn));
-            let gateway = usize::try_from(turn).unwrap() % 2;
-            site.reload(gateway, if turn % 4 < 2 { "renamed" } else { "server" });
-        }
-        site.run_until(Instant::from_secs(2 * turns + 32));
         let mut in_doubt = 0;
         for name in &names {
             let way = site.way(name);

@@ -2,6 +2,7 @@
 
 use slantpath_base::{Duration, Instant};
 use slantpath_gateway::{ReloadError, SeatConfig};
+use slantpath_live::Program as _;
 use slantpath_signalling::network::{
     AspId, Carried, LinkCarrier, NetworkConfig, PointId, SignallingEntity, SignallingLinkId,
 };
@@ -20,7 +21,7 @@ fn ups(lab: &mut Lab, seat: usize) -> Vec<(String, u64, u64)> {
 }
 
 /// The network with its second link, and its ways then: that link is the first in the order of names.
-fn with_second(config: &NetworkConfig, ways: &[Way]) -> (NetworkConfig, Vec<Way>) {
+pub(crate) fn with_second(config: &NetworkConfig, ways: &[Way]) -> (NetworkConfig, Vec<Way>) {
     let mut both = ways.to_vec();
     both[0].carried = Carried::Link(SignallingLinkId(1));
     both[1].carried = Carried::Link(SignallingLinkId(0));
@@ -206,4 +207,96 @@ fn who_has_another_number_in_the_new_file_is_told_of_by_its_own_name() {
     }
     let order = [("action", "subsystem-goes"), ("subsystem", "6"), ("point", "point-1")];
     lab.order(1, &order).expect("it is its own subsystem");
+}
+
+#[test]
+fn what_was_made_for_another_state_is_refused_and_so_is_a_reload_of_one_that_stops() {
+    let mut lab = lab_to_reload();
+    let (config, ways) = lab.config();
+    let (other, both) = with_second(&config, &ways);
+    lab.run_until(Instant::from_secs(2));
+    let late = lab.prepared(0, &config, &ways, |_| {}).unwrap();
+    lab.reload(0, &other, &both).unwrap();
+    lab.run_until(Instant::from_secs(4));
+    assert!(matches!(lab.take(0, late), Err(ReloadError::Busy)));
+    assert_eq!(ups(&mut lab, 0).len(), 2);
+    lab.stop(0);
+    assert!(matches!(lab.reload(0, &config, &ways), Err(ReloadError::Busy)));
+}
+
+#[test]
+fn one_that_is_stopped_in_the_middle_of_a_reload_gives_that_up() {
+    let mut lab = lab_to_reload();
+    let (config, ways) = lab.config();
+    let (other, both) = with_second(&config, &ways);
+    lab.run_until(Instant::from_secs(2));
+    for seat in [1, 0] {
+        lab.reload(seat, &other, &both).unwrap();
+    }
+    let begin = Instant::from_secs(40);
+    lab.run_until(begin);
+    lab.reload(0, &config, &ways).unwrap();
+    // An association of 40 ms is shut down in no less than that.
+    lab.run_until(Instant::from_millis(40_010));
+    lab.stop(0);
+    lab.run_until(Instant::from_secs(55));
+    assert!(lab.seat(0).is_over());
+    let events = lab.happened_at(0, begin);
+    let is_of_reload = |event: &&String| event.starts_with("reload");
+    assert_eq!(
+        events.iter().filter(is_of_reload).collect::<Vec<_>>(),
+        ["reload-begun", "reload-given-up"],
+        "{events:?}"
+    );
+}
+
+/// The link that stays gets another number by the reload: it is out of traffic at once, and not when patience ends.
+#[test]
+fn one_that_was_reloaded_stops_as_soon_as_its_links_are_out_of_traffic() {
+    let mut lab = lab_to_reload();
+    let (config, ways) = lab.config();
+    let (other, both) = with_second(&config, &ways);
+    lab.run_until(Instant::from_secs(34));
+    assert!(lab.status(0).links[0].is_available);
+    lab.reload(0, &other, &both).unwrap();
+    lab.run_until(Instant::from_secs(35));
+    lab.stop(0);
+    lab.run_until(Instant::from_secs(37));
+    assert!(lab.seat(0).is_over());
+}
+
+#[test]
+fn a_port_that_nobody_is_waited_for_at_any_more_refuses_callers_by_itself() {
+    let mut lab = lab_to_reload();
+    let (config, ways) = lab.config();
+    let (other, both) = with_second(&config, &ways);
+    lab.run_until(Instant::from_secs(2));
+    for seat in [1, 0] {
+        lab.reload(seat, &other, &both).unwrap();
+    }
+    lab.run_until(Instant::from_secs(4));
+    lab.reload(0, &config, &ways).unwrap();
+    lab.run_until(Instant::from_secs(20));
+    let calls =
+        lab.happened_at(1, Instant::from_secs(4)).iter().filter(|event| *event == "not-opened").count();
+    assert!(calls > 5, "{calls}");
+    assert_eq!(lab.seat(0).report().strangers, 0);
+}
+
+#[test]
+fn delays_go_on_by_the_names_of_link_sets_through_a_reload() {
+    let mut lab = lab_to_reload();
+    let (config, ways) = lab.config();
+    let (other, both) = with_second(&config, &ways);
+    lab.measure(0);
+    lab.run_until(Instant::from_secs(2));
+    for seat in [1, 0] {
+        lab.reload(seat, &other, &both).unwrap();
+    }
+    lab.run_until(END);
+    let now = lab.now();
+    let sent: u64 = lab.seat(0).load_reports(now, 0).iter().map(|link| link.report.sent).sum();
+    let second = lab.seat(1).report();
+    assert!(sent > 500 && second.arrived == sent, "{sent} {second:?}");
+    assert!(second.associations.iter().all(|(_, own)| own.received > 0), "{second:?}");
 }

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests may panic")]
 
+mod end;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
@@ -9,10 +11,10 @@ use slantpath_applications::ProgramConfig;
 use slantpath_base::{Duration, Instant, Probability, Seed};
 use slantpath_gateway::{
     AssociationCounts, BenchConfig, BenchSeat, Clocks, FarEnd, Happening, Seat, SeatAssociation, SeatConfig,
-    SignallingEntity, Successor, TrafficBench,
+    SignallingEntity, TrafficBench,
 };
 use slantpath_host::{Peer, SocketId};
-use slantpath_interface::{EndSystem, InterfaceId, Journey};
+use slantpath_live::record::Replayed;
 use slantpath_live::{Station, host_from};
 use slantpath_net::{
     Change, DirectionConfig, LinkId, Network, NetworkBuilder, NodeId, QueueConfig, QueueLimit,
@@ -31,10 +33,11 @@ use slantpath_ss7::mtp3::node::{
 };
 use slantpath_ss7::mtp3::{NetworkIndicator, ServiceIndicator, ServiceInformation, Slc};
 use slantpath_ss7::{PointCode, PointCodeFormat};
-use slantpath_wire::Packet;
 
 use super::fixture::{behind, server};
 use super::patience::Patience;
+use super::recorded::Recorded;
+use end::{End, Kind};
 
 const SEED: Seed = Seed::new(7, 0);
 const PATHS: usize = 2;
@@ -85,18 +88,6 @@ impl Default for Plan {
             patience: Patience::Long,
         }
     }
-}
-
-/// An end of the network: a gateway, or the traffic simulator.
-enum Kind {
-    Bench(Box<TrafficBench>),
-    Gateway(Box<Station<Seat>>),
-}
-
-/// An end of the network, whose own interfaces are numbered from zero.
-struct End {
-    kind: Kind,
-    interfaces: Vec<InterfaceId>,
 }
 
 /// One side of an association: its seat, and its addresses, one for each path.
@@ -376,46 +367,6 @@ impl Way {
     }
 }
 
-impl EndSystem for End {
-    fn handle_packet(&mut self, now: Instant, interface: InterfaceId, packet: &mut Packet) {
-        let own = self.interfaces.iter().position(|own| *own == interface).unwrap();
-        let own = InterfaceId::new(u32::try_from(own).unwrap());
-        match &mut self.kind {
-            Kind::Bench(bench) => bench.handle_packet(now, own, packet),
-            Kind::Gateway(station) => station.handle_packet(now, own, packet),
-        }
-    }
-
-    fn note_journey(&mut self, journey: Journey) {
-        match &mut self.kind {
-            Kind::Bench(bench) => bench.note_journey(journey),
-            Kind::Gateway(station) => station.note_journey(journey),
-        }
-    }
-
-    fn handle_deadline(&mut self, now: Instant) {
-        match &mut self.kind {
-            Kind::Bench(bench) => bench.handle_deadline(now),
-            Kind::Gateway(station) => station.handle_deadline(now),
-        }
-    }
-
-    fn poll_transmit(&mut self, now: Instant, packet: &mut Packet) -> Option<InterfaceId> {
-        let own = match &mut self.kind {
-            Kind::Bench(bench) => bench.poll_transmit(now, packet),
-            Kind::Gateway(station) => station.poll_transmit(now, packet),
-        };
-        own.map(|own| self.interfaces[own.index()])
-    }
-
-    fn deadline(&self) -> Option<Instant> {
-        match &self.kind {
-            Kind::Bench(bench) => bench.deadline(),
-            Kind::Gateway(station) => station.deadline(),
-        }
-    }
-}
-
 fn seat(
     network: &NetworkConfig,
     occupant: SignallingEntity,
@@ -431,6 +382,30 @@ fn seat(
     }
 }
 
+/// A gateway as it is opened.
+fn gateway(network: &NetworkConfig, ways: &[Way], number: usize) -> Recorded {
+    let own = ways.iter().filter(|way| way.gateway.number == number);
+    let addresses: Vec<IpAddr> = own.flat_map(|way| way.gateway.addresses.clone()).collect();
+    let mut host = host_from(0, &addresses);
+    let chance = SEED.stream(&format!("gateway {number}"));
+    let config = of_gateway(network, ways, number);
+    let program = Seat::open(Instant::START, config, &mut host, chance).unwrap();
+    Recorded::new(Station { host, program })
+}
+
+fn of_gateway(network: &NetworkConfig, ways: &[Way], number: usize) -> SeatConfig {
+    let own = ways.iter().filter(|way| way.gateway.number == number);
+    let own = own.map(|way| way.at(Side::First)).collect();
+    seat(network, SignallingEntity::Point(PointId(number + 1)), own)
+}
+
+/// The same in a file in which the application servers have another name.
+fn renamed(network: &NetworkConfig, ways: &[Way], number: usize, name: &str) -> SeatConfig {
+    let mut other = network.clone();
+    other.m3ua.servers.iter_mut().for_each(|server| name.clone_into(&mut server.name));
+    of_gateway(&other, ways, number)
+}
+
 impl Site {
     pub(crate) fn new(plan: &Plan) -> Self {
         let config = plan.network();
@@ -441,8 +416,7 @@ impl Site {
         let bench = builder.host("bench");
         let gateways: Vec<NodeId> =
             (0..plan.gateways).map(|number| builder.host(&format!("gateway-{number}"))).collect();
-        let mut addresses = vec![Vec::new(); plan.gateways];
-        let mut interfaces = vec![Vec::new(); plan.gateways + 1];
+        let mut interfaces = Vec::new();
         for (place, way) in ways.iter_mut().enumerate() {
             let gateway = way.gateway.number;
             for path in 0..PATHS {
@@ -451,9 +425,7 @@ impl Site {
                 let link = builder.link(&name, bench, gateways[gateway], to, from);
                 builder.address(link.first(), way.user.addresses[path]);
                 builder.address(link.second(), way.gateway.addresses[path]);
-                addresses[gateway].push(way.gateway.addresses[path]);
-                interfaces[gateway].push(link.second());
-                interfaces[plan.gateways].push(link.first());
+                interfaces.push(link.first());
                 way.links.push(link);
             }
         }
@@ -474,15 +446,12 @@ impl Site {
             clocks: Clocks::Together,
         };
         let opened = TrafficBench::open(Instant::START, own, SEED.stream("bench")).unwrap();
-        ends.push(End { kind: Kind::Bench(Box::new(opened)), interfaces: interfaces.pop().unwrap() });
-        for (number, interfaces) in interfaces.into_iter().enumerate() {
-            let own = ways.iter().filter(|way| way.gateway.number == number);
-            let own = own.map(|way| way.at(Side::First)).collect();
-            let occupant = SignallingEntity::Point(PointId(number + 1));
-            let mut host = host_from(0, &addresses[number]);
-            let chance = SEED.stream(&format!("gateway {number}"));
-            let program = Seat::open(Instant::START, seat(occupant, own), &mut host, chance).unwrap();
-            ends.push(End { kind: Kind::Gateway(Box::new(Station { host, program })), interfaces });
+        ends.push(End { kind: Kind::Bench(Box::new(opened)), interfaces });
+        for number in 0..plan.gateways {
+            let of_gateway = ways.iter().filter(|way| way.gateway.number == number);
+            let interfaces = of_gateway.flat_map(|way| way.links.iter().map(|link| link.second())).collect();
+            let own = gateway(&config, &ways, number);
+            ends.push(End { kind: Kind::Gateway(Box::new(own)), interfaces });
         }
         let happened = vec![Vec::new(); plan.gateways + users.len()];
         let network = Network::new(builder.build().unwrap(), SEED, ends);
@@ -492,8 +461,8 @@ impl Site {
     pub(crate) fn run_until(&mut self, end: Instant) {
         self.network.run_until(end);
         for (place, node) in self.gateways.iter().enumerate() {
-            let Kind::Gateway(station) = &mut self.network.host_mut(*node).kind else { continue };
-            self.happened[place].extend(std::iter::from_fn(|| station.program.poll_happening()));
+            let Kind::Gateway(own) = &mut self.network.host_mut(*node).kind else { continue };
+            self.happened[place].extend(std::iter::from_fn(|| own.station.program.poll_happening()));
         }
         let first = self.gateways.len();
         let Kind::Bench(bench) = &mut self.network.host_mut(self.bench).kind else { return };
@@ -552,16 +521,28 @@ impl Site {
 
     /// A gateway takes a file in which the application servers have other names.
     pub(crate) fn reload(&mut self, gateway: usize, name: &str) {
-        let mut other = self.config.clone();
-        other.m3ua.servers.iter_mut().for_each(|server| name.clone_into(&mut server.name));
-        let own = self.ways.iter().filter(|way| way.gateway.number == gateway);
-        let own = own.map(|way| way.at(Side::First)).collect();
-        let config = seat(&other, SignallingEntity::Point(PointId(gateway + 1)), own);
-        let successor = Successor::prepare(config, &self.gateway(gateway).program.running()).unwrap();
+        let config = renamed(&self.config, &self.ways, gateway, name);
         self.network.command(self.gateways[gateway], |end, now| {
-            let Kind::Gateway(station) = &mut end.kind else { unreachable!() };
-            station.program.reload(now, &mut station.host, successor).unwrap();
+            let Kind::Gateway(own) = &mut end.kind else { unreachable!() };
+            own.reload(now, name, config);
         });
+    }
+
+    /// A record of a gateway is kept, from the beginning on.
+    pub(crate) fn record(&mut self, gateway: usize) {
+        self.recorded(gateway).record();
+    }
+
+    pub(crate) fn end_record(&mut self, gateway: usize) -> Vec<u8> {
+        let now = self.now();
+        self.recorded(gateway).end_record(now)
+    }
+
+    /// A gateway once more, by its record alone.
+    pub(crate) fn repeat(&self, number: usize, record: &[u8]) -> (Replayed, Recorded) {
+        let mut again = gateway(&self.config, &self.ways, number);
+        let replayed = again.repeat(record, |name| renamed(&self.config, &self.ways, number, name));
+        (replayed, again)
     }
 
     /// A gateway is heard of no more.
@@ -629,9 +610,7 @@ impl Site {
             let report = seat.report();
             report.associations.into_iter().find(|(own, _)| *own == name).unwrap().1
         };
-        let node = self.gateways[gateway.number];
-        let Kind::Gateway(station) = &mut self.network.host_mut(node).kind else { unreachable!() };
-        let at_gateway = of(&station.program);
+        let at_gateway = of(&self.gateway(gateway.number).program);
         let Kind::Bench(bench) = &mut self.network.host_mut(self.bench).kind else { unreachable!() };
         let seat = bench.seats().nth(user.number).unwrap();
         [at_gateway, of(seat)]
@@ -652,11 +631,15 @@ impl Site {
         });
     }
 
+    fn recorded(&mut self, number: usize) -> &mut Recorded {
+        let node = self.gateways[number];
+        let Kind::Gateway(own) = &mut self.network.host_mut(node).kind else { unreachable!() };
+        own
+    }
+
     /// Program of a gateway.
     pub(crate) fn gateway(&mut self, number: usize) -> &mut Station<Seat> {
-        let node = self.gateways[number];
-        let Kind::Gateway(station) = &mut self.network.host_mut(node).kind else { unreachable!() };
-        station
+        &mut self.recorded(number).station
     }
 
     pub(crate) fn now(&self) -> Instant {

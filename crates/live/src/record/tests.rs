@@ -153,7 +153,7 @@ fn what_a_host_asked_of_routes_is_answered_as_it_was_and_not_at_all_where_nobody
 fn a_record_is_repeated_up_to_where_it_is_cut() {
     // One whose entries are not in blocks: the container's own tests cut blocks.
     let container = record();
-    let record = [&MAGIC[..], &content(&container).unwrap().0].concat();
+    let record = [&MAGIC[..], &content(&container[..]).unwrap().0].concat();
     let mut whole = Vec::new();
     for len in 0..=record.len() {
         let replay = match Replay::new(&record[..len]) {

@@ -67,6 +67,12 @@ mod tests {
     }
 
     #[test]
+    fn a_burst_of_none_is_one_of_one() {
+        let mut bucket = Bucket::new(1, 0);
+        assert_eq!([(); 2].map(|()| taken(&mut bucket, Instant::START)), [true, false]);
+    }
+
+    #[test]
     fn in_the_long_run_the_rate_is_kept_to_the_message() {
         let mut bucket = Bucket::new(700, 2);
         let passed =

@@ -8,7 +8,7 @@ use slantpath_signalling::{
 };
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::node::{DiscardReason, LinkSetId};
-use slantpath_ss7::mtp3::{ServiceIndicator, ServiceInformation};
+use slantpath_ss7::mtp3::{NetworkIndicator, ServiceIndicator, ServiceInformation};
 use slantpath_ss7::sccp::gtt::{DigitPattern, INTERNATIONAL};
 use slantpath_ss7::sccp::{
     self, AddressFormat, Digits, GlobalTitle, MessageView, PartyAddress, ProtocolClass, ReturnCause, Ssn,
@@ -148,8 +148,56 @@ fn a_message_takes_from_each_of_a_hundred_rates_that_it_belongs_to_and_from_no_o
 }
 
 #[test]
+fn a_rule_fits_by_each_of_its_criteria() {
+    let all = ScreeningCriteria::default;
+    let fitting = [
+        ScreeningCriteria { calling_ssns: vec![Ssn(8)], ..all() },
+        ScreeningCriteria { called_ssns: vec![Ssn(6)], ..all() },
+        ScreeningCriteria { network: Some(NetworkIndicator::International), ..all() },
+        ScreeningCriteria { dpcs: vec![PointCode(BEHIND)], ..all() },
+        ScreeningCriteria { types: vec![ScreenedType { service: 3, code: 9 }], ..all() },
+        ScreeningCriteria { called: DigitPattern::parse("49*").ok(), ..all() },
+    ];
+    let others = [
+        ScreeningCriteria { calling_ssns: vec![Ssn(6)], ..all() },
+        ScreeningCriteria { called_ssns: vec![Ssn(8)], ..all() },
+        ScreeningCriteria { network: Some(NetworkIndicator::National), ..all() },
+        ScreeningCriteria { dpcs: vec![PointCode(EXCHANGE)], ..all() },
+        ScreeningCriteria { types: vec![ScreenedType { service: 3, code: 10 }], ..all() },
+        ScreeningCriteria { called: DigitPattern::parse("33*").ok(), ..all() },
+    ];
+    for (is_fitting, criteria) in
+        fitting.into_iter().map(|own| (true, own)).chain(others.into_iter().map(|own| (false, own)))
+    {
+        let mut world = screening_world(rules(vec![rule(criteria.clone(), ScreeningAction::Allow)]));
+        world.points[0].transfer(world.now, &unitdata(EXCHANGE, BEHIND, "4912")).unwrap();
+        world.pass(Duration::from_millis(300));
+        assert_eq!(matched(&world), [(u64::from(is_fitting), 0)], "{criteria:?}");
+    }
+}
+
+/// A title of a kind that says nothing has no digits, and so none that a pattern fits.
+#[test]
+fn digits_of_an_opaque_title_are_those_of_no_pattern() {
+    for (pattern, expected) in [(Some("*"), 0), (None, 1)] {
+        let called = pattern.map(|digits| DigitPattern::parse(digits).unwrap());
+        let criteria =
+            ScreeningCriteria { called, called_ssns: vec![Ssn(6)], ..ScreeningCriteria::default() };
+        let mut world = screening_world(rules(vec![rule(criteria, ScreeningAction::Allow)]));
+        let mut message = unitdata(EXCHANGE, BEHIND, "4912");
+        let mut octets = message.user_data.to_vec();
+        // The address indicator of the called party, behind the pointers: an indicator of 7 is of no kind.
+        octets[6] |= 7 << 2;
+        message.user_data = octets.into();
+        world.points[0].transfer(world.now, &message).unwrap();
+        world.pass(Duration::from_millis(300));
+        assert_eq!(matched(&world), [(expected, 0)], "{pattern:?}");
+    }
+}
+
+#[test]
 fn what_comes_from_a_server_that_a_process_has_registered_is_screened_as_well() {
-    for criteria in [from(SERVER), ScreeningCriteria::default()] {
+    for criteria in [from(SERVER), from(LINE), ScreeningCriteria::default()] {
         let is_any = criteria.arrivals.is_empty();
         let mut world = registering_world(rules(vec![rule(criteria, ScreeningAction::Discard)]));
         assert!(world.processes[0].transfer(None, &transfer(BEHIND, EXCHANGE, 6, 0)));
@@ -283,12 +331,23 @@ fn a_unitdata_beyond_the_rate_of_its_titles_comes_back_with_network_congestion()
     world.pass(Duration::from_millis(500));
     let own = counts(&world)[0];
     assert_eq!((own.matched, own.refused, own.returned), (2, 1, 1));
-    let back = world.told.iter().find_map(|(at, told)| match told {
-        TransferIndication::Transfer(message) if *at == Holder::Point(0) => Some(message.user_data.clone()),
-        _ => None,
-    });
-    let sccp::Message::Udts { cause, .. } = sccp::Message::parse(&back.unwrap()).unwrap() else { panic!() };
-    assert_eq!(cause, ReturnCause::NETWORK_CONGESTION.0);
+    assert!(world.processes[0].transfer(None, &unitdata(BEHIND, EXCHANGE, "4913")));
+    world.pass(Duration::from_millis(100));
+    let own = counts(&world)[0];
+    assert_eq!((own.matched, own.refused, own.returned), (3, 2, 2));
+    for holder in [Holder::Point(0), Holder::Process(0)] {
+        let services = world.told.iter().filter_map(|(at, told)| match told {
+            TransferIndication::Transfer(message) if *at == holder => {
+                sccp::Message::parse(&message.user_data).ok()
+            }
+            _ => None,
+        });
+        let causes = services.filter_map(|message| match message {
+            sccp::Message::Udts { cause, .. } => Some(cause),
+            _ => None,
+        });
+        assert_eq!(causes.collect::<Vec<_>>(), [ReturnCause::NETWORK_CONGESTION.0], "{holder:?}");
+    }
 }
 
 #[test]

@@ -28,6 +28,7 @@ mod succession;
 mod table;
 mod timers;
 mod transmission;
+mod usual;
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -61,6 +62,7 @@ pub use network::{
     check_changeovers, check_network,
 };
 pub use timers::{Mtp3Timer, TIMER_RANGES, TimerRange, Timers};
+pub use usual::UsualLinks;
 
 use crate::PointCode;
 use crate::link::{LinkIndication, LinkRequest};

@@ -377,12 +377,15 @@ impl Config {
             prohibited: Spells::default(),
             restricted: Spells::default(),
         };
+        let mut by_name: BTreeMap<&str, u16> = BTreeMap::new();
+        for (link_set, id) in self.link_sets.iter().zip(0_u16..) {
+            by_name.entry(&link_set.name).or_insert(id);
+        }
         for destination in &self.destinations {
             let routes = all.entry(destination.point_code).or_default();
             for RouteConfig { link_set, priority } in &destination.routes {
-                let mut ids = self.link_sets.iter().zip(0_u16..);
-                if let Some((_, id)) = ids.find(|(candidate, _)| candidate.name == *link_set) {
-                    routes.push(route(LinkSetId(id), *priority));
+                if let Some(id) = by_name.get(link_set.as_str()) {
+                    routes.push(route(LinkSetId(*id), *priority));
                 }
             }
         }
@@ -396,34 +399,6 @@ impl Config {
             routes.sort_by_key(|route| route.priority);
         }
         all
-    }
-
-    /// The link by which messages of a signalling link selection leave for a destination while every link that is no
-    /// backup is in service. None where there is no route.
-    pub fn usual_link(&self, destination: PointCode, sls: u8) -> Option<Mtp3LinkId> {
-        let routes = self.routes();
-        let routes = routes.get(&destination)?;
-        let best = routes.first()?.priority;
-        let mut normal = routes.iter().filter(|route| route.priority == best).map(|route| route.link_set);
-        let (one, other) = (normal.next()?, normal.next());
-        let (link_set, rest) = match other {
-            None => (one, usize::from(sls)),
-            Some(other) => {
-                let (second, rest) = share(self.sharing_bit, sls);
-                (if second { other } else { one }, rest)
-            }
-        };
-        let before: usize =
-            self.link_sets.iter().take(usize::from(link_set.0)).map(|set| set.links.len()).sum();
-        let count = self.link_sets.get(usize::from(link_set.0))?.links.len();
-        let id = |at: usize| u16::try_from(before + at).ok().map(Mtp3LinkId);
-        let own = id(rest.checked_rem(count)?)?;
-        if !self.backups.contains(&own) {
-            return Some(own);
-        }
-        let active: Vec<Mtp3LinkId> =
-            (0..count).filter_map(id).filter(|link| !self.backups.contains(link)).collect();
-        active.get((rest / count + rest % count).checked_rem(active.len())?).copied()
     }
 
     fn point(&self, code: PointCode) -> Point {
@@ -494,10 +469,12 @@ impl Config {
     }
 
     fn check_served(&self, faults: &mut Vec<ConfigError>) {
-        for (at, &code) in self.served.iter().enumerate() {
+        let mut known: BTreeSet<PointCode> =
+            self.destinations.iter().map(|destination| destination.point_code).collect();
+        known.extend(self.link_sets.iter().map(|link_set| link_set.adjacent));
+        for &code in &self.served {
             self.check_point(code, faults);
-            let is_destination = self.routes().contains_key(&code);
-            if is_destination || self.served[..at].contains(&code) {
+            if !known.insert(code) {
                 faults.push(ConfigError::DestinationTwice(self.point(code)));
             }
             if self.function == Function::EndPoint {

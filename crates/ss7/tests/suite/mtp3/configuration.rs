@@ -253,10 +253,11 @@ fn a_ttc_network_is_not_managed() {
 
 #[test]
 fn the_usual_link_follows_the_link_selection_over_both_link_sets_and_leaves_backups_out() {
-    use slantpath_ss7::mtp3::node::Mtp3LinkId;
+    use slantpath_ss7::mtp3::node::{Mtp3LinkId, UsualLinks};
     let mut config = right();
     let links = |config: &Config| -> Vec<Option<u16>> {
-        (0..16).map(|sls| config.usual_link(PointCode(2), sls).map(|Mtp3LinkId(link)| link)).collect()
+        let usual = UsualLinks::new(config);
+        (0..16).map(|sls| usual.link(PointCode(2), sls).map(|Mtp3LinkId(link)| link)).collect()
     };
     // Bit 3 shares, and what is left of the selection chooses.
     let even = [0, 1, 0, 1, 0, 1, 0, 1, 2, 3, 2, 3, 2, 3, 2, 3].map(Some);
@@ -265,5 +266,5 @@ fn the_usual_link_follows_the_link_selection_over_both_link_sets_and_leaves_back
     assert_eq!(links(&config)[9], Some(2));
     config.destinations = vec![route(2, &[(11, 1), (12, 0)])];
     assert_eq!(links(&config)[..3], [Some(2); 3]);
-    assert_eq!(config.usual_link(PointCode(9), 0), None);
+    assert_eq!(UsualLinks::new(&config).link(PointCode(9), 0), None);
 }
