@@ -103,6 +103,7 @@ impl StandIn {
         while let Some((len, descriptor)) = receive(&socket.own, &mut bytes) {
             let (piece, rest) = FromProgram::decode(&bytes[..len]).unwrap();
             match piece {
+                FromProgram::Accepted => {}
                 FromProgram::Closing => {
                     is_marked = true;
                     continue;
@@ -112,7 +113,7 @@ impl StandIn {
                     let (stream, payload_protocol) = (info.stream, info.payload_protocol);
                     let info = MessageInfo { stream, payload_protocol, ..MessageInfo::default() };
                     let source = *socket.address.lock().unwrap();
-                    let piece = ToProgram::Data { is_end: !is_more, info, source, next: None };
+                    let piece = ToProgram::Data { is_end: !is_more, info, source };
                     if let Some(peer) = &*socket.peer.lock().unwrap() {
                         send(&peer.own, &[&piece.header(), rest], None);
                     }
@@ -197,7 +198,9 @@ impl StandIn {
                 Reply::failed(Errno::EPIPE)
             }
             requests::Request::MaySend { .. } => Reply { number: STREAMS, ..Reply::default() },
-            requests::Request::Begin { .. } | requests::Request::Ended { .. } => Reply::default(),
+            requests::Request::Begin { .. }
+            | requests::Request::Ended { .. }
+            | requests::Request::MayEnd { .. } => Reply::default(),
         }
     }
 }

@@ -35,10 +35,10 @@ impl Event {
             Self::ReconfigurationAnswered { change, result } => streams_answered(change, *result),
             Self::StreamsChanged(change) => streams_changed(change),
             Self::Addresses(event) => addresses(event),
-            Self::Authentication(AuthenticationEvent::NewKey(_)) => return None,
             Self::Authentication(event) => {
                 let (key, known) = match event {
-                    AuthenticationEvent::NewKey(_) | AuthenticationEvent::NotOffered => (None, None),
+                    AuthenticationEvent::NewKey(_) => return None,
+                    AuthenticationEvent::NotOffered => (None, None),
                     AuthenticationEvent::Failed(WrongKey::Different(key)) => (Some(*key), Some(true)),
                     AuthenticationEvent::Failed(WrongKey::Unknown(key)) => (Some(*key), Some(false)),
                 };
