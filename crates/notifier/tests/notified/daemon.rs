@@ -76,11 +76,14 @@ impl StandIn {
 
     /// Makes a socket, and a thread that serves it.
     fn socket(self: &Arc<Self>, peer: Option<Arc<Socket>>) -> (Arc<Socket>, OwnedFd) {
+        // Those of a daemon before may not be gone yet.
+        static MADE: AtomicU32 = AtomicU32::new(0);
         let (own, theirs) =
             rustix::net::socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)
                 .unwrap();
-        let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let name = format!("slantpath-sctp/{}-{number}", std::process::id());
+        self.next.fetch_add(1, Ordering::Relaxed);
+        let made = MADE.fetch_add(1, Ordering::Relaxed);
+        let name = format!("slantpath-sctp/{}-{made}", std::process::id());
         rustix::net::bind(&own, &SocketAddrUnix::new_abstract_name(name.as_bytes()).unwrap()).unwrap();
         slantpath_system::peeking::set_offset(&theirs, 0).unwrap();
         for end in [&own, &theirs] {
