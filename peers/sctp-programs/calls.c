@@ -1,12 +1,17 @@
 // Calls of RFC 6458 that few programs make, each checked against what Linux gives: how an association begins with a
-// message, addresses that are added, associations that are peeled off, and sockets that share a port.
+// message, addresses that are added, associations that are peeled off, sockets that share a port, queues that are full,
+// ends by a message, and threads that are cancelled.
 //
 //     calls ADDRESS OTHER PORT        two addresses of this machine, and a port
+#define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/sctp.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -210,6 +215,137 @@ static void one_port_at_several_addresses(int port) {
     close(one);
 }
 
+static void a_queue_that_is_full(int port) {
+    int listener = bound(SOCK_STREAM, 0, port), clients[3];
+    CHECK(listen(listener, 1) == 0);
+    struct sockaddr_in peer = at(0, port);
+    // One more than was asked for.
+    for (int i = 0; i < 3; i++) {
+        clients[i] = opened(SOCK_STREAM);
+        if (i < 2)
+            CHECK(connect(clients[i], (struct sockaddr *)&peer, sizeof peer) == 0);
+        else
+            FAILS(connect(clients[i], (struct sockaddr *)&peer, sizeof peer), ECONNREFUSED);
+    }
+    int accepted = accept(listener, NULL, NULL);
+    CHECK(accepted >= 0);
+    int late = opened(SOCK_STREAM);
+    CHECK(connect(late, (struct sockaddr *)&peer, sizeof peer) == 0);
+    for (int i = 0; i < 3; i++) close(clients[i]);
+    close(late);
+    close(accepted);
+    close(listener);
+}
+
+// A message without a byte, on an association.
+static int flagged(int fd, int flags, int association) {
+    struct sctp_sndinfo info = {.snd_flags = flags, .snd_assoc_id = association};
+    char control[CMSG_SPACE(sizeof info)] = {0};
+    struct msghdr message = {.msg_control = control, .msg_controllen = sizeof control};
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = IPPROTO_SCTP;
+    header->cmsg_type = SCTP_SNDINFO;
+    header->cmsg_len = CMSG_LEN(sizeof info);
+    memcpy(CMSG_DATA(header), &info, sizeof info);
+    return sendmsg(fd, &message, MSG_NOSIGNAL);
+}
+
+static void an_end_by_a_message(int port) {
+    int listener = listening(SOCK_STREAM, 0, port), client = opened(SOCK_STREAM);
+    struct sockaddr_in peer = at(0, port);
+    CHECK(connect(client, (struct sockaddr *)&peer, sizeof peer) == 0);
+    FAILS(flagged(client, SCTP_EOF, 0), EINVAL);
+    FAILS(flagged(client, SCTP_ABORT, 0), EINVAL);
+    int accepted = accept(listener, NULL, NULL);
+    CHECK(accepted >= 0 && send(client, "still", 5, 0) == 5);
+    char place[10];
+    CHECK(recv(accepted, place, sizeof place, 0) == 5);
+    close(client);
+    close(accepted);
+    close(listener);
+    // Of many associations, one ends so, and is no more at once.
+    int server = listening(SOCK_SEQPACKET, 0, port), many = opened(SOCK_SEQPACKET);
+    wants(server, 1);
+    CHECK(sendto(many, "begins", 6, 0, (struct sockaddr *)&peer, sizeof peer) == 6);
+    struct sctp_sndrcvinfo told;
+    struct sockaddr_in source = {0};
+    union { struct sctp_assoc_change change; char bytes[200]; } came;
+    CHECK(received(server, came.bytes, sizeof came, &told, &source) == sizeof came.change);
+    CHECK(came.change.sac_state == SCTP_COMM_UP && source.sin_addr.s_addr == peer.sin_addr.s_addr);
+    int association = came.change.sac_assoc_id;
+    CHECK(received(server, came.bytes, sizeof came, &told, &source) == 6);
+    FAILS(flagged(server, SCTP_EOF, association + 50), EPIPE);
+    CHECK(flagged(server, SCTP_EOF, association) == 0);
+    struct sctp_status status = {.sstat_assoc_id = association};
+    socklen_t length = sizeof status;
+    FAILS(getsockopt(server, IPPROTO_SCTP, SCTP_STATUS, &status, &length), EINVAL);
+    close(many);
+    close(server);
+}
+
+struct waiting {
+    int fd;
+    _Atomic int thread;
+};
+
+static void *receives(void *words) {
+    struct waiting *own = words;
+    own->thread = gettid();
+    char byte;
+    while (read(own->fd, &byte, 1) > 0) {}
+    return NULL;
+}
+
+static void *accepts(void *words) {
+    struct waiting *own = words;
+    own->thread = gettid();
+    accept(own->fd, NULL, NULL);
+    return NULL;
+}
+
+// True once a thread waits in a call.
+static int is_asleep(int thread) {
+    char path[64], state = 0;
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", thread);
+    FILE *file = thread ? fopen(path, "r") : NULL;
+    if (!file) return 0;
+    CHECK(fscanf(file, "%*d %*s %c", &state) == 1);
+    fclose(file);
+    return state == 'S' || state == 'D';
+}
+
+static void cancelled(int fd, void *(*waits)(void *), int lets_it_wait) {
+    struct waiting own = {.fd = fd};
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, waits, &own) == 0);
+    while (lets_it_wait && !is_asleep(own.thread)) sched_yield();
+    CHECK(pthread_cancel(thread) == 0);
+    void *end;
+    CHECK(pthread_join(thread, &end) == 0);
+    CHECK(end == PTHREAD_CANCELED);
+}
+
+static void threads_that_are_cancelled(int port) {
+    int listener = listening(SOCK_STREAM, 0, port), client = opened(SOCK_STREAM), ends[2];
+    struct sockaddr_in peer = at(0, port);
+    for (int lets_it_wait = 0; lets_it_wait < 2; lets_it_wait++) {
+        cancelled(listener, accepts, lets_it_wait);
+        CHECK(pipe(ends) == 0);
+        cancelled(ends[0], receives, lets_it_wait);
+    }
+    CHECK(connect(client, (struct sockaddr *)&peer, sizeof peer) == 0);
+    int accepted = accept(listener, NULL, NULL);
+    CHECK(accepted >= 0);
+    for (int lets_it_wait = 0; lets_it_wait < 2; lets_it_wait++) cancelled(accepted, receives, lets_it_wait);
+    // Nothing is held by a thread that is no more.
+    CHECK(send(client, "still", 5, 0) == 5);
+    char place[10];
+    CHECK(recv(accepted, place, sizeof place, 0) == 5);
+    close(client);
+    close(accepted);
+    close(listener);
+}
+
 int main(int count, char **words) {
     if (count != 4) return 2;
     addresses[0] = words[1];
@@ -219,6 +355,9 @@ int main(int count, char **words) {
     a_policy_beside_the_defaults(first_port + 1);
     several_addresses_of_a_peer(first_port + 2);
     one_port_at_several_addresses(first_port + 3);
+    a_queue_that_is_full(first_port + 4);
+    an_end_by_a_message(first_port + 5);
+    threads_that_are_cancelled(first_port + 6);
     puts("whole: calls as Linux has them");
     return 0;
 }

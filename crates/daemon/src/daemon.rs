@@ -213,6 +213,9 @@ impl Daemon {
             let asking: Vec<SocketNumber> = self.pairs.asking().collect();
             program.foresee(&asking);
             self.claim();
+            if self.tell(|pairs, poll, station, now| pairs.serve_closed(station, now, poll)) {
+                self.pass_packets()?;
+            }
             self.tell(|pairs, poll, station, now| pairs.serve(station, now, poll));
             self.is_host_touched = true;
         }
@@ -233,8 +236,20 @@ impl Daemon {
         Ok(&self.ready)
     }
 
-    /// Has packets to this machine itself pass before calls are answered that do not wait: Linux carries them within
-    /// the call, and programs with both ends find what became of it at once.
+    /// Has packets to this machine itself pass: Linux carries them within the call that sends them, and programs with
+    /// both ends find what became of it at once.
+    fn pass_packets(&mut self) -> io::Result<()> {
+        for _ in 0..SETTLING_TURNS {
+            let woken = self.live.turn()?;
+            self.note_news();
+            if woken != Woken::Worked {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Has packets to this machine itself pass before calls are answered that do not wait.
     fn settle(&mut self) -> io::Result<()> {
         for _ in 0..SETTLING_TURNS {
             let woken = self.live.turn()?;

@@ -14,6 +14,7 @@ use slantpath_requests::{
 use slantpath_sockets::{Answered, ForProgram, News, SocketNumber, Sockets, Taken, Token};
 use slantpath_system::pair::{self, PairConfig, ReceivedPiece};
 use slantpath_system::poll::Poll;
+use slantpath_system::rights;
 
 use crate::daemon::socket_token;
 use crate::lint::Lint;
@@ -26,8 +27,11 @@ pub(crate) struct Pairs {
     ends: BTreeMap<SocketNumber, ProgramEnd>,
     /// Descriptors that take the replies of requests, each with the socket that is asked about.
     replies: BTreeMap<Token, (SocketNumber, OwnedFd)>,
-    /// Answers to calls that do not wait for an association: it may be up, on this machine, before they are told.
+    /// Answers to calls that begin an association and do not wait for it, or that end one: on this machine it may be
+    /// up, or over, before they are told.
     late: Vec<(Token, Answered)>,
+    /// Sockets whose programs have ended an association by a message, so that what follows waits as well.
+    settling: BTreeSet<SocketNumber>,
     last_token: u64,
     /// Beginning of the pairs' names.
     name: String,
@@ -35,6 +39,10 @@ pub(crate) struct Pairs {
     /// Sockets whose programs have closed them in all processes: the others may want what these have.
     closed: BTreeSet<SocketNumber>,
     to_write: BTreeSet<SocketNumber>,
+    /// True if a socket has been closed, and packets of its end to this machine itself have not passed.
+    has_ended: bool,
+    /// First port for which a program needs no right.
+    first_free_port: u16,
     pub(crate) lint: Lint,
     shortage: Saying,
     /// Pieces that are none of a door's.
@@ -58,11 +66,14 @@ impl Pairs {
             ends: BTreeMap::new(),
             replies: BTreeMap::new(),
             late: Vec::new(),
+            settling: BTreeSet::new(),
             last_token: 0,
             name: format!("slantpath-sctp/{word}"),
             to_read: BTreeSet::new(),
             closed: BTreeSet::new(),
             to_write: BTreeSet::new(),
+            has_ended: false,
+            first_free_port: rights::first_free_port(),
             lint,
             shortage: Saying::new(SHORTAGE),
             strangers: Saying::new(STRANGERS),
@@ -179,16 +190,27 @@ impl Pairs {
         }
     }
 
-    /// Reads and writes, a budget for each pair. Those that are closed are read first, and to their ends: a program
-    /// binds the port of a socket that it has just closed.
-    pub(crate) fn serve(&mut self, station: &mut Station<Sockets>, now: Instant, poll: &Poll) {
+    /// Reads the pairs that programs have closed, to their ends: one binds the port of a socket that it has just
+    /// closed. `true` if packets are to pass before others are read.
+    pub(crate) fn serve_closed(&mut self, station: &mut Station<Sockets>, now: Instant, poll: &Poll) -> bool {
         for number in std::mem::take(&mut self.closed) {
             self.to_read.remove(&number);
             self.read(number, usize::MAX, station, now, poll);
         }
-        for number in std::mem::take(&mut self.to_read) {
+        std::mem::take(&mut self.has_ended)
+    }
+
+    /// Reads and writes, a budget for each pair. Those that are closed come first, and behind one that is found to be
+    /// closed, packets.
+    pub(crate) fn serve(&mut self, station: &mut Station<Sockets>, now: Instant, poll: &Poll) {
+        self.has_ended = self.serve_closed(station, now, poll);
+        let mut to_read = std::mem::take(&mut self.to_read);
+        while !self.has_ended
+            && let Some(number) = to_read.pop_first()
+        {
             self.read(number, BUDGET, station, now, poll);
         }
+        self.to_read.append(&mut to_read);
         self.write_all(station, now, poll);
     }
 
@@ -242,6 +264,7 @@ impl Pairs {
         let waits = end.is_holding() && closing == slantpath_sockets::Closing::InOrder;
         if end.is_closed && !waits {
             self.ends.remove(&number);
+            self.has_ended = true;
             self.replies.retain(|_, (of, _)| *of != number);
             station.program.close(now, &mut station.host, number, closing);
         }
@@ -264,6 +287,7 @@ impl Pairs {
         end.note(&header, now);
         match header {
             FromProgram::Closing => {}
+            FromProgram::Accepted => station.program.accepted(&mut station.host, number),
             FromProgram::Data { .. } if end.is_holding() => {
                 end.hold(Held::Data(header, Bytes::copy_from_slice(bytes)));
             }
@@ -272,10 +296,18 @@ impl Pairs {
                 let (Some(taker), Ok(request)) = (self.beside.pop(), requests::Request::decode(bytes)) else {
                     return;
                 };
+                let port = station.program.port_named(number, &request);
+                // Those of the program that asks, whatever the daemon may do itself.
+                if port.is_some_and(|port| port < self.first_free_port)
+                    && !rights::maker_may_have_all_ports(&taker).unwrap_or(false)
+                {
+                    let _ = pair::send(&taker, &[IoSlice::new(&Reply::failed(Errno::EACCES).encode())], None);
+                    return;
+                }
                 self.last_token += 1;
                 let token = Token(self.last_token);
                 self.replies.insert(token, (number, taker));
-                if end.is_holding() && !asks_alone(&request) {
+                if end.is_settling || end.is_holding() && !asks_alone(&request) {
                     end.hold(Held::Request(token, request));
                 } else {
                     self.ask(number, station, now, (token, request), poll);
@@ -298,6 +330,12 @@ impl Pairs {
                     end.is_full = true;
                 }
             }
+            Taken::Ended => {
+                if let Some(end) = self.ends.get_mut(&number) {
+                    end.is_settling = true;
+                    self.settling.insert(number);
+                }
+            }
             // The program has asked before, or finds the end of its association by the next call.
             Taken::Taken | Taken::Refused(_) => {}
         }
@@ -314,20 +352,27 @@ impl Pairs {
         self.lint.look(&request);
         let answer = station.program.request(now, &mut station.host, number, token, &request);
         let Some(answer) = answer else { return };
-        if answer.reply.error == Some(Errno::EINPROGRESS) {
+        if answer.reply.error == Some(Errno::EINPROGRESS) || matches!(request, requests::Request::Shutdown(_))
+        {
             self.late.push((token, answer));
         } else {
             self.reply(token, &answer, poll);
         }
     }
 
-    /// Tells if answers wait until packets to this machine itself have passed.
+    /// Tells if answers or pieces wait until packets to this machine itself have passed.
     pub(crate) fn has_late(&self) -> bool {
-        !self.late.is_empty()
+        !self.late.is_empty() || !self.settling.is_empty()
     }
 
-    /// Gives the answers that have waited.
+    /// Gives the answers that have waited, and has the pieces read.
     pub(crate) fn answer_late(&mut self, poll: &Poll) {
+        for number in std::mem::take(&mut self.settling) {
+            if let Some(end) = self.ends.get_mut(&number) {
+                end.is_settling = false;
+                self.to_read.insert(number);
+            }
+        }
         for (token, answer) in std::mem::take(&mut self.late) {
             self.reply(token, &answer, poll);
         }
@@ -408,5 +453,6 @@ fn asks_alone(request: &requests::Request) -> bool {
             | requests::Request::PeerName
             | requests::Request::Ended { .. }
             | requests::Request::MaySend { .. }
+            | requests::Request::MayEnd { .. }
     )
 }

@@ -23,6 +23,9 @@ pub(crate) struct ProgramEnd {
     pub(crate) is_full: bool,
     /// True while a message of the program is not whole: its door waits for room in the midst of it.
     is_in_message: bool,
+    /// True once the program has ended an association: what follows waits until packets to this machine itself have
+    /// passed.
+    pub(crate) is_settling: bool,
     /// Piece for which the pair has no room now.
     unsent: Option<Unsent>,
     /// True once nothing follows what has been written.
@@ -71,6 +74,7 @@ impl ProgramEnd {
             held_bytes: 0,
             is_full: false,
             is_in_message: false,
+            is_settling: false,
             unsent: None,
             is_ending: false,
             marked_at: None,
@@ -84,7 +88,7 @@ impl ProgramEnd {
 
     /// Tells if pieces wait, so that those that follow have to wait as well.
     pub(crate) fn is_holding(&self) -> bool {
-        self.is_full || !self.held.is_empty()
+        self.is_full || self.is_settling || !self.held.is_empty()
     }
 
     /// Tells if the pair is to be read.
@@ -109,7 +113,7 @@ impl ProgramEnd {
     }
 
     pub(crate) fn next_held(&mut self) -> Option<Held> {
-        if self.is_full {
+        if self.is_full || self.is_settling {
             return None;
         }
         let piece = self.held.pop_front()?;

@@ -287,3 +287,22 @@ fn a_listener_is_never_writable() {
     poll.wait_for_room(&listener, 1, true).unwrap();
     assert_eq!(poll.wait(Some(Duration::ZERO)).unwrap(), [0_u64; 0]);
 }
+
+#[test]
+fn what_follows_an_end_finds_it_at_its_peer_here() {
+    let may_send = requests::Request::MaySend { stream: 0, association: 0, length: 1, destination: None };
+    let refused = Reply::failed(Errno::EPIPE);
+    for (name, port) in [("shutdown", 5_010), ("close", 5_011)] {
+        let mut bench = Bench::new(name);
+        let [caller, accepted] = bench.connected(at(V4, port));
+        assert_eq!(bench.ask(&accepted, &may_send).error, None);
+        if name == "close" {
+            slantpath_door::close(&caller);
+            drop(caller);
+        } else {
+            let shutdown = requests::Request::Shutdown(requests::Half::Write);
+            assert_eq!(bench.ask(&caller, &shutdown), Reply::default());
+        }
+        assert_eq!(bench.ask(&accepted, &may_send), refused, "{name}");
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use slantpath_requests::{self as requests, Errno, MessageInfo, NextInfo, SendInfo};
+use slantpath_requests::{self as requests, Errno, MessageInfo, SendInfo};
 
 const IPPROTO_SCTP: i32 = 132;
 
@@ -173,6 +173,21 @@ fn split(flags: u16) -> Result<(u16, u16), Errno> {
     }
 }
 
+/// State of the message behind (`struct sctp_nxtinfo`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NextInfo {
+    /// Number of its stream.
+    pub stream: u16,
+    /// Flags: `SCTP_UNORDERED`, `SCTP_COMPLETE`, `SCTP_NOTIFICATION`.
+    pub flags: u16,
+    /// Payload protocol identifier.
+    pub payload_protocol: u32,
+    /// Length of what has come of it.
+    pub length: u32,
+    /// Association, as a one-to-many socket numbers it.
+    pub association: i32,
+}
+
 /// Control messages that a program wants with what it receives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
@@ -180,6 +195,8 @@ pub struct Wanted {
     pub sndrcv: bool,
     /// `SCTP_RCVINFO`, by `SCTP_RECVRCVINFO`.
     pub rcvinfo: bool,
+    /// `SCTP_NXTINFO`, by `SCTP_RECVNXTINFO`.
+    pub nxtinfo: bool,
 }
 
 /// Control messages of one receive, in the place of the program.
@@ -196,9 +213,9 @@ impl<'a> ControlOut<'a> {
         Self { place, len: 0, is_cut: false }
     }
 
-    /// Writes what a program wants of a message.
+    /// Writes what a program wants of a message, and of the one behind it.
     pub fn put(&mut self, info: MessageInfo, next: Option<NextInfo>, wanted: Wanted) {
-        if let Some(next) = next {
+        if let Some(next) = next.filter(|_| wanted.nxtinfo) {
             self.put_one(SCTP_NXTINFO, &nxtinfo(next));
         }
         if wanted.rcvinfo {
@@ -316,7 +333,8 @@ mod tests {
         fn any_room_is_kept(room in 0_usize..200, sndrcv: bool, rcvinfo: bool, has_next: bool) {
             let mut place = vec![0xAA; room];
             let mut out = ControlOut::new(&mut place);
-            out.put(MessageInfo::default(), has_next.then(NextInfo::default), Wanted { sndrcv, rcvinfo });
+            let wanted = Wanted { sndrcv, rcvinfo, nxtinfo: true };
+            out.put(MessageInfo::default(), has_next.then(NextInfo::default), wanted);
             let (len, is_cut) = out.done();
             let all = usize::from(sndrcv) * 48 + usize::from(rcvinfo) * 48 + usize::from(has_next) * 32;
             prop_assert!(len <= room);
@@ -385,7 +403,7 @@ mod tests {
         let mut place = [0; 60];
         let mut out = ControlOut::new(&mut place);
         let info = MessageInfo { stream: 2, tsn: 9, association: 1, ..MessageInfo::default() };
-        out.put(info, None, Wanted { sndrcv: true, rcvinfo: true });
+        out.put(info, None, Wanted { nxtinfo: false, sndrcv: true, rcvinfo: true });
         assert_eq!(out.done(), (48, true));
         assert_eq!(place[..8], 44_u64.to_ne_bytes());
         assert_eq!((place[12], place[16], place[28], place[40]), (3, 2, 9, 1));

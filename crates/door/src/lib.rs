@@ -30,9 +30,9 @@ mod recognise;
 mod send;
 
 pub use ask::{Pending, Replied, ask};
-pub use control::{ControlOut, SendControl, Wanted, defaults_question, sndinfo};
+pub use control::{ControlOut, NextInfo, SendControl, Wanted, defaults_question, sndinfo};
 pub use name::{address_of, bytes_of};
 pub use open::{DAEMON, ask_to_open};
-pub use receive::{Accepted, Begun, Came, Claim, accept, next_len, receive, receive_alone, wait_for_piece};
+pub use receive::{Accepted, Begun, Came, Claim, accept, next_len, peek_next, receive, receive_alone};
 pub use recognise::{NAME_PREFIX, is_pair};
 pub use send::{close, close_with_patience, send, send_piece};

@@ -10,11 +10,18 @@ use slantpath_system::peeking;
 use std::net::SocketAddr;
 
 use crate::ask::receive_with_descriptor;
+use crate::control::NextInfo;
 use crate::failure::{errno, of_io};
 use crate::gather;
+use crate::send;
 
 /// Turns that another process is given between the claim of a piece's end and its removal.
 const TURNS: usize = 50;
+
+/// `SCTP_COMPLETE`: all of the message is there.
+const COMPLETE: u16 = 0x0008;
+/// `SCTP_NOTIFICATION`: a notification is next.
+const NOTIFICATION: u16 = 0x8000;
 
 /// State of what one process has claimed of a socket: whose turn a claim is, the caller sees to.
 #[derive(Clone, Copy, Debug, Default)]
@@ -186,7 +193,7 @@ fn take_piece(
         }
     }
     let ends = match piece {
-        ToProgram::Data { is_end, .. } | ToProgram::Notification { is_end } => is_end,
+        ToProgram::Data { is_end, .. } | ToProgram::Notification { is_end, .. } => is_end,
         ToProgram::Accepted { .. } => true,
     };
     Ok(Some(Came { len, piece, is_end: ends && !is_short }))
@@ -228,6 +235,34 @@ fn take_away(pair: impl AsFd) -> Result<(), Errno> {
     }
 }
 
+/// Looks at the message behind one that was taken to its end, if it is there.
+pub fn peek_next(pair: impl AsFd, claim: &Claim) -> Option<NextInfo> {
+    if claim.unfinished.is_some() || peeking::offset(&pair).ok()? != 0 {
+        return None;
+    }
+    let mut header = [0; HEADER_LEN];
+    let flags = RecvFlags::PEEK | RecvFlags::TRUNC | RecvFlags::DONTWAIT;
+    let peeked = recv(&pair, &mut header, flags);
+    // The peek has moved it.
+    peeking::set_offset(&pair, 0).ok()?;
+    let (_, len) = peeked.ok()?;
+    let length = u32::try_from(len.checked_sub(HEADER_LEN)?).ok()?;
+    let complete = |is_end: bool| if is_end { COMPLETE } else { 0 };
+    match ToProgram::decode(&header).ok()?.0 {
+        ToProgram::Data { is_end, info, .. } => Some(NextInfo {
+            stream: info.stream,
+            flags: info.flags | complete(is_end),
+            payload_protocol: info.payload_protocol,
+            length,
+            association: info.association,
+        }),
+        ToProgram::Notification { is_end, .. } => {
+            Some(NextInfo { flags: NOTIFICATION | complete(is_end), length, ..NextInfo::default() })
+        }
+        ToProgram::Accepted { .. } => None,
+    }
+}
+
 /// Length of what is left of the piece that comes next (`FIONREAD`); 0 if nothing is there.
 ///
 /// # Errors
@@ -242,15 +277,7 @@ pub fn next_len(pair: impl AsFd) -> Result<usize, Errno> {
     }
 }
 
-/// Waits for a piece, or for the end, as a receive of this socket waits: with its time limit, and its signals.
-///
-/// # Errors
-/// `EAGAIN` at the time limit, `EINTR` by a signal.
-pub fn wait_for_piece(pair: impl AsFd) -> Result<(), Errno> {
-    recv(pair, &mut [0_u8; 0], RecvFlags::PEEK).map(|_| ()).map_err(errno)
-}
-
-/// Accepts an association.
+/// Accepts an association, and tells the daemon so.
 ///
 /// # Errors
 /// `EAGAIN` if none is there; `EINVAL` if the daemon has said that none will come, or what comes is none.
@@ -259,7 +286,10 @@ pub fn accept(pair: impl AsFd) -> Result<Accepted, Errno> {
     let mut buffers = [IoSliceMut::new(&mut header)];
     let (len, descriptor) = receive_with_descriptor(pair, &mut buffers, RecvFlags::DONTWAIT)?;
     match (ToProgram::decode(&header[..len]), descriptor) {
-        (Ok((ToProgram::Accepted { peer }, _)), Some(descriptor)) => Ok(Accepted { descriptor, peer }),
+        (Ok((ToProgram::Accepted { peer }, _)), Some(descriptor)) => {
+            send::note_accepted(&descriptor);
+            Ok(Accepted { descriptor, peer })
+        }
         (Ok((ToProgram::Accepted { .. }, _)), None) => Err(Errno::EMFILE),
         _ => Err(Errno::EINVAL),
     }

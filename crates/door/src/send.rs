@@ -70,6 +70,13 @@ pub fn close_with_patience(pair: impl AsFd) {
     }
 }
 
+/// Marks that a process has accepted the association of a socket. Its pair is fresh, and has room.
+pub(crate) fn note_accepted(pair: impl AsFd) {
+    let header = FromProgram::Accepted.header();
+    // Without a daemon there is no queue.
+    let _ = rustix::net::send(pair, &header, SendFlags::NOSIGNAL | SendFlags::DONTWAIT);
+}
+
 /// Puts a piece in.
 fn put(
     pair: impl AsFd,

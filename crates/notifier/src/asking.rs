@@ -19,6 +19,10 @@ pub(crate) const IPPROTO_SCTP_LEVEL: i32 = 132;
 pub(crate) const SCTP_EVENTS: i32 = 11;
 /// Option of the newer control message.
 pub(crate) const SCTP_RECVRCVINFO: i32 = 32;
+/// Option of what is known of the message behind.
+pub(crate) const SCTP_RECVNXTINFO: i32 = 33;
+/// Option that says how many associations a socket has.
+pub(crate) const SCTP_GET_ASSOC_NUMBER: i32 = 28;
 /// Level of options of all sockets.
 pub(crate) const SOL_SOCKET: i32 = 1;
 /// Option that says the type of a socket.
@@ -27,6 +31,7 @@ pub(crate) const SO_TYPE: i32 = 3;
 pub(crate) const SO_ACCEPTCONN: i32 = 30;
 
 const SCTP_EVENT: i32 = 127;
+const SCTP_SOCKOPT_BINDX_ADD: i32 = 100;
 const SCTP_SOCKOPT_PEELOFF: i32 = 102;
 const SCTP_SOCKOPT_PEELOFF_FLAGS: i32 = 122;
 const SCTP_SOCKOPT_CONNECTX3: i32 = 111;
@@ -50,7 +55,11 @@ impl Notifier {
         let (level, name) = (job.signed(1), job.signed(2));
         let is_of_the_pair = level == SOL_SOCKET && OF_THE_PAIR.contains(&name);
         let request = match job.call {
-            SocketCall::Bind => requests::Request::Bind(named(job)?.ok_or(Errno::EINVAL)?),
+            SocketCall::Bind => {
+                let own = named(job)?.ok_or(Errno::EINVAL)?;
+                self.check_right(job, own.port())?;
+                requests::Request::Bind(own)
+            }
             SocketCall::Connect => {
                 requests::Request::Connect { peer: named(job)?.ok_or(Errno::EOPNOTSUPP)?, waits: waits() }
             }
@@ -88,6 +97,12 @@ impl Notifier {
                 }
                 let mut value = vec![0; length];
                 Self::read_memory(job, job.argument(3), &mut value)?;
+                // The port stands behind the family, whichever that is.
+                if (level, name) == (IPPROTO_SCTP_LEVEL, SCTP_SOCKOPT_BINDX_ADD)
+                    && let Some(port) = value.get(2..).and_then(|rest| rest.first_chunk())
+                {
+                    self.check_right(job, u16::from_be_bytes(*port))?;
+                }
                 requests::Request::SetOption { level, name, value, waits: waits() }
             }
             _ => return Ok(Step::Done(CallAnswer::Continue)),
@@ -96,6 +111,16 @@ impl Notifier {
             return Ok(Step::Over);
         }
         Ok(Step::Ask(Rc::clone(pair), request, Purpose::Call))
+    }
+
+    /// Refuses a port that the program may not have: the daemon sees the rights of this process alone.
+    fn check_right(&self, job: &Job, port: u16) -> Result<(), Errno> {
+        let is_free = port == 0 || port >= self.first_free_port;
+        if is_free || Task::may_have_all_ports(job.notified.thread).unwrap_or(false) {
+            Ok(())
+        } else {
+            Err(Errno::EACCES)
+        }
     }
 
     /// Puts the addresses behind a `struct sctp_getaddrs_old`, which points to them.
@@ -156,7 +181,8 @@ impl Notifier {
                 Ok(Step::value(0))
             }
             SocketCall::SetSockOpt => {
-                if level == IPPROTO_SCTP_LEVEL && [SCTP_EVENTS, SCTP_RECVRCVINFO, SCTP_EVENT].contains(&name)
+                if level == IPPROTO_SCTP_LEVEL
+                    && [SCTP_EVENTS, SCTP_RECVRCVINFO, SCTP_RECVNXTINFO, SCTP_EVENT].contains(&name)
                 {
                     self.processes.forget_wanted();
                 }

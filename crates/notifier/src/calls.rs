@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use slantpath_system::notify::{CallFilter, CallTest};
+use slantpath_system::notify::{CallFilter, CallTest, START_MARK};
 
 /// Call on a socket or its descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub(crate) enum SocketCall {
     Dup,
     Dup2,
     Dup3,
+    Exec,
+    ExecAt,
     ExitGroup,
     Fcntl,
     GetPeerName,
@@ -45,7 +47,7 @@ pub(crate) enum SocketCall {
 const NONE: u32 = u32::MAX;
 
 /// All of them, with their numbers on x86-64 and on aarch64 (asm/unistd_64.h, asm-generic/unistd.h).
-const NUMBERS: [(SocketCall, u32, u32); 32] = [
+const NUMBERS: [(SocketCall, u32, u32); 34] = [
     (SocketCall::Accept, 43, 202),
     (SocketCall::Accept4, 288, 242),
     (SocketCall::Bind, 49, 200),
@@ -55,6 +57,8 @@ const NUMBERS: [(SocketCall, u32, u32); 32] = [
     (SocketCall::Dup, 32, 23),
     (SocketCall::Dup2, 33, NONE),
     (SocketCall::Dup3, 292, 24),
+    (SocketCall::Exec, 59, 221),
+    (SocketCall::ExecAt, 322, 281),
     (SocketCall::ExitGroup, 231, 94),
     (SocketCall::Fcntl, 72, 25),
     (SocketCall::GetPeerName, 52, 205),
@@ -110,7 +114,12 @@ fn tests(call: SocketCall, range: &Range<u32>) -> Vec<CallTest> {
             CallTest::Masked { argument: 2, mask: u32::MAX, value: IPPROTO_SCTP },
             CallTest::Masked { argument: 1, mask: TYPE_MASK, value: SOCK_SEQPACKET },
         ],
-        SocketCall::ExitGroup => vec![CallTest::Always],
+        SocketCall::ExecAt | SocketCall::ExitGroup => vec![CallTest::Always],
+        // All but the start of the program itself.
+        SocketCall::Exec => vec![
+            CallTest::Within { argument: 3, first: 0, end: START_MARK },
+            CallTest::AtLeast { argument: 3, least: START_MARK + 1 },
+        ],
         // Its first argument is the number behind the last that is waited for.
         SocketCall::PSelect6 | SocketCall::Select => {
             vec![CallTest::AtLeast { argument: 0, least: range.start + 1 }]

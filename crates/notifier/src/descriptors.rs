@@ -230,6 +230,18 @@ impl Notifier {
         Step::Done(CallAnswer::Continue)
     }
 
+    /// Another program is to take a process over. The kernel closes the sockets then that are marked so; the daemon is
+    /// to know that nobody was killed, and no copy is to outlive them. What a child has not used is its parent's.
+    pub(crate) fn exec(&mut self, job: &Job) -> Step {
+        for number in self.processes.remembered_of(job.process) {
+            let task = self.processes.task(job.process);
+            if task.is_some_and(|task| task.closes_on_exec(number).unwrap_or(false)) {
+                self.mark_closed(job.process, number..number + 1);
+            }
+        }
+        Step::Done(CallAnswer::Continue)
+    }
+
     /// Marks that a process closes its sockets of these numbers in order.
     fn mark_closed(&mut self, process: u32, numbers: Range<u32>) {
         if !self.has_sockets {

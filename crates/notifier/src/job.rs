@@ -68,6 +68,10 @@ pub(crate) enum Purpose {
     Style,
     /// A socket of one association waits if it has a peer.
     Peer,
+    /// A socket of many waits if it takes callers,
+    Callers,
+    /// or has associations.
+    Associations,
     /// A message may be sent.
     MaySend {
         /// Association or peer to which it goes.
@@ -75,12 +79,21 @@ pub(crate) enum Purpose {
         /// Length of the message.
         length: u32,
     },
+    /// A message may end its association.
+    MayEnd,
     /// The program wants control messages: by the old option.
     WantsEvents,
     /// Wish for them by the newer one.
     WantsInfo {
         /// True if the old option wants them.
         sndrcv: bool,
+    },
+    /// Wish for what is known of the message behind.
+    WantsNext {
+        /// True if the old option wants control messages.
+        sndrcv: bool,
+        /// True if the newer one does.
+        rcvinfo: bool,
     },
 }
 

@@ -1,7 +1,7 @@
 //! The loop: calls arrive, are tried, are kept, and are answered.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{self, Write as _};
+use std::io::{self, IoSliceMut, Write as _};
 use std::ops::Range;
 use std::os::fd::{AsFd, OwnedFd};
 use std::rc::Rc;
@@ -14,8 +14,12 @@ use slantpath_requests::{self as requests, Errno, Reply};
 use slantpath_system::clock;
 use slantpath_system::notify::{CallAnswer, Listener, PendingSignals, Task};
 use slantpath_system::poll::{Poll, PollCause};
+use slantpath_system::rights;
 
-use crate::asking::{IPPROTO_SCTP_LEVEL, SCTP_RECVRCVINFO, option_of};
+use crate::asking::{
+    IPPROTO_SCTP_LEVEL, SCTP_GET_ASSOC_NUMBER, SCTP_RECVNXTINFO, SCTP_RECVRCVINFO, SO_ACCEPTCONN, SOL_SOCKET,
+    option_of,
+};
 use crate::calls::SocketCall;
 use crate::descriptors::SOCK_STREAM;
 use crate::job::{Job, Kept, Purpose, Step, Wait};
@@ -61,6 +65,8 @@ pub(crate) struct Notifier {
     /// True once a socket was opened.
     pub(crate) has_sockets: bool,
     pub(crate) seen: Seen,
+    /// First port for which a program needs no right.
+    pub(crate) first_free_port: u16,
     /// Place of messages on their way.
     pub(crate) place: Vec<u8>,
     /// Sockets of which a message is sent in part, each with the call that sends it.
@@ -85,6 +91,7 @@ impl Notifier {
             looked_at: 0,
             has_sockets: false,
             seen: Seen::default(),
+            first_free_port: rights::first_free_port(),
             place: Vec::new(),
             sending: BTreeMap::new(),
             said: BTreeSet::new(),
@@ -123,8 +130,10 @@ impl Notifier {
     fn take_call(&mut self) -> io::Result<()> {
         let Some(notified) = self.listener.receive()? else { return Ok(()) };
         let call = SocketCall::of_number(notified.number);
-        // Processes that end are many, and most trees of programs have no socket by then.
-        let is_passed = call == Some(SocketCall::ExitGroup) && !self.has_sockets;
+        // Processes that begin and end are many, and most trees of programs have no socket by then.
+        let is_of_process =
+            matches!(call, Some(SocketCall::Exec | SocketCall::ExecAt | SocketCall::ExitGroup));
+        let is_passed = is_of_process && !self.has_sockets;
         let Some(call) = call.filter(|_| !is_passed) else {
             self.listener.answer(notified.id, CallAnswer::Continue)?;
             return Ok(());
@@ -359,6 +368,7 @@ impl Notifier {
     fn step(&mut self, job: &mut Job) -> Result<Step, Errno> {
         match job.call {
             SocketCall::Socket => Ok(Self::socket(job)),
+            SocketCall::Exec | SocketCall::ExecAt => Ok(self.exec(job)),
             SocketCall::ExitGroup => Ok(self.exit_group(job)),
             SocketCall::CloseRange => Ok(self.close_range(job)),
             SocketCall::PSelect6 | SocketCall::Select => self.select(job),
@@ -397,12 +407,25 @@ impl Notifier {
             | SocketCall::SetSockOpt
             | SocketCall::Shutdown => self.ask(job, pair),
             SocketCall::Socket
+            | SocketCall::Exec
+            | SocketCall::ExecAt
             | SocketCall::ExitGroup
             | SocketCall::CloseRange
             | SocketCall::Dup2
             | SocketCall::Dup3
             | SocketCall::PSelect6
             | SocketCall::Select => Ok(Step::Done(CallAnswer::Continue)),
+        }
+    }
+
+    /// Goes on with a receive of a socket from which nothing can come: its end, or the last message, may have come
+    /// since the daemon was asked.
+    fn without_a_peer(&mut self, job: &mut Job) -> Result<Step, Errno> {
+        let pair = self.processes.pair(job.place(), clock::monotonic()).ok_or(Errno::EBADF)?;
+        let claim = &mut self.processes.remembered(job.place()).claim;
+        match slantpath_door::receive(&pair, claim, &mut [IoSliceMut::new(&mut [0])], true) {
+            Err(Errno::EAGAIN) => Err(Errno::ENOTCONN),
+            _ => self.step(job),
         }
     }
 
@@ -435,12 +458,29 @@ impl Notifier {
                     let pair = self.processes.pair(job.place(), clock::monotonic()).ok_or(Errno::EBADF)?;
                     return Ok(Step::Ask(pair, requests::Request::PeerName, Purpose::Peer));
                 }
-                self.processes.remembered(job.place()).may_come = true;
-                self.step(job)
+                let pair = self.processes.pair(job.place(), clock::monotonic()).ok_or(Errno::EBADF)?;
+                Ok(Step::Ask(pair, option_of(SOL_SOCKET, SO_ACCEPTCONN, 4), Purpose::Callers))
+            }
+            Purpose::Callers => {
+                if is_set(&answer.reply) {
+                    self.processes.remembered(job.place()).may_come = true;
+                    return self.step(job);
+                }
+                let pair = self.processes.pair(job.place(), clock::monotonic()).ok_or(Errno::EBADF)?;
+                let request = option_of(IPPROTO_SCTP_LEVEL, SCTP_GET_ASSOC_NUMBER, 4);
+                Ok(Step::Ask(pair, request, Purpose::Associations))
+            }
+            Purpose::Associations => {
+                if !is_set(&answer.reply) {
+                    return self.without_a_peer(job);
+                }
+                // They may end, so that this holds for this call alone.
+                let pair = self.processes.pair(job.place(), clock::monotonic()).ok_or(Errno::EBADF)?;
+                Ok(Step::Come(pair))
             }
             Purpose::Peer => {
                 if answer.reply.error.is_some() {
-                    return Err(Errno::ENOTCONN);
+                    return self.without_a_peer(job);
                 }
                 self.processes.remembered(job.place()).may_come = true;
                 self.step(job)
@@ -455,6 +495,13 @@ impl Notifier {
                 }
                 self.step(job)
             }
+            Purpose::MayEnd => {
+                if let Some(error) = answer.reply.error {
+                    return self.not_sent(job, error);
+                }
+                job.is_checked = true;
+                self.step(job)
+            }
             Purpose::WantsEvents => {
                 let sndrcv = answer.reply.value.first().is_some_and(|octet| *octet != 0);
                 let pair = self.processes.pair(job.place(), clock::monotonic()).ok_or(Errno::EBADF)?;
@@ -463,7 +510,13 @@ impl Notifier {
             }
             Purpose::WantsInfo { sndrcv } => {
                 let rcvinfo = is_set(&answer.reply);
-                let wanted = slantpath_door::Wanted { sndrcv, rcvinfo };
+                let pair = self.processes.pair(job.place(), clock::monotonic()).ok_or(Errno::EBADF)?;
+                let request = option_of(IPPROTO_SCTP_LEVEL, SCTP_RECVNXTINFO, 4);
+                Ok(Step::Ask(pair, request, Purpose::WantsNext { sndrcv, rcvinfo }))
+            }
+            Purpose::WantsNext { sndrcv, rcvinfo } => {
+                let nxtinfo = is_set(&answer.reply);
+                let wanted = slantpath_door::Wanted { sndrcv, rcvinfo, nxtinfo };
                 self.processes.remembered(job.place()).wanted = Some(wanted);
                 self.step(job)
             }

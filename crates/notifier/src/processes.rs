@@ -135,6 +135,11 @@ impl Processes {
         self.remembered.entry(place).or_default()
     }
 
+    /// Descriptors of a process that were ours when they were last seen.
+    pub(crate) fn remembered_of(&self, process: u32) -> Vec<u32> {
+        self.remembered.range((process, 0)..=(process, u32::MAX)).map(|(place, _)| place.1).collect()
+    }
+
     /// True if a descriptor was one of ours when it was last seen.
     pub(crate) fn is_remembered(&self, place: Place) -> bool {
         self.remembered.contains_key(&place)

@@ -5,7 +5,7 @@ use std::mem;
 use std::os::fd::OwnedFd;
 use std::rc::Rc;
 
-use slantpath_door::{Begun, Came, ControlOut, bytes_of};
+use slantpath_door::{Begun, Came, ControlOut, NextInfo, bytes_of};
 use slantpath_requests::{self as requests, Errno, ToProgram};
 use slantpath_system::notify::Task;
 
@@ -103,9 +103,9 @@ impl Notifier {
         place: &ReceivePlace,
         flags: u32,
     ) -> Result<Received, Errno> {
-        let has_control = place.header.is_some_and(|(_, header)| header.control_len > 0);
         let remembered = self.processes.remembered(job.place());
-        if has_control && remembered.wanted.is_none() {
+        // Without room for what it wants it is told so, too.
+        if place.header.is_some() && remembered.wanted.is_none() {
             let request = option_of(IPPROTO_SCTP_LEVEL, SCTP_EVENTS, 1);
             return Ok(Received::Not(Step::Ask(Rc::clone(pair), request, Purpose::WantsEvents)));
         }
@@ -127,7 +127,17 @@ impl Notifier {
         let received = match came {
             // Only who is killed waits no longer, and its memory may be another's by now.
             Ok(_) if !self.listener.is_waiting(job.notified.id) => Ok(Received::Not(Step::Over)),
-            Ok(Some(came)) => self.hand_over(job, place, came, &octets[..came.len]).map(Received::Bytes),
+            Ok(Some(came)) => {
+                let remembered = self.processes.remembered(job.place());
+                let wants_next = remembered.wanted.is_some_and(|wanted| wanted.nxtinfo);
+                let is_taken = came.is_end && flags & MSG_PEEK == 0;
+                let next = if wants_next && is_taken && place.header.is_some() {
+                    slantpath_door::peek_next(pair, &remembered.claim)
+                } else {
+                    None
+                };
+                self.hand_over(job, place, (came, next), &octets[..came.len]).map(Received::Bytes)
+            }
             Ok(None) => {
                 if let Some((at, _)) = place.header {
                     Self::write_header(job, at, &[], 0, 0)?;
@@ -156,7 +166,7 @@ impl Notifier {
         &mut self,
         job: &Job,
         place: &ReceivePlace,
-        came: Came,
+        (came, next): (Came, Option<NextInfo>),
         octets: &[u8],
     ) -> Result<usize, Errno> {
         let written = Task::write_pieces(job.notified.thread, &place.pieces, octets);
@@ -164,8 +174,9 @@ impl Notifier {
             return Err(Errno::EFAULT);
         }
         let name = match came.piece {
-            ToProgram::Data { source, .. } | ToProgram::Accepted { peer: source } => bytes_of(source),
-            ToProgram::Notification { .. } => Vec::new(),
+            ToProgram::Data { source, .. }
+            | ToProgram::Notification { source, .. }
+            | ToProgram::Accepted { peer: source } => bytes_of(source),
         };
         if let Some((at, length_at)) = place.name {
             Self::write_name(job, &name, at, length_at)?;
@@ -173,10 +184,11 @@ impl Notifier {
         let Some((at, header)) = place.header else { return Ok(came.len) };
         let mut flags = if came.is_end { MSG_EOR } else { 0 };
         let mut control = [0; CONTROL_MOST];
-        let room = usize::try_from(header.control_len).unwrap_or(CONTROL_MOST).min(CONTROL_MOST);
+        let room = if header.control == 0 { 0 } else { header.control_len };
+        let room = usize::try_from(room).unwrap_or(CONTROL_MOST).min(CONTROL_MOST);
         let mut out = ControlOut::new(&mut control[..room]);
         match came.piece {
-            ToProgram::Data { info, next, .. } => {
+            ToProgram::Data { info, .. } => {
                 let wanted = self.processes.remembered(job.place()).wanted.unwrap_or_default();
                 out.put(info, next, wanted);
             }

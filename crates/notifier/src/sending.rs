@@ -20,8 +20,12 @@ use crate::receiving::MSG_DONTWAIT;
 
 const MSG_NOSIGNAL: u32 = 0x4000;
 const SIGPIPE: i32 = 13;
+/// `SCTP_EOF`.
+const SCTP_EOF: u16 = 0x200;
 /// Flags of a message that may be empty: `SCTP_ABORT`, `SCTP_EOF`.
-const MAY_BE_EMPTY: u16 = 0x4 | 0x200;
+const MAY_BE_EMPTY: u16 = 0x4 | SCTP_EOF;
+/// `SCTP_SENDALL`.
+const SCTP_SENDALL: u16 = 0x40;
 /// Longest message that is read.
 const MESSAGE_MOST: usize = 1 << 24;
 /// Longest control messages, as Linux has it by default (`net.core.optmem_max`).
@@ -166,15 +170,24 @@ impl Notifier {
         let defaults = job.defaults.unwrap_or_default();
         let info = message.control.whole(|| defaults);
         let own = info.unwrap_or_default();
-        if octets.is_empty() && own.flags & MAY_BE_EMPTY == 0 {
+        let is_end = own.flags & MAY_BE_EMPTY != 0;
+        if octets.is_empty() && !is_end || !octets.is_empty() && own.flags & SCTP_EOF != 0 {
             return Err(Errno::EINVAL);
         }
         let (target, length) = ((own.association, message.destination), octets.len());
         let length = u32::try_from(length).map_err(|_| Errno::EMSGSIZE)?;
         let remembered = self.processes.remembered(job.place());
-        // What ends an association needs no room.
-        let is_end = own.flags & MAY_BE_EMPTY != 0;
-        if !is_end && !job.is_checked && !remembered.is_possible(target, own.stream, length) {
+        let is_for_all = own.flags & SCTP_SENDALL != 0;
+        if is_end && !job.is_checked {
+            let request = requests::Request::MayEnd {
+                association: own.association,
+                destination: message.destination,
+                is_for_all,
+            };
+            return Ok(Sent::Not(Step::Ask(Rc::clone(pair), request, Purpose::MayEnd)));
+        }
+        // Who of all cannot be sent to is passed over.
+        if !is_for_all && !job.is_checked && !remembered.is_possible(target, own.stream, length) {
             let request = requests::Request::MaySend {
                 stream: own.stream,
                 association: own.association,

@@ -10,6 +10,7 @@ use slantpath_requests as requests;
 use slantpath_requests::{Errno, Reply};
 
 use crate::table::{Ours, style};
+use crate::waiting;
 
 /// `SOL_SOCKET`, whose options a daemon answers, too.
 pub(crate) const SOL_SOCKET: i32 = libc::SOL_SOCKET;
@@ -37,7 +38,8 @@ pub(crate) fn ask_whole(
     request: &requests::Request,
     is_interruptible: bool,
 ) -> Result<Replied, Errno> {
-    slantpath_door::ask(pair, request, true)?.wait(is_interruptible)
+    let pending = slantpath_door::ask(pair, request, true)?;
+    if is_interruptible { waiting::for_reply(&pending) } else { pending.wait(false) }
 }
 
 /// Value of an option that is a number.

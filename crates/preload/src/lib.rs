@@ -10,6 +10,7 @@
 //! - *Pointers of the program* go to the kernel as they are, as far as possible, and it says `EFAULT`. What is read
 //!   here is first held to the range that a program can have ([`memory`]).
 //! - *Locks* are held over calls that do not wait, and a fork takes them away ([`turn`]).
+//! - *Cancelled threads* end where the C library would end them ([`waiting`]).
 //! - *stdio* reads by calls within the C library, past all this: `fdopen` of an SCTP socket is refused.
 #![cfg(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"))]
 #![allow(unsafe_code, reason = "functions that C programs call, and the pointers that these bring")]
@@ -26,3 +27,4 @@ mod next;
 mod outcome;
 mod table;
 mod turn;
+mod waiting;

@@ -48,7 +48,10 @@ macro_rules! next {
         } else {
             // SAFETY: It is the C function of this name, and this its type; the arguments are those of the program.
             let function = unsafe {
-                std::mem::transmute::<*mut std::ffi::c_void, unsafe extern "C" fn($($kind),*) -> $result>(address)
+                std::mem::transmute::<
+                    *mut std::ffi::c_void,
+                    unsafe extern "C-unwind" fn($($kind),*) -> $result,
+                >(address)
             };
             // SAFETY: As above.
             unsafe { function($($argument),*) }

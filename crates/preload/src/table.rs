@@ -39,6 +39,7 @@ pub(crate) mod wanted {
     pub(crate) const KNOWN: u8 = 1;
     pub(crate) const SNDRCV: u8 = 2;
     pub(crate) const RCVINFO: u8 = 4;
+    pub(crate) const NXTINFO: u8 = 8;
 }
 
 /// Destinations for which the daemon has said that a message may be sent.

@@ -27,5 +27,5 @@ mod request;
 pub use errno::Errno;
 pub use fields::Malformed;
 pub use open::{Family, OpenRequest, Style};
-pub use piece::{FromProgram, HEADER_LEN, MessageInfo, NextInfo, PIECE_MAX, SendInfo, ToProgram};
+pub use piece::{FromProgram, HEADER_LEN, MessageInfo, PIECE_MAX, SendInfo, ToProgram};
 pub use request::{Half, OPTION_MAX, Reply, Request};

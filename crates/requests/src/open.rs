@@ -31,7 +31,7 @@ pub struct OpenRequest {
 
 impl OpenRequest {
     /// Version of all that this crate says: doors of another one are refused.
-    const VERSION: u8 = 1;
+    const VERSION: u8 = 2;
 
     /// Bytes of the request.
     pub fn encode(self) -> Vec<u8> {

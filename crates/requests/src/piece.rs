@@ -50,6 +50,8 @@ pub enum FromProgram {
     /// Mark that a process closes a descriptor of the socket in order, or ends in order. If all descriptors go and none
     /// was marked, the program was killed.
     Closing,
+    /// Mark that a process has accepted the association of this socket: it waits in its listener's queue no longer.
+    Accepted,
 }
 
 /// State of a message that has come (`struct sctp_sndrcvinfo`, `sctp_rcvinfo`).
@@ -73,21 +75,6 @@ pub struct MessageInfo {
     pub association: i32,
 }
 
-/// State of the message behind (`struct sctp_nxtinfo`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct NextInfo {
-    /// Number of its stream.
-    pub stream: u16,
-    /// Flags: `SCTP_UNORDERED`, `SCTP_COMPLETE`, `SCTP_NOTIFICATION`.
-    pub flags: u16,
-    /// Payload protocol identifier.
-    pub payload_protocol: u32,
-    /// Length of what has come of it.
-    pub length: u32,
-    /// Association, as a one-to-many socket numbers it.
-    pub association: i32,
-}
-
 /// Piece to the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ToProgram {
@@ -99,13 +86,13 @@ pub enum ToProgram {
         info: MessageInfo,
         /// Peer's address from which it came.
         source: SocketAddr,
-        /// Message behind it, if one is there and the program wants to know.
-        next: Option<NextInfo>,
     },
     /// Bytes of a notification follow, as Linux lays them out (`MSG_NOTIFICATION`).
     Notification {
         /// True if it ends with them.
         is_end: bool,
+        /// Address of the peer whose association it is about.
+        source: SocketAddr,
     },
     /// An association has been accepted: the descriptor beside it is its socket.
     Accepted {
@@ -124,7 +111,6 @@ const ACCEPTED: u8 = 4;
 const ENDS: u8 = 1;
 const HAS_INFO: u8 = 2;
 const HAS_KEY: u8 = 4;
-const HAS_NEXT: u8 = 8;
 
 impl FromProgram {
     /// Header of the piece.
@@ -133,6 +119,7 @@ impl FromProgram {
         match *self {
             Self::Request => bytes.push(REQUEST),
             Self::Closing => bytes.push(CLOSING),
+            Self::Accepted => bytes.push(ACCEPTED),
             Self::Data { is_more, info, destination } => {
                 let own = info.unwrap_or_default();
                 let has_key = own.key.map_or(0, |_| HAS_KEY);
@@ -189,6 +176,7 @@ impl FromProgram {
             }
             REQUEST => Self::Request,
             CLOSING => Self::Closing,
+            ACCEPTED => Self::Accepted,
             _ => return Err(Malformed(WHAT)),
         };
         Ok((outgoing, rest))
@@ -200,9 +188,8 @@ impl ToProgram {
     pub fn header(&self) -> [u8; HEADER_LEN] {
         let mut bytes = Vec::with_capacity(HEADER_LEN);
         match *self {
-            Self::Data { is_end, info, source, next } => {
-                let bits = if is_end { ENDS } else { 0 } | next.map_or(0, |_| HAS_NEXT);
-                bytes.extend([DATA, bits]);
+            Self::Data { is_end, info, source } => {
+                bytes.extend([DATA, if is_end { ENDS } else { 0 }]);
                 for number in [info.stream, info.ssn, info.flags] {
                     bytes.extend(number.to_le_bytes());
                 }
@@ -217,14 +204,11 @@ impl ToProgram {
                     bytes.extend(word.to_le_bytes());
                 }
                 address::put(Some(source), &mut bytes);
-                let next = next.unwrap_or_default();
-                bytes.extend(next.stream.to_le_bytes());
-                bytes.extend(next.flags.to_le_bytes());
-                for word in [next.payload_protocol, next.length, next.association.cast_unsigned()] {
-                    bytes.extend(word.to_le_bytes());
-                }
             }
-            Self::Notification { is_end } => bytes.extend([NOTIFICATION, u8::from(is_end)]),
+            Self::Notification { is_end, source } => {
+                bytes.extend([NOTIFICATION, u8::from(is_end)]);
+                address::put(Some(source), &mut bytes);
+            }
             Self::Accepted { peer } => {
                 bytes.extend([ACCEPTED, 0]);
                 address::put(Some(peer), &mut bytes);
@@ -259,17 +243,12 @@ impl ToProgram {
                     association,
                 };
                 let source = address::get(&mut fields)?.ok_or(Malformed(WHAT))?;
-                let next = NextInfo {
-                    stream: fields.u16(WHAT)?,
-                    flags: fields.u16(WHAT)?,
-                    payload_protocol: fields.u32(WHAT)?,
-                    length: fields.u32(WHAT)?,
-                    association: fields.u32(WHAT)?.cast_signed(),
-                };
-                let next = Some(next).filter(|_| bits & HAS_NEXT != 0);
-                Self::Data { is_end: bits & ENDS != 0, info, source, next }
+                Self::Data { is_end: bits & ENDS != 0, info, source }
             }
-            NOTIFICATION => Self::Notification { is_end: bits & ENDS != 0 },
+            NOTIFICATION => {
+                let source = address::get(&mut fields)?.ok_or(Malformed(WHAT))?;
+                Self::Notification { is_end: bits & ENDS != 0, source }
+            }
             ACCEPTED => Self::Accepted { peer: address::get(&mut fields)?.ok_or(Malformed(WHAT))? },
             _ => return Err(Malformed(WHAT)),
         };
@@ -283,8 +262,10 @@ fn filled(bytes: &[u8]) -> [u8; HEADER_LEN] {
     header
 }
 
-const _: () =
-    assert!(2 + 3 * 2 + 5 * 4 + ADDRESS_LEN + 2 * 2 + 3 * 4 <= HEADER_LEN, "the longest header fits");
+const _: () = assert!(
+    2 + 4 * 2 + 4 * 4 + ADDRESS_LEN <= HEADER_LEN && 2 + 3 * 2 + 5 * 4 + ADDRESS_LEN <= HEADER_LEN,
+    "the longest header fits"
+);
 
 #[cfg(test)]
 mod tests {
@@ -315,6 +296,7 @@ mod tests {
             data.prop_map(|(is_more, info, destination)| FromProgram::Data { is_more, info, destination }),
             Just(FromProgram::Request),
             Just(FromProgram::Closing),
+            Just(FromProgram::Accepted),
         ]
     }
 
@@ -333,19 +315,11 @@ mod tests {
                 }
             },
         );
-        let next = (any::<[u16; 2]>(), any::<[u32; 2]>(), any::<i32>()).prop_map(
-            |([stream, flags], [payload_protocol, length], association)| NextInfo {
-                stream,
-                flags,
-                payload_protocol,
-                length,
-                association,
-            },
-        );
-        let data = (any::<bool>(), info, any_address(), proptest::option::of(next));
+        let data = (any::<bool>(), info, any_address());
         prop_oneof![
-            data.prop_map(|(is_end, info, source, next)| ToProgram::Data { is_end, info, source, next }),
-            any::<bool>().prop_map(|is_end| ToProgram::Notification { is_end }),
+            data.prop_map(|(is_end, info, source)| ToProgram::Data { is_end, info, source }),
+            (any::<bool>(), any_address())
+                .prop_map(|(is_end, source)| ToProgram::Notification { is_end, source }),
             any_address().prop_map(|peer| ToProgram::Accepted { peer }),
         ]
     }
@@ -370,6 +344,13 @@ mod tests {
                 }
             ),
             any::<bool>().prop_map(|waits| Request::Ended { waits }),
+            (any::<Option<[u8; 8]>>(), proptest::collection::vec(any_address(), 0..4))
+                .prop_map(|(init, peers)| Request::Begin { init, peers }),
+            (any::<i32>(), proptest::option::of(any_address()), any::<bool>()).prop_map(
+                |(association, destination, is_for_all)| {
+                    Request::MayEnd { association, destination, is_for_all }
+                }
+            ),
         ]
     }
 
@@ -414,7 +395,7 @@ mod tests {
                 assert_eq!(OpenRequest::decode(&wish.encode()), Ok(wish));
             }
         }
-        assert!(OpenRequest::decode(&[2, 0, 0]).is_err(), "of another version");
-        assert!(OpenRequest::decode(&[1, 0, 0, 0]).is_err());
+        assert!(OpenRequest::decode(&[1, 0, 0]).is_err(), "of another version");
+        assert!(OpenRequest::decode(&[2, 0, 0, 0]).is_err());
     }
 }

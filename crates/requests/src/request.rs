@@ -79,6 +79,15 @@ pub enum Request {
         /// Peer that the message names, so that it may begin an association.
         destination: Option<SocketAddr>,
     },
+    /// Question before a message that ends its association (`SCTP_EOF`, `SCTP_ABORT`).
+    MayEnd {
+        /// Association of the message, as a one-to-many socket numbers it.
+        association: i32,
+        /// Peer that the message names.
+        destination: Option<SocketAddr>,
+        /// True if it is for all associations (`SCTP_SENDALL`).
+        is_for_all: bool,
+    },
     /// Question of a receive that has found the end: the reply has the error that it gets, or none.
     Ended {
         /// True if the receive may wait.
@@ -133,6 +142,11 @@ impl Request {
                 bytes.extend(length.to_le_bytes());
                 address::put(*destination, &mut bytes);
             }
+            Self::MayEnd { association, destination, is_for_all } => {
+                bytes.extend([11, u8::from(*is_for_all)]);
+                bytes.extend(association.to_le_bytes());
+                address::put(*destination, &mut bytes);
+            }
             Self::Ended { waits } => bytes.extend([10, (*waits).into()]),
             Self::Begin { init, peers } => {
                 bytes.extend([9, u8::from(init.is_some())]);
@@ -183,6 +197,11 @@ impl Request {
                 length: fields.u32(WHAT)?,
                 destination: address::get(&mut fields)?,
             },
+            11 => {
+                let is_for_all = truth(&mut fields)?;
+                let association = fields.u32(WHAT)?.cast_signed();
+                Self::MayEnd { association, destination: address::get(&mut fields)?, is_for_all }
+            }
             10 => Self::Ended { waits: truth(&mut fields)? },
             9 => {
                 let (has_init, init) = (truth(&mut fields)?, fields.array(WHAT)?);

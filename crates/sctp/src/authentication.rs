@@ -19,6 +19,9 @@ const MAX_HMACS: usize = 16;
 /// Events of the authentication of a peer's chunks, for the layer above.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AuthenticationEvent {
+    /// AUTH_NEW_KEY (RFC 6458, section 6.1.8): the peer authenticates by the key of this number from here on. It is not
+    /// told of the one that was active here at first.
+    NewKey(u16),
     /// AUTH_NO_AUTH (RFC 6458, section 6.1.8): it is offered here, and the peer has not offered it. The association
     /// goes on without, unless it is required ([`SctpConfig::required_extensions`](crate::SctpConfig)).
     NotOffered,

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use slantpath_base::Instant;
 use slantpath_live::{Host, ProgramConfig, Programs};
-use slantpath_requests::Errno;
+use slantpath_requests::{self as requests, Errno};
 use slantpath_sctp::{self as sctp, PortId, SctpConfig};
 
 use crate::layout::Given;
 use crate::news::{Answered, News, SocketNumber, Token};
-use crate::options::Call;
+use crate::options::{Call, is_bindx_add};
 use crate::socket::{Binding, Bound, Place, Socket, Wanted};
 use crate::sockets::Sockets;
 use crate::told::Told;
@@ -120,6 +120,23 @@ impl Sockets {
         socket.binding = Some(Binding { token, wanted: Wanted::One(own) });
         self.ports.wait_for(own.port(), number);
         None
+    }
+
+    /// Port that a request names for a socket that has none, if nothing else is wrong with it: the program may need a
+    /// right to have it.
+    pub fn port_named(&self, number: SocketNumber, request: &requests::Request) -> Option<u16> {
+        let first = match request {
+            requests::Request::Bind(address) => *address,
+            requests::Request::SetOption { level, name, value, .. } if is_bindx_add(*level, *name) => {
+                *Given(value).addresses().ok()?.first()?
+            }
+            _ => return None,
+        };
+        let socket =
+            self.open.get(&number).filter(|socket| socket.bound.is_none() && socket.binding.is_none())?;
+        let own = socket.address_from(first).ok()?;
+        let is_own = own.ip().is_unspecified() || self.addresses.contains(&own.ip());
+        Some(own.port()).filter(|port| is_own && *port != 0)
     }
 
     /// Binds a socket to any port if it has none.
@@ -394,7 +411,7 @@ impl Sockets {
         if socket.is_one_to_one() && (!socket.associations.is_empty() || socket.is_over) {
             return Err(Errno::EINVAL);
         }
-        let was_listening = socket.backlog.is_some();
+        let (was_listening, was_full) = (socket.backlog.is_some(), socket.has_full_queue());
         if backlog == 0 && !was_listening {
             return Ok(());
         }
@@ -414,10 +431,14 @@ impl Sockets {
             return Ok(());
         }
         socket.backlog = Some(backlog);
+        let is_full = socket.has_full_queue();
         place.listener = Some(number);
         self.configure_port(host, number);
-        if !was_listening {
+        if !was_listening || is_full != was_full {
             host.listen_at(bound.place, sctp::Acceptance::ByPeer);
+        }
+        if is_full {
+            host.listen_at(bound.place, sctp::Acceptance::QueueFull);
         }
         Ok(())
     }
@@ -427,8 +448,17 @@ impl Sockets {
         let socket = self.open.get(&number).ok_or(Errno::EBADF)?;
         let any = socket.any_address();
         let Some(bound) = &socket.bound else { return Ok(SocketAddr::new(any, 0)) };
-        let ip = bound.addresses.first().copied().unwrap_or(any);
+        // As on Linux: with a peer, the one from which packets go to it.
+        let ip = socket.own_address.or_else(|| bound.addresses.first().copied()).unwrap_or(any);
         Ok(socket.address_for(SocketAddr::new(ip, bound.port)))
+    }
+
+    /// Notes the own address of a socket's association, which is up.
+    pub(crate) fn note_own_address(&mut self, now: Instant, host: &mut Host, number: SocketNumber) {
+        let Some(socket) = self.open.get_mut(&number) else { return };
+        let Some(id) = socket.association() else { return };
+        let paths = host.sctp_paths(now, id);
+        socket.own_address = paths.iter().find(|path| path.is_primary).map(|path| path.source);
     }
 
     /// Serves `getpeername` of a socket.

@@ -30,6 +30,9 @@ impl Sockets {
 
     fn end_socket(&mut self, now: Instant, host: &mut Host, number: SocketNumber, closing: Closing) {
         let Some(mut socket) = self.open.remove(&number) else { return };
+        if let Some(listener) = socket.queued_at {
+            self.leave_queue(host, listener);
+        }
         for accepted in socket.inbox.take_accepted() {
             self.end_socket(now, host, accepted, Closing::Killed);
         }

@@ -14,6 +14,7 @@ use crate::news::SocketNumber;
 use crate::notifications::{self, AddressState, Change, Failed, KeyChange, Kind};
 use crate::outcome;
 use crate::receiving::INBOX_BYTES_MAX;
+use crate::socket::Socket;
 use crate::sockets::Sockets;
 
 impl Sockets {
@@ -61,7 +62,11 @@ impl Sockets {
             return;
         }
         if is_new || was_opening {
+            if let Some(number) = owner {
+                self.note_own_address(now, host, number);
+            }
             self.notify_change(id, Change::CommUp, 0, &[]);
+            self.tell_unauthenticated(host, id);
         }
         // Messages on streams that the peer does not have.
         self.tell_failed(id, 0);
@@ -88,7 +93,7 @@ impl Sockets {
         let mut association = Association::opening(now, next, number, (at, peer), &socket.choices);
         association.stage = Stage::Up;
         if socket.is_one_to_one() {
-            let accepted = socket.accepted(id);
+            let accepted = Socket { queued_at: Some(number), ..socket.accepted(id) };
             let told = socket.address_for(peer);
             let new = self.insert(accepted);
             association.owner = Some(new);
@@ -97,8 +102,9 @@ impl Sockets {
             }
             if let Some(socket) = self.open.get_mut(&number) {
                 socket.inbox.push(Item::Accepted { socket: new, peer: told }, 0);
+                socket.queued += 1;
                 if socket.has_full_queue() {
-                    host.listen_at(at, sctp::Acceptance::Refused);
+                    host.listen_at(at, sctp::Acceptance::QueueFull);
                 }
             }
             self.tell_readable(number);
@@ -144,7 +150,8 @@ impl Sockets {
                     if was_up {
                         socket.error = error;
                         // The peer has not said that nothing follows: it was told so.
-                        socket.is_end_own = error.is_none() && !socket.is_reading_shut;
+                        let is_told_of = socket.has_peer_ended || socket.is_reading_shut;
+                        socket.is_end_own = error.is_none() && !is_told_of;
                         socket.is_reading_shut = true;
                         socket.is_writing_shut = true;
                     }
@@ -218,9 +225,9 @@ impl Sockets {
                     });
                 }
             }
-            sctp::Event::Authentication(sctp::AuthenticationEvent::NotOffered) => {
+            sctp::Event::Authentication(sctp::AuthenticationEvent::NewKey(key)) => {
                 self.notify(id, Kind::Authentication, || {
-                    notifications::key_change(KeyChange::NoAuthentication, 0, number)
+                    notifications::key_change(KeyChange::New, key, number)
                 });
             }
             sctp::Event::Notice(told) => {
@@ -236,6 +243,20 @@ impl Sockets {
         }
     }
 
+    /// Tells that the peer authenticates nothing. As on Linux it is told to whoever wants to know of keys, be
+    /// authentication asked for or not.
+    fn tell_unauthenticated(&mut self, host: &mut Host, id: SocketId) {
+        let number = self.associations.get(id).map_or(0, |association| association.number.0);
+        let is_agreed = host.sctp_association(id).is_some_and(|(endpoint, id)| {
+            endpoint.association(id).is_some_and(|one| one.authenticated_chunks().is_some())
+        });
+        if !is_agreed {
+            self.notify(id, Kind::Authentication, || {
+                notifications::key_change(KeyChange::NoAuthentication, 0, number)
+            });
+        }
+    }
+
     /// Nothing more is sent by a key that was taken out of use.
     pub(crate) fn note_free_key(&mut self, id: SocketId, key: u16) {
         let number = self.associations.get(id).map_or(0, |association| association.number.0);
@@ -248,8 +269,11 @@ impl Sockets {
         association.stage = Stage::Ending;
         let (of, Some(number)) = (association.number.0, association.owner) else { return };
         self.notify(id, Kind::Shutdown, || notifications::shutdown(of));
+        // One that is told of changes reads that the association is over before the end.
+        let is_told = self.associations.get(id).is_some_and(|one| one.events.contains(Kind::AssocChange));
         if let Some(socket) = self.open.get_mut(&number).filter(|socket| socket.is_one_to_one()) {
-            socket.is_reading_shut = true;
+            socket.has_peer_ended = true;
+            socket.is_reading_shut |= !is_told;
         }
         self.tell_end(number);
     }
@@ -294,9 +318,11 @@ impl Sockets {
         let number = association.number.0;
         match change {
             sctp::StreamsChanged::Added { outbound_streams, inbound_streams } => {
+                // As on Linux: those that were added.
+                let inbound = inbound_streams.saturating_sub(association.inbound_streams);
+                let outbound = outbound_streams.saturating_sub(association.outbound_streams);
                 (association.outbound_streams, association.inbound_streams) =
                     (*outbound_streams, *inbound_streams);
-                let (inbound, outbound) = (*inbound_streams, *outbound_streams);
                 self.notify(id, Kind::StreamChange, || {
                     notifications::stream_change(0, number, inbound, outbound)
                 });
@@ -404,7 +430,7 @@ fn numbers(streams: &[sctp::StreamId]) -> Vec<u16> {
 /// Code of the cause for which an association has ended, and the causes that came as they were on the wire: without
 /// the header of their chunk, as Linux has it.
 fn told_causes(reason: Option<&sctp::CloseReason>) -> (u16, Vec<u8>) {
-    let mut bytes = Vec::new();
+    let (mut bytes, mut last_end) = (Vec::new(), 0);
     let causes: &[sctp::Cause] = match reason {
         Some(sctp::CloseReason::PeerAborted(causes)) => causes,
         Some(sctp::CloseReason::Aborted(cause)) => std::slice::from_ref(cause),
@@ -412,8 +438,14 @@ fn told_causes(reason: Option<&sctp::CloseReason>) -> (u16, Vec<u8>) {
     };
     if matches!(reason, Some(sctp::CloseReason::PeerAborted(_))) {
         for cause in causes {
+            let start = bytes.len();
             cause.write(&mut bytes);
+            // The last one has no padding.
+            if let Some(length) = bytes.get(start + 2..).and_then(|rest| rest.first_chunk()) {
+                last_end = start + usize::from(u16::from_be_bytes(*length));
+            }
         }
+        bytes.truncate(last_end);
     }
     // As Linux has it: in the order of the network.
     (causes.first().map_or(0, |cause| cause.code().to_be()), bytes)

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 
 use bytes::Bytes;
 use slantpath_live::SocketId;
-use slantpath_requests::{MessageInfo, NextInfo, PIECE_MAX, ToProgram};
+use slantpath_requests::{MessageInfo, PIECE_MAX, ToProgram};
 
 use crate::news::SocketNumber;
 
@@ -31,6 +31,7 @@ pub(crate) enum Item {
     /// Notification about an association.
     Notification {
         association: SocketId,
+        source: SocketAddr,
         bytes: Bytes,
     },
 }
@@ -175,49 +176,19 @@ impl Inbox {
         accepted
     }
 
-    /// Number of sockets that have been accepted and not been handed over.
-    pub(crate) fn accepted_count(&self) -> usize {
-        self.items.iter().filter(|item| matches!(item, Item::Accepted { .. })).count()
-    }
-
-    /// State of the item behind the one at hand (`struct sctp_nxtinfo`).
-    fn next_info(&self, place: usize) -> Option<NextInfo> {
-        match self.items.get(place)? {
-            Item::Message(arrived) => Some(NextInfo {
-                stream: arrived.info.stream,
-                flags: arrived.info.flags | if arrived.is_end { COMPLETE } else { 0 },
-                payload_protocol: arrived.info.payload_protocol,
-                length: u32::try_from(arrived.bytes.len()).unwrap_or(u32::MAX),
-                association: arrived.info.association,
-            }),
-            Item::Notification { bytes, .. } => Some(NextInfo {
-                flags: NOTIFICATION | COMPLETE,
-                length: u32::try_from(bytes.len()).unwrap_or(u32::MAX),
-                ..NextInfo::default()
-            }),
-            Item::Accepted { .. } => None,
-        }
-    }
-
-    /// Takes the next piece; of a message, also whose it is. `wants_next`: it tells of the one behind it.
-    pub(crate) fn next(&mut self, wants_next: bool) -> Option<(ForProgram, Option<SocketId>)> {
-        let next = if wants_next { self.next_info(1) } else { None };
+    /// Takes the next piece; of a message, also whose it is.
+    pub(crate) fn next(&mut self) -> Option<(ForProgram, Option<SocketId>)> {
         let (piece, of, is_last) = match self.items.front_mut()? {
             Item::Message(Arrived { association, info, source, bytes, is_end }) => {
                 let piece = bytes.split_to(bytes.len().min(PIECE_MAX));
                 let is_last = bytes.is_empty();
-                let header = ToProgram::Data {
-                    is_end: is_last && *is_end,
-                    info: *info,
-                    source: *source,
-                    next: next.filter(|_| is_last),
-                };
+                let header = ToProgram::Data { is_end: is_last && *is_end, info: *info, source: *source };
                 (ForProgram { header, bytes: piece, socket: None }, Some(*association), is_last)
             }
-            Item::Notification { bytes, .. } => {
+            Item::Notification { source, bytes, .. } => {
                 let piece = bytes.split_to(bytes.len().min(PIECE_MAX));
                 let is_end = bytes.is_empty();
-                let header = ToProgram::Notification { is_end };
+                let header = ToProgram::Notification { is_end, source: *source };
                 (ForProgram { header, bytes: piece, socket: None }, None, is_end)
             }
             &mut Item::Accepted { socket, peer } => {
@@ -233,8 +204,3 @@ impl Inbox {
         Some((piece, of))
     }
 }
-
-/// `SCTP_COMPLETE`: all of the message is there.
-const COMPLETE: u16 = 0x0008;
-/// `SCTP_NOTIFICATION`: a notification is next.
-const NOTIFICATION: u16 = 0x8000;

@@ -164,6 +164,8 @@ pub(crate) fn partial_delivery_aborted(stream: u16, sequence: u16, association: 
 /// Meaning that a `struct sctp_authkey_event` tells (`auth_indication`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KeyChange {
+    /// The peer has begun to use a key.
+    New = 0,
     /// Nothing more is sent by a key that was taken out of use.
     Free = 1,
     /// The peer does not authenticate.

@@ -261,6 +261,11 @@ impl Sockets {
     }
 }
 
+/// Tells if an option adds addresses to a socket.
+pub(crate) fn is_bindx_add(level: i32, name: i32) -> bool {
+    level == IPPROTO_SCTP && matches!(SctpOption::of(name, OptionAccess::Set), Some(SctpOption::BindxAdd))
+}
+
 /// Answer that has the value of an option, as far as there is room for it.
 fn read(value: Result<Vec<u8>, Errno>, room: u32) -> Answered {
     match value {

@@ -61,13 +61,15 @@ impl Sockets {
     /// Puts a notification about an association into its socket's inbox.
     pub(crate) fn put_notification(&mut self, id: SocketId, bytes: Bytes) {
         let Some(number) = self.owner(id) else { return };
-        if let Some(socket) = self.open.get_mut(&number) {
+        let peer = self.associations.get(id).map(|association| association.peer);
+        if let Some((socket, peer)) = self.open.get_mut(&number).zip(peer) {
             if socket.inbox.held_bytes() >= INBOX_BYTES_MAX {
                 // As Linux does where its receive buffer is full: peers that come and go must not fill the memory.
                 return;
             }
             let interleave = socket.choices.interleave;
-            socket.inbox.push(Item::Notification { association: id, bytes }, interleave);
+            let source = socket.address_for(peer);
+            socket.inbox.push(Item::Notification { association: id, source, bytes }, interleave);
             self.tell_readable(number);
         }
     }

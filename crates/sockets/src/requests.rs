@@ -44,6 +44,10 @@ impl Sockets {
                     Err(error) => Answered::failed(error),
                 }
             }
+            requests::Request::MayEnd { association, destination, is_for_all } => {
+                let one = Some((association, destination)).filter(|_| !is_for_all);
+                done(self.may_end(now, host, number, one))
+            }
             requests::Request::Begin { ref init, ref peers } => {
                 let init = init.as_ref().map_or(&[][..], |init| &init[..]);
                 let mut call = Call { now, host, number, given: Given(init), token, waiting: None };
@@ -92,6 +96,31 @@ impl Sockets {
         }
     }
 
+    /// Tells if a message may end its association, which it names, or all. On Linux no socket of one
+    /// association sends such a message, but one that was peeled off.
+    fn may_end(
+        &self,
+        now: Instant,
+        host: &mut Host,
+        number: SocketNumber,
+        named: Option<(i32, Option<SocketAddr>)>,
+    ) -> Result<(), Errno> {
+        let socket = self.open.get(&number).ok_or(Errno::EBADF)?;
+        if socket.is_one_to_one() && !socket.is_peeled_off {
+            return Err(Errno::EINVAL);
+        }
+        let Some((association, destination)) = named else { return Ok(()) };
+        let (id, otherwise) = match destination {
+            _ if socket.is_one_to_one() => (socket.association(), Errno::EPIPE),
+            Some(peer) => {
+                let peer = socket.address_from(peer)?;
+                (self.association_at(now, host, number, peer), Errno::EINVAL)
+            }
+            None => (self.by_number.get(&AssociationNumber(association)).copied(), Errno::EPIPE),
+        };
+        id.filter(|id| socket.associations.contains(id)).map(|_| ()).ok_or(otherwise)
+    }
+
     /// Tells if a message would be taken, and how many streams its association has; 0 if that is not known.
     fn may_send(
         &self,
@@ -116,13 +145,15 @@ impl Sockets {
             }
             socket.association()
         } else if association == 0 {
-            // By its address, which may begin one.
+            // By its address, which may begin one; without any it is that of the defaults.
             let peer = destination.map(|peer| socket.address_from(peer)).transpose()?;
             let known = peer.and_then(|peer| self.association_with(number, peer));
             let asked_for = socket.config.outbound_streams;
+            let default = AssociationNumber(socket.choices.defaults.association);
             match known {
                 Some(id) => Some(id),
-                None if destination.is_some() && stream >= asked_for => return Err(Errno::EINVAL),
+                None if destination.is_none() => self.by_number.get(&default).copied(),
+                None if stream >= asked_for => return Err(Errno::EINVAL),
                 None => return Ok(0),
             }
         } else {

@@ -17,6 +17,8 @@ use crate::told::Told;
 /// Outcome of handing a piece over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Taken {
+    /// The message has ended its association, and others may follow.
+    Ended,
     /// The piece has been taken; no other is to be handed over before [`News::Writable`].
     Full,
     /// The message cannot be sent. A program has asked before and knows that it may not; or its association has ended
@@ -58,7 +60,9 @@ impl Sockets {
                 (info, destination, collected.freeze())
             }
         };
+        let ends = info.is_some_and(|info| info.flags & (flag::EOF | flag::ABORT) != 0);
         match self.send(now, host, number, info, destination, payload) {
+            Ok(()) if ends => Taken::Ended,
             Ok(()) => Taken::Taken,
             Err(Errno::EAGAIN) => {
                 if let Some(socket) = self.open.get_mut(&number) {

@@ -48,8 +48,14 @@ pub(crate) struct Socket {
     /// Settings of associations that it begins or accepts.
     pub(crate) config: Arc<SctpConfig>,
     pub(crate) bound: Option<Bound>,
+    /// Own address on the primary path of the association of a one-to-one socket, once that is up.
+    pub(crate) own_address: Option<IpAddr>,
     /// Number of callers that may be queued; `None`: it does not listen.
     pub(crate) backlog: Option<u32>,
+    /// Number of callers that wait to be accepted.
+    pub(crate) queued: u32,
+    /// Listener in whose queue it waits to be accepted.
+    pub(crate) queued_at: Option<SocketNumber>,
     /// Associations of the socket, by their sockets at the host; at most one of a one-to-one socket.
     pub(crate) associations: BTreeSet<SocketId>,
     pub(crate) inbox: Inbox,
@@ -65,6 +71,8 @@ pub(crate) struct Socket {
     pub(crate) is_over: bool,
     /// True if the program has shut the association down, and the peer has said no end of its own.
     pub(crate) is_end_own: bool,
+    /// True if the peer has begun to shut the association of a one-to-one socket down.
+    pub(crate) has_peer_ended: bool,
     pub(crate) is_reading_shut: bool,
     pub(crate) is_writing_shut: bool,
     /// True if the program has been told that nothing follows.
@@ -146,7 +154,10 @@ impl Socket {
             family,
             config,
             bound: None,
+            own_address: None,
             backlog: None,
+            queued: 0,
+            queued_at: None,
             associations: BTreeSet::new(),
             inbox: Inbox::default(),
             unfinished: None,
@@ -155,6 +166,7 @@ impl Socket {
             error: None,
             is_over: false,
             is_end_own: false,
+            has_peer_ended: false,
             is_reading_shut: false,
             is_writing_shut: false,
             is_end_told: false,
@@ -181,8 +193,7 @@ impl Socket {
 
     /// Tells if as many callers wait to be accepted as may: one more than was asked for, as Linux counts.
     pub(crate) fn has_full_queue(&self) -> bool {
-        self.is_one_to_one()
-            && self.backlog.is_some_and(|backlog| self.inbox.accepted_count() > backlog as usize)
+        self.is_one_to_one() && self.backlog.is_some_and(|backlog| self.queued > backlog)
     }
 
     /// The association of a one-to-one socket.

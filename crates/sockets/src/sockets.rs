@@ -156,23 +156,37 @@ impl Sockets {
     pub fn next(&mut self, now: Instant, host: &mut Host, number: SocketNumber) -> Option<ForProgram> {
         self.log.note(&Told::Read(number));
         let socket = self.open.get_mut(&number)?;
-        let wants_next = socket.choices.wants_next_info;
-        let had_full_queue = socket.has_full_queue();
-        let Some((piece, association)) = socket.inbox.next(wants_next) else {
+        let Some((piece, association)) = socket.inbox.next() else {
             socket.is_readable_told = false;
             self.tell_end(number);
             return None;
         };
-        if had_full_queue
-            && let Some(bound) = socket.bound.as_ref().filter(|_| !socket.has_full_queue())
-            && self.places.get(&bound.place).is_some_and(|place| place.listener == Some(number))
-        {
-            host.listen_at(bound.place, Acceptance::ByPeer);
-        }
         if let Some(id) = association {
             self.note_read(now, host, id, piece.bytes.len());
         }
         Some(piece)
+    }
+
+    /// The program has accepted the association of a socket, which waits in its listener's queue no longer.
+    pub fn accepted(&mut self, host: &mut Host, number: SocketNumber) {
+        self.log.note(&Told::Accepted(number));
+        let at = self.open.get_mut(&number).and_then(|socket| socket.queued_at.take());
+        if let Some(listener) = at {
+            self.leave_queue(host, listener);
+        }
+    }
+
+    /// A caller waits in a listener's queue no longer.
+    pub(crate) fn leave_queue(&mut self, host: &mut Host, listener: SocketNumber) {
+        let Some(socket) = self.open.get_mut(&listener) else { return };
+        let was_full = socket.has_full_queue();
+        socket.queued = socket.queued.saturating_sub(1);
+        if was_full
+            && let Some(bound) = socket.bound.as_ref().filter(|_| !socket.has_full_queue())
+            && self.places.get(&bound.place).is_some_and(|place| place.listener == Some(listener))
+        {
+            host.listen_at(bound.place, Acceptance::ByPeer);
+        }
     }
 
     pub(crate) fn tell(&mut self, socket: SocketNumber, news: News) {

@@ -97,21 +97,20 @@ impl Pair {
 
     /// Carries packets until there are none.
     pub(crate) fn exchange(&mut self) {
-        loop {
-            let mut is_any = false;
-            for from in [0, 1] {
-                let mut packet = Packet::default();
-                while let Some(interface) = self.ends[from].poll_transmit(self.now, &mut packet) {
-                    is_any = true;
-                    if !self.is_silent[from] {
-                        self.ends[1 - from].handle_packet(self.now, interface, &mut packet);
-                    }
-                }
-            }
-            if !is_any {
-                return;
+        while [0, 1].map(|from| self.carry(from)).contains(&true) {}
+    }
+
+    /// Carries the packets that an end has, and tells if there were any.
+    pub(crate) fn carry(&mut self, from: usize) -> bool {
+        let mut is_any = false;
+        let mut packet = Packet::default();
+        while let Some(interface) = self.ends[from].poll_transmit(self.now, &mut packet) {
+            is_any = true;
+            if !self.is_silent[from] {
+                self.ends[1 - from].handle_packet(self.now, interface, &mut packet);
             }
         }
+        is_any
     }
 
     /// Lets time pass, in steps of 50 ms.
@@ -198,7 +197,7 @@ impl Pair {
     /// Bytes of the next notification, and its kind.
     pub(crate) fn notification(&mut self, end: usize, socket: SocketNumber) -> Option<(u16, Bytes)> {
         match self.next(end, socket)? {
-            ForProgram { header: ToProgram::Notification { is_end: true }, bytes, .. } => {
+            ForProgram { header: ToProgram::Notification { is_end: true, .. }, bytes, .. } => {
                 Some((u16::from_le_bytes([bytes[0], bytes[1]]), bytes))
             }
             other => panic!("{other:?}"),
@@ -209,6 +208,14 @@ impl Pair {
         let socket = self.open(end, Style::OneToOne, requests::Family::V4);
         self.done(end, socket, requests::Request::Bind(SocketAddr::new(address(end), port))).unwrap();
         self.done(end, socket, requests::Request::Listen { backlog: 5 }).unwrap();
+        socket
+    }
+
+    /// A listener in whose queue one more than this many callers may wait.
+    pub(crate) fn listener_of(&mut self, end: usize, backlog: u32) -> SocketNumber {
+        let socket = self.open(end, Style::OneToOne, requests::Family::V4);
+        self.done(end, socket, requests::Request::Bind(at(end))).unwrap();
+        self.done(end, socket, requests::Request::Listen { backlog }).unwrap();
         socket
     }
 

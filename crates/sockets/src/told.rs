@@ -25,6 +25,7 @@ mod kind {
     pub(super) const CLAIM_POLLED: u8 = 6;
     pub(super) const RELEASE_POLLED: u8 = 7;
     pub(super) const FORESEEN: u8 = 8;
+    pub(super) const ACCEPTED: u8 = 9;
 }
 
 const WHAT: &str = "an entry of the log of sockets";
@@ -44,6 +45,7 @@ pub(crate) enum Told<'a> {
     ClaimPolled,
     ReleasePolled,
     Foreseen(&'a [SocketNumber]),
+    Accepted(SocketNumber),
 }
 
 impl Log {
@@ -79,6 +81,10 @@ impl Log {
                 log.push(kind::CLAIMED);
                 log.extend(port.to_le_bytes());
                 log.extend(outcome.map_or_else(|error| error.0, |()| 0).to_le_bytes());
+            }
+            Told::Accepted(socket) => {
+                log.push(kind::ACCEPTED);
+                log.extend(socket.0.to_le_bytes());
             }
             Told::ClaimPolled => log.push(kind::CLAIM_POLLED),
             Told::ReleasePolled => log.push(kind::RELEASE_POLLED),
@@ -170,6 +176,10 @@ impl Sockets {
                 let error = u16::from_le_bytes(entries.array()?);
                 let outcome = if error == 0 { Ok(()) } else { Err(Errno(error)) };
                 self.port_claimed(now, host, port, outcome);
+            }
+            kind::ACCEPTED => {
+                let socket = entries.socket()?;
+                self.accepted(host, socket);
             }
             kind::CLAIM_POLLED => {
                 self.poll_claim();

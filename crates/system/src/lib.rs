@@ -11,6 +11,7 @@
 //! - [`clock`] and [`poll`]: time, timers and waiting for descriptors. [`signals`]: signals as a descriptor.
 //! - [`local`]: sockets of this machine, for their owner alone. [`pair`][mod@pair]: pairs of them, in the place of
 //!   sockets of programs. [`peeking`]: the place of a Unix socket from which it is peeked at.
+//! - [`rights`]: ports of the machine that need a privilege.
 //! - [`process`]: programs within a network, and the ends of processes.
 //! - [`notify`]: system calls of a program that another process answers.
 //!
@@ -35,6 +36,7 @@ pub mod poll;
 pub mod process;
 pub mod reentry;
 mod report;
+pub mod rights;
 pub mod signals;
 
 pub use failure::{SystemFailure, SystemStep};

@@ -14,5 +14,6 @@ mod task;
 
 pub use filter::{CallFilter, CallTest};
 pub use listener::{CallAnswer, Listener, NotifiedCall};
-pub use start::{NotifiedProgram, StartedProgram, start};
+pub use start::{NotifiedProgram, START_MARK, StartedProgram, start};
+pub(crate) use task::field;
 pub use task::{PendingSignals, Task};

@@ -4,6 +4,7 @@
 //! written and read again is the same value.
 
 pub mod capture;
+pub mod door;
 pub mod emulate;
 pub mod framing;
 pub mod host;
@@ -30,6 +31,10 @@ pub type Body = fn(&[u8]);
 /// inputs beside the files of `scenarios/`.
 pub const BODIES: &[(&str, Body)] = &[
     ("capture", capture::import),
+    #[cfg(target_os = "linux")]
+    ("door_control", door::control),
+    ("door_from_program", door::from_program),
+    ("door_to_program", door::to_program),
     ("gtp_u", framing::gtp_u),
     ("host_stream", host::stream),
     ("iua", sigtran::iua),

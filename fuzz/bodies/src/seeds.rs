@@ -2,6 +2,7 @@
 
 mod associations;
 mod calls;
+mod doors;
 mod emulate;
 mod records;
 mod traces;
@@ -58,6 +59,7 @@ pub fn seeds() -> BTreeMap<String, Vec<u8>> {
     user_adaptation(&mut seeds);
     orbit(&mut seeds);
     calls::keep(&mut seeds);
+    doors::keep(&mut seeds);
     emulate::keep(&mut seeds);
     records::keep(&mut seeds);
     traces::keep(&mut seeds);

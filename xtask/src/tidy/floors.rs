@@ -188,6 +188,8 @@ const FLOORS: &[(&str, &[&str])] = &[
             "wire",
             "capture",
             "emulate",
+            "door",
+            "requests",
             "sctp",
             "tcp",
             "trace",

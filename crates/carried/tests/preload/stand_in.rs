@@ -116,6 +116,7 @@ impl Served {
             let Some(came) = came.ok().filter(|came| came.bytes > 0) else { break };
             let (piece, rest) = FromProgram::decode(&bytes[..came.bytes]).unwrap();
             match piece {
+                FromProgram::Accepted => {}
                 FromProgram::Closing => {
                     self.is_marked = true;
                     continue;
@@ -163,13 +164,14 @@ impl Served {
 
     fn echo(&self, message: &[u8], info: MessageInfo, source: SocketAddr) {
         if message == b"notify" {
-            give(&self.daemon, &[&ToProgram::Notification { is_end: true }.header(), &[1, 2, 3, 4]], None);
+            let header = ToProgram::Notification { is_end: true, source }.header();
+            give(&self.daemon, &[&header, &[1, 2, 3, 4]], None);
             return;
         }
         let count = message.len().div_ceil(PIECE_MAX).max(1);
         for at in 0..count {
             let part = &message[at * PIECE_MAX..message.len().min((at + 1) * PIECE_MAX)];
-            let piece = ToProgram::Data { is_end: at + 1 == count, info, source, next: None };
+            let piece = ToProgram::Data { is_end: at + 1 == count, info, source };
             give(&self.daemon, &[&piece.header(), part], None);
         }
     }
@@ -179,7 +181,8 @@ impl Served {
         let number = |number: i32| Reply { value: number.to_ne_bytes().to_vec(), ..Reply::default() };
         let reply = match request {
             Request::Bind(address) if address.port() == 1 => Reply::failed(Errno::EACCES),
-            Request::Bind(_) | Request::Ended { .. } => Reply::default(),
+            Request::MayEnd { .. } if self.style == Style::OneToOne => Reply::failed(Errno::EINVAL),
+            Request::Bind(_) | Request::Ended { .. } | Request::MayEnd { .. } => Reply::default(),
             Request::Connect { peer, .. } if peer.port() == 1 => Reply::failed(Errno::ECONNREFUSED),
             Request::Connect { waits, .. } => {
                 self.is_connected = true;

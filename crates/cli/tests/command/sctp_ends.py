@@ -413,6 +413,40 @@ def bad_input():
     assert whole(caller, 9) == b"as before"
 
 
+def low_port():
+    """A port that needs a privilege: the rights of the program tell, and no other's."""
+    c = ctypes.CDLL(None, use_errno=True)
+    with open("/proc/sys/net/ipv4/ip_unprivileged_port_start") as told:
+        port = int(told.read()) - 1
+    if port < 1:
+        return
+
+    def by_bind(end):
+        name = struct.pack("=HH4s8x", socket.AF_INET, socket.htons(port), socket.inet_aton(HERE))
+        return c.bind(end.fileno(), name, len(name))
+
+    def by_bindx(end):
+        name = struct.pack("=HH4s8x", socket.AF_INET, socket.htons(port), socket.inet_aton(HERE))
+        return c.setsockopt(end.fileno(), SCTP, 100, name, len(name))
+
+    def binds(expected):
+        for bind in (by_bind, by_bindx):
+            with opened() as end:
+                told = errno.errorcode[ctypes.get_errno()] if bind(end) else None
+                assert told == expected, (bind.__name__, told)
+
+    header = struct.pack("=Ii", 0x2008_0522, 0)
+    sets = ctypes.create_string_buffer(24)
+    assert c.capget(header, sets) == 0
+    effective, *others = struct.unpack("=6I", sets.raw)
+    if effective & 1 << 10:
+        binds(None)
+        assert c.capset(header, struct.pack("=6I", effective & ~(1 << 10), *others)) == 0
+    binds("EACCES")
+    with opened() as end:
+        end.bind((HERE, 0))
+
+
 globals()[sys.argv[1]]()
 if sys.argv[1] != "executed":
     print("whole", flush=True)

@@ -41,8 +41,7 @@ fn a_socket_outlives_exec_if_it_is_marked_so() {
 
 #[test]
 fn a_process_that_becomes_another_program_has_closed_its_sockets_in_order() {
-    // Behind the other door nobody is told of `execve`, and the end of the last copy is taken for a kill.
-    is_whole("preload", "executed_away");
+    by_both_doors("executed_away");
 }
 
 #[test]
@@ -69,6 +68,11 @@ fn the_associations_of_a_killed_program_are_aborted() {
 #[test]
 fn every_way_to_close_or_end_that_is_none_by_force_is_in_order() {
     by_both_doors("exits");
+}
+
+#[test]
+fn a_port_that_needs_a_privilege_is_had_by_the_program_s_own_rights() {
+    by_both_doors("low_port");
 }
 
 #[test]

@@ -14,7 +14,7 @@ use rustix::net::{
     SendAncillaryMessage, SendFlags, SocketAddrUnix, SocketFlags, SocketType, bind, listen, recvmsg, sendmsg,
     socket_with, socketpair,
 };
-use slantpath_door::{Begun, Came, Claim};
+use slantpath_door::{Begun, Came, Claim, NextInfo};
 use slantpath_requests::{
     self as requests, Errno, FromProgram, HEADER_LEN, MessageInfo, OpenRequest, PIECE_MAX, Reply, SendInfo,
     Style, ToProgram,
@@ -40,7 +40,7 @@ fn peer() -> SocketAddr {
 
 fn data(stream: u16, is_end: bool) -> ToProgram {
     let info = MessageInfo { stream, ..MessageInfo::default() };
-    ToProgram::Data { is_end, info, source: peer(), next: None }
+    ToProgram::Data { is_end, info, source: peer() }
 }
 
 fn give(daemon: &OwnedFd, piece: ToProgram, bytes: &[u8], descriptor: Option<&OwnedFd>) {
@@ -206,7 +206,7 @@ fn threads_share_what_comes_and_nothing_is_lost() {
                         Err(error) => {
                             assert_eq!(error, Errno::EAGAIN);
                             drop(turn);
-                            slantpath_door::wait_for_piece(&program).unwrap();
+                            rustix::net::recv(&program, &mut [0_u8; 0], RecvFlags::PEEK).unwrap();
                         }
                     }
                 }
@@ -287,15 +287,40 @@ fn a_request_has_its_reply() {
 }
 
 #[test]
+fn the_message_behind_one_is_known_as_soon_as_it_is_there() {
+    let (program, daemon) = pair();
+    let mut claim = Claim::default();
+    give(&daemon, data(3, true), b"abcdefgh", None);
+    assert_eq!(take(&program, &mut claim, 9).unwrap().unwrap().1, b"abcdefgh");
+    assert_eq!(slantpath_door::peek_next(&program, &claim), None);
+    give(&daemon, data(4, true), b"xyz", None);
+    give(&daemon, data(5, false), b"parts", None);
+    give(&daemon, ToProgram::Notification { is_end: true, source: peer() }, &[0; 20], None);
+    let whole = NextInfo { stream: 4, flags: 0x8, length: 3, ..NextInfo::default() };
+    for _ in 0..2 {
+        assert_eq!(slantpath_door::peek_next(&program, &claim), Some(whole), "a look takes nothing");
+    }
+    assert_eq!(take(&program, &mut claim, 2).unwrap().unwrap().1, b"xy");
+    assert_eq!(slantpath_door::peek_next(&program, &claim), None, "the rest of the one at hand comes first");
+    assert_eq!(take(&program, &mut claim, 9).unwrap().unwrap().1, b"z");
+    let part = NextInfo { stream: 5, length: 5, ..NextInfo::default() };
+    assert_eq!(slantpath_door::peek_next(&program, &claim), Some(part));
+    take(&program, &mut claim, 5).unwrap();
+    let notification = NextInfo { flags: 0x8008, length: 20, ..NextInfo::default() };
+    assert_eq!(slantpath_door::peek_next(&program, &claim), Some(notification));
+}
+
+#[test]
 fn an_association_is_accepted_with_its_socket() {
     let (program, daemon) = pair();
     assert_eq!(slantpath_door::accept(&program).unwrap_err(), Errno::EAGAIN);
     let (accepted, kept) = pair();
     give(&daemon, ToProgram::Accepted { peer: peer() }, &[], Some(&accepted));
     drop(accepted);
-    slantpath_door::wait_for_piece(&program).unwrap();
+    rustix::net::recv(&program, &mut [0_u8; 0], RecvFlags::PEEK).unwrap();
     let accepted = slantpath_door::accept(&program).unwrap();
     assert_eq!(accepted.peer, peer());
+    assert_eq!(next(&kept).0, FromProgram::Accepted);
     give(&kept, data(1, true), b"ab", None);
     assert_eq!(take(&accepted.descriptor, &mut Claim::default(), 9).unwrap().unwrap().1, b"ab");
     drop(daemon);

@@ -76,11 +76,14 @@ impl StandIn {
 
     /// Makes a socket, and a thread that serves it.
     fn socket(self: &Arc<Self>, peer: Option<Arc<Socket>>) -> (Arc<Socket>, OwnedFd) {
+        // Those of a daemon before may not be gone yet.
+        static MADE: AtomicU32 = AtomicU32::new(0);
         let (own, theirs) =
             rustix::net::socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)
                 .unwrap();
-        let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let name = format!("slantpath-sctp/{}-{number}", std::process::id());
+        self.next.fetch_add(1, Ordering::Relaxed);
+        let made = MADE.fetch_add(1, Ordering::Relaxed);
+        let name = format!("slantpath-sctp/{}-{made}", std::process::id());
         rustix::net::bind(&own, &SocketAddrUnix::new_abstract_name(name.as_bytes()).unwrap()).unwrap();
         slantpath_system::peeking::set_offset(&theirs, 0).unwrap();
         for end in [&own, &theirs] {
@@ -103,6 +106,7 @@ impl StandIn {
         while let Some((len, descriptor)) = receive(&socket.own, &mut bytes) {
             let (piece, rest) = FromProgram::decode(&bytes[..len]).unwrap();
             match piece {
+                FromProgram::Accepted => {}
                 FromProgram::Closing => {
                     is_marked = true;
                     continue;
@@ -112,7 +116,7 @@ impl StandIn {
                     let (stream, payload_protocol) = (info.stream, info.payload_protocol);
                     let info = MessageInfo { stream, payload_protocol, ..MessageInfo::default() };
                     let source = *socket.address.lock().unwrap();
-                    let piece = ToProgram::Data { is_end: !is_more, info, source, next: None };
+                    let piece = ToProgram::Data { is_end: !is_more, info, source };
                     if let Some(peer) = &*socket.peer.lock().unwrap() {
                         send(&peer.own, &[&piece.header(), rest], None);
                     }
@@ -197,7 +201,9 @@ impl StandIn {
                 Reply::failed(Errno::EPIPE)
             }
             requests::Request::MaySend { .. } => Reply { number: STREAMS, ..Reply::default() },
-            requests::Request::Begin { .. } | requests::Request::Ended { .. } => Reply::default(),
+            requests::Request::Begin { .. }
+            | requests::Request::Ended { .. }
+            | requests::Request::MayEnd { .. } => Reply::default(),
         }
     }
 }

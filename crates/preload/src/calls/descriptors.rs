@@ -13,7 +13,7 @@ use crate::outcome::{fail, int};
 use crate::table::{all_ours, copied, forget, ours};
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn close(descriptor: c_int) -> c_int {
+unsafe extern "C-unwind" fn close(descriptor: c_int) -> c_int {
     if let Some(ours) = ours(descriptor) {
         slantpath_door::close_with_patience(ours.pair);
         forget(descriptor);
@@ -22,7 +22,7 @@ unsafe extern "C" fn close(descriptor: c_int) -> c_int {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn close_range(first: c_uint, last: c_uint, flags: c_int) -> c_int {
+unsafe extern "C-unwind" fn close_range(first: c_uint, last: c_uint, flags: c_int) -> c_int {
     if flags.cast_unsigned() & libc::CLOSE_RANGE_CLOEXEC == 0 {
         mark_range(first, last);
     }
@@ -30,7 +30,7 @@ unsafe extern "C" fn close_range(first: c_uint, last: c_uint, flags: c_int) -> c
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn closefrom(first: c_int) {
+unsafe extern "C-unwind" fn closefrom(first: c_int) {
     mark_range(first.max(0).cast_unsigned(), c_uint::MAX);
     next!(closefrom as fn(first: c_int) -> Nothing);
 }
@@ -50,7 +50,7 @@ fn mark_range(first: c_uint, last: c_uint) {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn dup(descriptor: c_int) -> c_int {
+unsafe extern "C-unwind" fn dup(descriptor: c_int) -> c_int {
     let copy = next!(dup as fn(descriptor: c_int) -> c_int);
     if copy >= 0 {
         copied(descriptor, copy);
@@ -59,7 +59,7 @@ unsafe extern "C" fn dup(descriptor: c_int) -> c_int {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn dup2(descriptor: c_int, to: c_int) -> c_int {
+unsafe extern "C-unwind" fn dup2(descriptor: c_int, to: c_int) -> c_int {
     replaced(descriptor, to);
     let copy = next!(dup2 as fn(descriptor: c_int, to: c_int) -> c_int);
     if copy >= 0 && copy != descriptor {
@@ -69,7 +69,7 @@ unsafe extern "C" fn dup2(descriptor: c_int, to: c_int) -> c_int {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn dup3(descriptor: c_int, to: c_int, flags: c_int) -> c_int {
+unsafe extern "C-unwind" fn dup3(descriptor: c_int, to: c_int, flags: c_int) -> c_int {
     replaced(descriptor, to);
     let copy = next!(dup3 as fn(descriptor: c_int, to: c_int, flags: c_int) -> c_int);
     if copy >= 0 {
@@ -88,14 +88,14 @@ fn replaced(descriptor: c_int, to: c_int) {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn fcntl(descriptor: c_int, command: c_int, argument: c_ulong) -> c_int {
+unsafe extern "C-unwind" fn fcntl(descriptor: c_int, command: c_int, argument: c_ulong) -> c_int {
     let result = next!(fcntl as fn(descriptor: c_int, command: c_int, argument: c_ulong) -> c_int);
     note_copy(descriptor, command, result);
     result
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn fcntl64(descriptor: c_int, command: c_int, argument: c_ulong) -> c_int {
+unsafe extern "C-unwind" fn fcntl64(descriptor: c_int, command: c_int, argument: c_ulong) -> c_int {
     let result = next!(fcntl64 as fn(descriptor: c_int, command: c_int, argument: c_ulong) -> c_int);
     note_copy(descriptor, command, result);
     result
@@ -108,7 +108,7 @@ fn note_copy(descriptor: c_int, command: c_int, result: c_int) {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn ioctl(descriptor: c_int, request: c_ulong, argument: *mut c_void) -> c_int {
+unsafe extern "C-unwind" fn ioctl(descriptor: c_int, request: c_ulong, argument: *mut c_void) -> c_int {
     match ours(descriptor).filter(|_| request == libc::FIONREAD) {
         // What the kernel would say counts the headers, too.
         Some(ours) => int(slantpath_door::next_len(ours.pair).and_then(|len| {
@@ -121,7 +121,7 @@ unsafe extern "C" fn ioctl(descriptor: c_int, request: c_ulong, argument: *mut c
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn fdopen(descriptor: c_int, mode: *const c_char) -> *mut c_void {
+unsafe extern "C-unwind" fn fdopen(descriptor: c_int, mode: *const c_char) -> *mut c_void {
     if ours(descriptor).is_some() {
         let said =
             "slantpath: a stream of stdio on an SCTP socket goes past this library: use read and write\n";

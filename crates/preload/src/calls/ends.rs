@@ -5,7 +5,7 @@ use libc::c_int;
 use crate::ending::mark_all;
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn _exit(status: c_int) -> ! {
+unsafe extern "C-unwind" fn _exit(status: c_int) -> ! {
     end(status)
 }
 
@@ -17,6 +17,6 @@ fn end(status: c_int) -> ! {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn _Exit(status: c_int) -> ! {
+unsafe extern "C-unwind" fn _Exit(status: c_int) -> ! {
     end(status)
 }

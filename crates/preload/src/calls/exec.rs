@@ -27,31 +27,31 @@ fn mark_closed() {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn execve(path: *const c_char, words: Words, environment: Words) -> c_int {
+unsafe extern "C-unwind" fn execve(path: *const c_char, words: Words, environment: Words) -> c_int {
     mark_closed();
     next!(execve as fn(path: *const c_char, words: Words, environment: Words) -> c_int)
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn execv(path: *const c_char, words: Words) -> c_int {
+unsafe extern "C-unwind" fn execv(path: *const c_char, words: Words) -> c_int {
     mark_closed();
     next!(execv as fn(path: *const c_char, words: Words) -> c_int)
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn execvp(file: *const c_char, words: Words) -> c_int {
+unsafe extern "C-unwind" fn execvp(file: *const c_char, words: Words) -> c_int {
     mark_closed();
     next!(execvp as fn(file: *const c_char, words: Words) -> c_int)
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn execvpe(file: *const c_char, words: Words, environment: Words) -> c_int {
+unsafe extern "C-unwind" fn execvpe(file: *const c_char, words: Words, environment: Words) -> c_int {
     mark_closed();
     next!(execvpe as fn(file: *const c_char, words: Words, environment: Words) -> c_int)
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn execveat(
+unsafe extern "C-unwind" fn execveat(
     directory: c_int,
     path: *const c_char,
     words: Words,
@@ -72,7 +72,7 @@ unsafe extern "C" fn execveat(
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn fexecve(file: c_int, words: Words, environment: Words) -> c_int {
+unsafe extern "C-unwind" fn fexecve(file: c_int, words: Words, environment: Words) -> c_int {
     mark_closed();
     next!(fexecve as fn(file: c_int, words: Words, environment: Words) -> c_int)
 }

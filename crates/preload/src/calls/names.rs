@@ -10,7 +10,11 @@ use crate::table::{Ours, ours};
 use crate::{daemon, memory};
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn getsockname(descriptor: c_int, name: *mut sockaddr, len: *mut socklen_t) -> c_int {
+unsafe extern "C-unwind" fn getsockname(
+    descriptor: c_int,
+    name: *mut sockaddr,
+    len: *mut socklen_t,
+) -> c_int {
     match ours(descriptor) {
         Some(ours) => int(give(ours, &requests::Request::LocalName, name, len)),
         None => {
@@ -20,7 +24,11 @@ unsafe extern "C" fn getsockname(descriptor: c_int, name: *mut sockaddr, len: *m
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn getpeername(descriptor: c_int, name: *mut sockaddr, len: *mut socklen_t) -> c_int {
+unsafe extern "C-unwind" fn getpeername(
+    descriptor: c_int,
+    name: *mut sockaddr,
+    len: *mut socklen_t,
+) -> c_int {
     match ours(descriptor) {
         Some(ours) => int(give(ours, &requests::Request::PeerName, name, len)),
         None => {

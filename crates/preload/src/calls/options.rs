@@ -19,6 +19,8 @@ const SCTP_SOCKOPT_PEELOFF: c_int = 102;
 const SCTP_SOCKOPT_PEELOFF_FLAGS: c_int = 122;
 const SCTP_EVENTS: c_int = 11;
 const SCTP_RECVRCVINFO: c_int = 32;
+const SCTP_RECVNXTINFO: c_int = 33;
+const SCTP_EVENT: c_int = 127;
 /// Place of the descriptor in `sctp_peeloff_arg_t`, and of the flags behind it.
 const PEELED_AT: usize = 4;
 const PEELED_FLAGS_AT: usize = 8;
@@ -35,7 +37,7 @@ fn is_native(level: c_int, name: c_int) -> bool {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn getsockopt(
+unsafe extern "C-unwind" fn getsockopt(
     descriptor: c_int,
     level: c_int,
     name: c_int,
@@ -60,7 +62,7 @@ unsafe extern "C" fn getsockopt(
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn setsockopt(
+unsafe extern "C-unwind" fn setsockopt(
     descriptor: c_int,
     level: c_int,
     name: c_int,
@@ -150,7 +152,7 @@ fn set(ours: Ours, level: c_int, name: c_int, value: *const c_void, len: socklen
     if connects && replied.reply.error.is_none() {
         ours.known.has_peer.store(true, Relaxed);
     }
-    if level == SOL_SCTP && matches!(name, SCTP_EVENTS | SCTP_RECVRCVINFO) {
+    if level == SOL_SCTP && matches!(name, SCTP_EVENTS | SCTP_RECVRCVINFO | SCTP_RECVNXTINFO | SCTP_EVENT) {
         ours.known.wanted.store(0, Relaxed);
     }
     replied.reply.error.map_or(Ok(replied.reply.number), Err)

@@ -11,20 +11,21 @@ use slantpath_requests::{Errno, ToProgram};
 use crate::next::next;
 use crate::outcome::{fail, size};
 use crate::table::{Ours, Seen, forget, ours, style, wanted};
-use crate::{daemon, memory};
+use crate::{daemon, memory, waiting};
 
 /// `MSG_NOTIFICATION`.
 const MSG_NOTIFICATION: c_int = 0x8000;
 const SCTP_EVENTS: c_int = 11;
 const SCTP_GET_ASSOC_NUMBER: c_int = 28;
 const SCTP_RECVRCVINFO: c_int = 32;
+const SCTP_RECVNXTINFO: c_int = 33;
 
 fn vector(bytes: *mut c_void, len: size_t) -> [iovec; 1] {
     [iovec { iov_base: bytes, iov_len: len }]
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn read(descriptor: c_int, bytes: *mut c_void, len: size_t) -> ssize_t {
+unsafe extern "C-unwind" fn read(descriptor: c_int, bytes: *mut c_void, len: size_t) -> ssize_t {
     match ours(descriptor) {
         Some(ours) => size(receive(ours, &vector(bytes, len), 0).map(length)),
         None => next!(read as fn(descriptor: c_int, bytes: *mut c_void, len: size_t) -> ssize_t),
@@ -32,7 +33,12 @@ unsafe extern "C" fn read(descriptor: c_int, bytes: *mut c_void, len: size_t) ->
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn __read_chk(descriptor: c_int, bytes: *mut c_void, len: size_t, room: size_t) -> ssize_t {
+unsafe extern "C-unwind" fn __read_chk(
+    descriptor: c_int,
+    bytes: *mut c_void,
+    len: size_t,
+    room: size_t,
+) -> ssize_t {
     match ours(descriptor) {
         Some(ours) if len <= room => size(receive(ours, &vector(bytes, len), 0).map(length)),
         _ => {
@@ -44,7 +50,7 @@ unsafe extern "C" fn __read_chk(descriptor: c_int, bytes: *mut c_void, len: size
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn readv(descriptor: c_int, vectors: *const iovec, count: c_int) -> ssize_t {
+unsafe extern "C-unwind" fn readv(descriptor: c_int, vectors: *const iovec, count: c_int) -> ssize_t {
     let Some(ours) = ours(descriptor) else {
         return next!(readv as fn(descriptor: c_int, vectors: *const iovec, count: c_int) -> ssize_t);
     };
@@ -53,7 +59,12 @@ unsafe extern "C" fn readv(descriptor: c_int, vectors: *const iovec, count: c_in
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn recv(descriptor: c_int, bytes: *mut c_void, len: size_t, flags: c_int) -> ssize_t {
+unsafe extern "C-unwind" fn recv(
+    descriptor: c_int,
+    bytes: *mut c_void,
+    len: size_t,
+    flags: c_int,
+) -> ssize_t {
     match ours(descriptor) {
         Some(ours) => size(receive(ours, &vector(bytes, len), flags).map(length)),
         None => {
@@ -63,7 +74,7 @@ unsafe extern "C" fn recv(descriptor: c_int, bytes: *mut c_void, len: size_t, fl
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn __recv_chk(
+unsafe extern "C-unwind" fn __recv_chk(
     descriptor: c_int,
     bytes: *mut c_void,
     len: size_t,
@@ -88,7 +99,7 @@ unsafe extern "C" fn __recv_chk(
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn recvfrom(
+unsafe extern "C-unwind" fn recvfrom(
     descriptor: c_int,
     bytes: *mut c_void,
     len: size_t,
@@ -115,7 +126,7 @@ unsafe extern "C" fn recvfrom(
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn __recvfrom_chk(
+unsafe extern "C-unwind" fn __recvfrom_chk(
     descriptor: c_int,
     bytes: *mut c_void,
     len: size_t,
@@ -144,7 +155,7 @@ unsafe extern "C" fn __recvfrom_chk(
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn recvmsg(descriptor: c_int, message: *mut msghdr, flags: c_int) -> ssize_t {
+unsafe extern "C-unwind" fn recvmsg(descriptor: c_int, message: *mut msghdr, flags: c_int) -> ssize_t {
     match ours(descriptor) {
         Some(ours) => size(receive_message(ours, message, flags)),
         None => {
@@ -160,7 +171,7 @@ unsafe extern "C" fn recvmsg(descriptor: c_int, message: *mut msghdr, flags: c_i
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn recvmmsg(
+unsafe extern "C-unwind" fn recvmmsg(
     descriptor: c_int,
     messages: *mut mmsghdr,
     count: u32,
@@ -236,8 +247,10 @@ fn receive(ours: Ours, vectors: &[iovec], flags: c_int) -> Result<Option<Came>, 
     if flags & libc::MSG_OOB != 0 {
         return Err(Errno::EOPNOTSUPP);
     }
+    waiting::cancellation_point();
     let leaves = flags & libc::MSG_PEEK != 0;
     memory::with_places(vectors, |places| {
+        let mut refusal = None;
         loop {
             let came = slantpath_door::receive(ours.pair, &mut ours.known.claim.have(), places, leaves);
             match came {
@@ -255,8 +268,14 @@ fn receive(ours: Ours, vectors: &[iovec], flags: c_int) -> Result<Option<Came>, 
                     };
                 }
                 Err(Errno::EAGAIN) if flags & libc::MSG_DONTWAIT == 0 => {
-                    has_reason_to_wait(ours)?;
-                    slantpath_door::wait_for_piece(ours.pair)?;
+                    if let Some(refusal) = refusal {
+                        return Err(refusal);
+                    }
+                    match has_reason_to_wait(ours) {
+                        Ok(()) => waiting::for_piece(ours)?,
+                        // An end, or the last message, may have come since the daemon was asked.
+                        Err(error) => refusal = Some(error),
+                    }
                 }
                 Err(error) => return Err(error),
             }
@@ -297,7 +316,9 @@ fn has_reason_to_wait(ours: Ours) -> Result<(), Errno> {
 
 fn source(came: Option<Came>) -> Vec<u8> {
     match came.map(|came| came.piece) {
-        Some(ToProgram::Data { source, .. }) => slantpath_door::bytes_of(source),
+        Some(ToProgram::Data { source, .. } | ToProgram::Notification { source, .. }) => {
+            slantpath_door::bytes_of(source)
+        }
         _ => Vec::new(),
     }
 }
@@ -328,9 +349,15 @@ fn receive_message(ours: Ours, message: *mut msghdr, flags: c_int) -> Result<usi
             header.msg_flags |= libc::MSG_EOR;
         }
         match came.piece {
-            ToProgram::Data { info, next, .. } => {
+            ToProgram::Data { info, .. } => {
                 let room = if header.msg_control.is_null() { 0 } else { header.msg_controllen };
                 let wanted = wanted_of(ours);
+                let is_taken = came.is_end && flags & libc::MSG_PEEK == 0;
+                let next = if wanted.nxtinfo && is_taken {
+                    slantpath_door::peek_next(ours.pair, &ours.known.claim.have())
+                } else {
+                    None
+                };
                 let mut out = ControlOut::new(memory::place(header.msg_control, room)?);
                 out.put(info, next, wanted);
                 let (len, is_cut) = out.done();
@@ -374,7 +401,14 @@ fn wanted_of(ours: Ours) -> Wanted {
         if daemon::number_of(ours, daemon::SOL_SCTP, SCTP_RECVRCVINFO).unwrap_or(0) != 0 {
             bits |= wanted::RCVINFO;
         }
+        if daemon::number_of(ours, daemon::SOL_SCTP, SCTP_RECVNXTINFO).unwrap_or(0) != 0 {
+            bits |= wanted::NXTINFO;
+        }
         ours.known.wanted.store(bits, Relaxed);
     }
-    Wanted { sndrcv: bits & wanted::SNDRCV != 0, rcvinfo: bits & wanted::RCVINFO != 0 }
+    Wanted {
+        sndrcv: bits & wanted::SNDRCV != 0,
+        rcvinfo: bits & wanted::RCVINFO != 0,
+        nxtinfo: bits & wanted::NXTINFO != 0,
+    }
 }

@@ -12,12 +12,14 @@ use slantpath_requests::{Errno, SendInfo};
 use crate::calls::setup::address;
 use crate::next::next;
 use crate::outcome::{fail, size};
-use crate::table::{Ours, Seen, ours, style};
-use crate::{daemon, memory};
+use crate::table::{Ours, Seen, ours};
+use crate::{daemon, memory, waiting};
 
 /// `SCTP_ABORT` and `SCTP_EOF`.
 const SCTP_ABORT: u16 = 0x4;
 const SCTP_EOF: u16 = 0x200;
+/// `SCTP_SENDALL`.
+const SCTP_SENDALL: u16 = 0x40;
 /// Bytes of a file that one message has.
 const FILE_PIECE: usize = 65_536;
 
@@ -26,7 +28,7 @@ fn vector(bytes: *const c_void, len: size_t) -> [iovec; 1] {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn write(descriptor: c_int, bytes: *const c_void, len: size_t) -> ssize_t {
+unsafe extern "C-unwind" fn write(descriptor: c_int, bytes: *const c_void, len: size_t) -> ssize_t {
     match ours(descriptor) {
         Some(ours) => size(send_plain(ours, &vector(bytes, len), 0, None)),
         None => next!(write as fn(descriptor: c_int, bytes: *const c_void, len: size_t) -> ssize_t),
@@ -34,7 +36,7 @@ unsafe extern "C" fn write(descriptor: c_int, bytes: *const c_void, len: size_t)
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn writev(descriptor: c_int, vectors: *const iovec, count: c_int) -> ssize_t {
+unsafe extern "C-unwind" fn writev(descriptor: c_int, vectors: *const iovec, count: c_int) -> ssize_t {
     let Some(ours) = ours(descriptor) else {
         return next!(writev as fn(descriptor: c_int, vectors: *const iovec, count: c_int) -> ssize_t);
     };
@@ -43,7 +45,12 @@ unsafe extern "C" fn writev(descriptor: c_int, vectors: *const iovec, count: c_i
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn send(descriptor: c_int, bytes: *const c_void, len: size_t, flags: c_int) -> ssize_t {
+unsafe extern "C-unwind" fn send(
+    descriptor: c_int,
+    bytes: *const c_void,
+    len: size_t,
+    flags: c_int,
+) -> ssize_t {
     match ours(descriptor) {
         Some(ours) => size(send_plain(ours, &vector(bytes, len), flags, None)),
         None => {
@@ -53,7 +60,7 @@ unsafe extern "C" fn send(descriptor: c_int, bytes: *const c_void, len: size_t, 
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn sendto(
+unsafe extern "C-unwind" fn sendto(
     descriptor: c_int,
     bytes: *const c_void,
     len: size_t,
@@ -80,7 +87,7 @@ unsafe extern "C" fn sendto(
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn sendmsg(descriptor: c_int, message: *const msghdr, flags: c_int) -> ssize_t {
+unsafe extern "C-unwind" fn sendmsg(descriptor: c_int, message: *const msghdr, flags: c_int) -> ssize_t {
     match ours(descriptor) {
         Some(ours) => size(send_message(ours, message, flags)),
         None => next!(sendmsg as fn(descriptor: c_int, message: *const msghdr, flags: c_int) -> ssize_t),
@@ -88,7 +95,12 @@ unsafe extern "C" fn sendmsg(descriptor: c_int, message: *const msghdr, flags: c
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn sendmmsg(descriptor: c_int, messages: *mut mmsghdr, count: u32, flags: c_int) -> c_int {
+unsafe extern "C-unwind" fn sendmmsg(
+    descriptor: c_int,
+    messages: *mut mmsghdr,
+    count: u32,
+    flags: c_int,
+) -> c_int {
     let Some(ours) = ours(descriptor) else {
         return next!(
             sendmmsg as fn(descriptor: c_int, messages: *mut mmsghdr, count: u32, flags: c_int) -> c_int
@@ -111,7 +123,12 @@ unsafe extern "C" fn sendmmsg(descriptor: c_int, messages: *mut mmsghdr, count: 
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn sendfile(descriptor: c_int, file: c_int, offset: *mut off_t, count: size_t) -> ssize_t {
+unsafe extern "C-unwind" fn sendfile(
+    descriptor: c_int,
+    file: c_int,
+    offset: *mut off_t,
+    count: size_t,
+) -> ssize_t {
     match ours(descriptor) {
         Some(ours) => size(send_file(ours, file, offset, count)),
         None => {
@@ -123,7 +140,7 @@ unsafe extern "C" fn sendfile(descriptor: c_int, file: c_int, offset: *mut off_t
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn sendfile64(
+unsafe extern "C-unwind" fn sendfile64(
     descriptor: c_int,
     file: c_int,
     offset: *mut off_t,
@@ -183,17 +200,20 @@ fn transmit(
     if flags & libc::MSG_OOB != 0 {
         return Err(Errno::EOPNOTSUPP);
     }
+    waiting::cancellation_point();
     let len = vectors.iter().fold(0, |sum: usize, vector| sum.saturating_add(vector.iov_len));
     let ends = info.map_or(0, |info| info.flags) & (SCTP_EOF | SCTP_ABORT);
-    if ends != 0 && daemon::style_of(ours)? == style::ONE_TO_ONE
-        || ends & SCTP_EOF != 0 && len > 0
-        || ends == 0 && len == 0
-    {
+    if ends & SCTP_EOF != 0 && len > 0 || ends == 0 && len == 0 {
         return Err(Errno::EINVAL);
     }
     let sent = memory::with_bytes(vectors, |message| {
         let mut seen = ours.known.sending.have();
-        may_send(ours, &mut seen, info, destination, len)?;
+        match info.filter(|_| ends != 0) {
+            Some(info) => may_end(ours, info, destination)?,
+            // Who of all cannot be sent to is passed over.
+            None if info.is_some_and(|info| info.flags & SCTP_SENDALL != 0) => {}
+            None => may_send(ours, &mut seen, info, destination, len)?,
+        }
         let may_wait = flags & libc::MSG_DONTWAIT == 0;
         if len <= slantpath_requests::PIECE_MAX {
             drop(seen);
@@ -204,6 +224,13 @@ fn transmit(
         *ours.known.sending.have() = Seen::default();
     }
     sent.map_err(|error| if error == Errno::EPIPE { broken(ours, flags) } else { error })
+}
+
+/// Asks whether a message may end its association.
+fn may_end(ours: Ours, info: SendInfo, destination: Option<SocketAddr>) -> Result<(), Errno> {
+    let is_for_all = info.flags & SCTP_SENDALL != 0;
+    let request = requests::Request::MayEnd { association: info.association, destination, is_for_all };
+    daemon::ask(ours.pair, &request).map(|_| ())
 }
 
 /// Asks whether a message may be sent, unless one like it was sent before.

@@ -14,7 +14,7 @@ use slantpath_requests::{Errno, Half, OpenRequest, Style};
 use crate::next::next;
 use crate::outcome::int;
 use crate::table::{Ours, found, ours, style};
-use crate::{daemon, memory};
+use crate::{daemon, memory, waiting};
 
 /// Longest address of any family (`struct sockaddr_storage`).
 const LONGEST_NAME: usize = 128;
@@ -23,7 +23,7 @@ const LONGEST_NAME: usize = 128;
 const TYPES: c_int = 11;
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn socket(domain: c_int, kind: c_int, protocol: c_int) -> c_int {
+unsafe extern "C-unwind" fn socket(domain: c_int, kind: c_int, protocol: c_int) -> c_int {
     match wish(domain, kind, protocol).zip(daemon::name()) {
         Some((wish, name)) => int(wish.and_then(|wish| open(name, wish, kind))),
         None => next!(socket as fn(domain: c_int, kind: c_int, protocol: c_int) -> c_int),
@@ -109,7 +109,7 @@ pub(crate) fn address(name: *const sockaddr, len: socklen_t) -> Result<Option<So
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn bind(descriptor: c_int, name: *const sockaddr, len: socklen_t) -> c_int {
+unsafe extern "C-unwind" fn bind(descriptor: c_int, name: *const sockaddr, len: socklen_t) -> c_int {
     let Some(ours) = ours(descriptor) else {
         return next!(bind as fn(descriptor: c_int, name: *const sockaddr, len: socklen_t) -> c_int);
     };
@@ -121,10 +121,11 @@ unsafe extern "C" fn bind(descriptor: c_int, name: *const sockaddr, len: socklen
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn connect(descriptor: c_int, name: *const sockaddr, len: socklen_t) -> c_int {
+unsafe extern "C-unwind" fn connect(descriptor: c_int, name: *const sockaddr, len: socklen_t) -> c_int {
     let Some(ours) = ours(descriptor) else {
         return next!(connect as fn(descriptor: c_int, name: *const sockaddr, len: socklen_t) -> c_int);
     };
+    waiting::cancellation_point();
     let connected = address(name, len).and_then(|address| {
         // Linux has no disconnecting of SCTP.
         let peer = address.ok_or(Errno::EOPNOTSUPP)?;
@@ -140,7 +141,7 @@ unsafe extern "C" fn connect(descriptor: c_int, name: *const sockaddr, len: sock
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn listen(descriptor: c_int, backlog: c_int) -> c_int {
+unsafe extern "C-unwind" fn listen(descriptor: c_int, backlog: c_int) -> c_int {
     let Some(ours) = ours(descriptor) else {
         return next!(listen as fn(descriptor: c_int, backlog: c_int) -> c_int);
     };
@@ -153,7 +154,7 @@ unsafe extern "C" fn listen(descriptor: c_int, backlog: c_int) -> c_int {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn accept(descriptor: c_int, name: *mut sockaddr, len: *mut socklen_t) -> c_int {
+unsafe extern "C-unwind" fn accept(descriptor: c_int, name: *mut sockaddr, len: *mut socklen_t) -> c_int {
     match ours(descriptor) {
         Some(ours) => int(take_association(ours, name, len, 0)),
         None => next!(accept as fn(descriptor: c_int, name: *mut sockaddr, len: *mut socklen_t) -> c_int),
@@ -161,7 +162,7 @@ unsafe extern "C" fn accept(descriptor: c_int, name: *mut sockaddr, len: *mut so
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn accept4(
+unsafe extern "C-unwind" fn accept4(
     descriptor: c_int,
     name: *mut sockaddr,
     len: *mut socklen_t,
@@ -185,6 +186,7 @@ fn take_association(
     len: *mut socklen_t,
     flags: c_int,
 ) -> Result<c_int, Errno> {
+    waiting::cancellation_point();
     if daemon::style_of(ours)? == style::ONE_TO_MANY {
         return Err(Errno::EOPNOTSUPP);
     }
@@ -196,7 +198,7 @@ fn take_association(
     }
     let accepted = loop {
         match slantpath_door::accept(ours.pair) {
-            Err(Errno::EAGAIN) => slantpath_door::wait_for_piece(ours.pair)?,
+            Err(Errno::EAGAIN) => waiting::for_piece(ours)?,
             other => break other?,
         }
     };
@@ -211,7 +213,7 @@ fn take_association(
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn shutdown(descriptor: c_int, how: c_int) -> c_int {
+unsafe extern "C-unwind" fn shutdown(descriptor: c_int, how: c_int) -> c_int {
     let Some(ours) = ours(descriptor) else {
         return next!(shutdown as fn(descriptor: c_int, how: c_int) -> c_int);
     };

@@ -36,6 +36,8 @@ pub(crate) struct Authentication {
     /// True if `required` has types of chunks that any packet may have, such as DATA and SACK.
     is_general: bool,
     proof: Proof,
+    /// Number of the key by which the peer authenticates: until it does, the one that was active here at first.
+    peer_key: u16,
 }
 
 /// Proof that the peer has our keys.
@@ -126,8 +128,10 @@ impl Authentication {
         let active_key = config.authentication.active_key;
         let first = keys.keys().next().copied().unwrap_or(0);
         let required = terms.peer.required();
+        let active_key = if keys.contains_key(&active_key) { active_key } else { first };
         Self {
-            active_key: if keys.contains_key(&active_key) { active_key } else { first },
+            active_key,
+            peer_key: active_key,
             algorithm: terms.algorithm(),
             wanted: terms.local.required(),
             is_general: !required.without(&CONTROL).is_empty(),
@@ -145,6 +149,7 @@ impl Authentication {
         let derived = self.secrets.iter().map(|(id, secret)| (*id, self.terms.association_key(secret)));
         self.keys = derived.collect();
         self.active_key = other.active_key;
+        self.peer_key = other.peer_key;
     }
 
     /// Number of bytes that authentication takes of every packet with DATA.
@@ -357,6 +362,11 @@ impl Association {
             Verdict::Read => {}
             Verdict::PassOver if found.header.kind == kind::AUTH => {
                 state.proof = Proof::Given { is_failing: false };
+                if let Ok(Chunk::Auth(auth)) = chunks.read(found)
+                    && std::mem::replace(&mut state.peer_key, auth.key) != auth.key
+                {
+                    self.events.push_back(Event::Authentication(AuthenticationEvent::NewKey(auth.key)));
+                }
             }
             Verdict::PassOver | Verdict::Stop => self.stats.unauthenticated_chunks += 1,
             Verdict::Forged(wrong) => {

@@ -166,7 +166,7 @@ impl Endpoint {
             self.stats.unexpected_chunks += 1;
             return;
         }
-        if !port.is_listening() || !has_room || has_ended {
+        if !port.takes_cookies() || !has_room || has_ended {
             let causes = if has_room { Vec::new() } else { vec![Cause::OutOfResource] };
             let abort = Chunk::Abort(Abort { is_tag_reflected: false, causes });
             return self.reply(received, cookie.peer_tag, abort);

@@ -53,6 +53,9 @@ pub enum Acceptance {
     /// They are refused.
     #[default]
     Refused,
+    /// INITs are answered as before, and each COOKIE ECHO that would begin an association is refused: those that were
+    /// accepted wait for their user.
+    QueueFull,
 }
 
 #[derive(Debug)]
@@ -89,6 +92,8 @@ pub(super) struct Port {
     pub(super) pool: SendPool,
     pub(super) stream: Stream,
     accepting: Accepting,
+    /// True if associations that were accepted wait, so that no other is.
+    is_queue_full: bool,
     signer: CookieSigner,
 }
 
@@ -108,6 +113,7 @@ impl Port {
             associations: 0,
             stream,
             accepting: Accepting::Nobody,
+            is_queue_full: false,
             signer,
         }
     }
@@ -126,11 +132,22 @@ impl Port {
     }
 
     pub(super) fn accept(&mut self, acceptance: Acceptance) {
-        self.accepting = match acceptance {
-            Acceptance::ByPeer => Accepting::ByPeer(Box::new(StreamFamily::new(&mut self.stream))),
-            Acceptance::InTurn => Accepting::InTurn,
-            Acceptance::Refused => Accepting::Nobody,
-        };
+        let was_full = std::mem::replace(&mut self.is_queue_full, acceptance == Acceptance::QueueFull);
+        match (acceptance, &self.accepting) {
+            (Acceptance::QueueFull, _) => {}
+            // INITs have been answered meanwhile.
+            (Acceptance::ByPeer, Accepting::ByPeer(_)) if was_full => {}
+            (Acceptance::ByPeer, _) => {
+                self.accepting = Accepting::ByPeer(Box::new(StreamFamily::new(&mut self.stream)));
+            }
+            (Acceptance::InTurn, _) => self.accepting = Accepting::InTurn,
+            (Acceptance::Refused, _) => self.accepting = Accepting::Nobody,
+        }
+    }
+
+    /// True if a COOKIE ECHO may begin an association.
+    pub(super) const fn takes_cookies(&self) -> bool {
+        self.is_listening() && !self.is_queue_full
     }
 
     pub(super) const fn is_listening(&self) -> bool {

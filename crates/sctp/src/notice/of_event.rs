@@ -37,6 +37,7 @@ impl Event {
             Self::Addresses(event) => addresses(event),
             Self::Authentication(event) => {
                 let (key, known) = match event {
+                    AuthenticationEvent::NewKey(_) => return None,
                     AuthenticationEvent::NotOffered => (None, None),
                     AuthenticationEvent::Failed(WrongKey::Different(key)) => (Some(*key), Some(true)),
                     AuthenticationEvent::Failed(WrongKey::Unknown(key)) => (Some(*key), Some(false)),

@@ -150,6 +150,7 @@ impl Sockets {
         let number = self.insert(peeled);
         self.join_port(call.number, number);
         self.give_to(id, Some(number));
+        self.note_own_address(call.now, call.host, number);
         self.tell_readable_if_any(number);
         Ok((number, call.given.0.to_vec()))
     }

@@ -73,6 +73,9 @@ fn any_request() -> impl Strategy<Value = requests::Request> {
         1 => Just(Request::PeerName),
         1 => half.prop_map(Request::Shutdown),
         1 => any::<bool>().prop_map(|waits| Request::Ended { waits }),
+        1 => (any::<i32>(), proptest::option::of(any_at()), any::<bool>()).prop_map(
+            |(association, destination, is_for_all)| Request::MayEnd { association, destination, is_for_all }
+        ),
         1 => (any::<u16>(), any::<i32>(), any::<u32>(), proptest::option::of(any_at())).prop_map(
             |(stream, association, length, destination)| {
                 Request::MaySend { stream, association, length, destination }

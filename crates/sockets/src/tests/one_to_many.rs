@@ -26,6 +26,8 @@ fn joined(pair: &mut Pair) -> ([SocketNumber; 2], [i32; 2]) {
     let numbers = [0, 1].map(|end| {
         let (kind, bytes) = pair.notification(end, sockets[end]).unwrap();
         assert_eq!((kind, &bytes[8..10]), (0x8001, &[0, 0][..]), "SCTP_COMM_UP");
+        let (kind, bytes_of_key) = pair.notification(end, sockets[end]).unwrap();
+        assert_eq!((kind, &bytes_of_key[12..16]), (0x8008, &[2, 0, 0, 0][..]), "SCTP_AUTH_NO_AUTH");
         i32::from_le_bytes(bytes[16..20].try_into().unwrap())
     });
     (sockets, numbers)
@@ -55,12 +57,12 @@ fn a_message_begins_an_association_which_both_ends_are_told_and_can_name() {
 
 #[test]
 fn a_flag_shuts_an_association_down_and_another_aborts_it_with_a_reason() {
-    for (flags, payload, change, code) in [(0x200, &b""[..], 3, 0), (4, b"too much", 1, 12)] {
+    for (flags, payload, change, code) in [(0x200, &b""[..], 3, 0), (4, b"too much!", 1, 12)] {
         let mut pair = Pair::new();
         let (sockets, numbers) = joined(&mut pair);
         pair.message(1, sockets[1]).unwrap();
         let end = SendInfo { flags, association: numbers[0], ..SendInfo::default() };
-        assert_eq!(pair.send(0, sockets[0], end, payload), Taken::Taken);
+        assert_eq!(pair.send(0, sockets[0], end, payload), Taken::Ended);
         pair.exchange();
         let mut seen = Vec::new();
         while let Some((kind, bytes)) = pair.notification(1, sockets[1]) {

@@ -15,7 +15,7 @@ fn a_program_connects_sends_and_closes_and_the_other_accepts_receives_and_reads_
     let piece = pair.next(1, listener).unwrap();
     let accepted = piece.socket.unwrap();
     let own = pair.done(0, caller, requests::Request::LocalName).unwrap().address.unwrap();
-    assert!(own.ip().is_unspecified() && own.port() >= 0xc000, "{own}");
+    assert!(own.ip() == address(0) && own.port() >= 0xc000, "{own}");
     let peer = SocketAddr::new(address(0), own.port());
     assert_eq!(piece.header, ToProgram::Accepted { peer });
     assert_eq!(pair.done(1, accepted, requests::Request::PeerName).unwrap().address, Some(peer));
@@ -197,10 +197,9 @@ fn a_socket_of_ipv6_has_ipv4_mapped() {
 #[test]
 fn a_caller_is_refused_while_the_queue_is_full_and_no_longer_once_one_is_accepted() {
     let mut pair = Pair::new();
-    let listener = pair.open(1, Style::OneToOne, requests::Family::V4);
-    pair.done(1, listener, requests::Request::Bind(at(1))).unwrap();
-    pair.done(1, listener, requests::Request::Listen { backlog: 1 }).unwrap();
+    let listener = pair.listener_of(1, 1);
     let call = |pair: &mut Pair| {
+        pair.news(0);
         let caller = pair.open(0, Style::OneToOne, requests::Family::V4);
         assert_eq!(pair.ask(0, caller, requests::Request::Connect { peer: at(1), waits: true }), None);
         pair.exchange();
@@ -211,8 +210,41 @@ fn a_caller_is_refused_while_the_queue_is_full_and_no_longer_once_one_is_accepte
     // As Linux counts, one more than was asked for.
     assert_eq!([call(&mut pair), call(&mut pair)], [News::Connected, News::Connected]);
     assert_eq!(call(&mut pair), News::Failed(Errno::ECONNREFUSED));
-    assert!(pair.next(1, listener).unwrap().socket.is_some());
+    let [first, second] = [0, 1].map(|_| pair.next(1, listener).unwrap().socket.unwrap());
+    assert_eq!(
+        call(&mut pair),
+        News::Failed(Errno::ECONNREFUSED),
+        "nobody has accepted those that are handed over"
+    );
+    pair.act(1, |sockets, host, _| sockets.accepted(host, first));
     assert_eq!(call(&mut pair), News::Connected);
+    assert_eq!(call(&mut pair), News::Failed(Errno::ECONNREFUSED));
+    pair.close(1, second, Closing::Killed);
+    assert_eq!(call(&mut pair), News::Connected, "one that waited is no more");
+    pair.done(1, listener, requests::Request::Listen { backlog: 2 }).unwrap();
+    assert_eq!(call(&mut pair), News::Connected, "there is more room");
+    assert_eq!(call(&mut pair), News::Failed(Errno::ECONNREFUSED));
+}
+
+#[test]
+fn a_caller_whose_init_finds_the_queue_full_is_accepted_if_there_is_room_by_its_cookie() {
+    let mut pair = Pair::new();
+    let listener = pair.listener_of(1, 1);
+    for _ in 0..2 {
+        let caller = pair.open(0, Style::OneToOne, requests::Family::V4);
+        assert_eq!(pair.ask(0, caller, requests::Request::Connect { peer: at(1), waits: true }), None);
+        pair.exchange();
+    }
+    let waiting = pair.next(1, listener).unwrap().socket.unwrap();
+    let late = pair.open(0, Style::OneToOne, requests::Family::V4);
+    assert_eq!(pair.ask(0, late, requests::Request::Connect { peer: at(1), waits: true }), None);
+    // The INIT and its answer.
+    pair.carry(0);
+    pair.carry(1);
+    pair.act(1, |sockets, host, _| sockets.accepted(host, waiting));
+    pair.news(0);
+    pair.exchange();
+    assert!(pair.news(0).contains(&(late, News::Connected)));
 }
 
 #[test]
@@ -266,3 +298,93 @@ fn what_failed_is_told_behind_the_end_with_its_cause_and_the_end_has_no_streams(
 
 /// `SCTP_EVENT`.
 const EVENT: i32 = 127;
+
+#[test]
+fn a_socket_of_all_addresses_is_told_the_one_from_which_it_reaches_its_peer() {
+    let mut pair = Pair::new();
+    let any = SocketAddr::new("0.0.0.0".parse().unwrap(), PORT);
+    let listener = pair.open(1, Style::OneToOne, requests::Family::V4);
+    pair.done(1, listener, requests::Request::Bind(any)).unwrap();
+    pair.done(1, listener, requests::Request::Listen { backlog: 1 }).unwrap();
+    let caller = pair.open(0, Style::OneToOne, requests::Family::V6);
+    assert_eq!(pair.ask(0, caller, requests::Request::Connect { peer: at(1), waits: true }), None);
+    let told =
+        |pair: &mut Pair, end, socket| pair.done(end, socket, requests::Request::LocalName).unwrap().address;
+    assert!(told(&mut pair, 0, caller).unwrap().ip().is_unspecified(), "it has no peer yet");
+    pair.exchange();
+    let accepted = pair.next(1, listener).unwrap().socket.unwrap();
+    assert_eq!(told(&mut pair, 0, caller).unwrap().ip(), "::ffff:10.0.0.1".parse::<IpAddr>().unwrap());
+    assert_eq!(told(&mut pair, 1, accepted), Some(at(1)));
+    assert_eq!(told(&mut pair, 1, listener), Some(any));
+    pair.close(0, caller, Closing::InOrder);
+    assert_eq!(told(&mut pair, 1, accepted), Some(at(1)), "behind its end, too");
+}
+
+#[test]
+fn an_end_by_a_message_is_for_sockets_of_many_associations_and_those_that_were_peeled_off() {
+    let mut pair = Pair::new();
+    let (_, [caller, _]) = pair.connected();
+    let asked = |association, destination, is_for_all| requests::Request::MayEnd {
+        association,
+        destination,
+        is_for_all,
+    };
+    for is_for_all in [false, true] {
+        assert_eq!(pair.done(0, caller, asked(0, None, is_for_all)), Err(Errno::EINVAL));
+    }
+    let many = pair.open(0, Style::OneToMany, requests::Family::V4);
+    let may_send = requests::Request::MaySend { stream: 0, association: 0, length: 1, destination: None };
+    assert_eq!(pair.done(0, many, may_send), Err(Errno::EPIPE), "to nobody");
+    assert_eq!(pair.done(0, many, asked(0, Some(at(1)), false)), Err(Errno::EINVAL), "it begins none");
+    assert_eq!(pair.done(0, many, asked(77, None, false)), Err(Errno::EPIPE));
+    assert!(pair.done(0, many, asked(0, None, true)).is_ok());
+    assert_eq!(pair.send_to(0, many, SendInfo::default(), Some(at(1)), b"begins"), Taken::Taken);
+    pair.exchange();
+    let number = pair.ends[0].program.associations.iter().map(|(_, one)| one.number.0).max().unwrap();
+    for (association, destination) in [(0, Some(at(1))), (number, None)] {
+        assert!(pair.done(0, many, asked(association, destination, false)).is_ok(), "{association}");
+    }
+    let of_the_caller = number - 1;
+    assert_eq!(pair.done(0, many, asked(of_the_caller, None, false)), Err(Errno::EPIPE), "of another socket");
+    let end = SendInfo { flags: 0x200, association: number, ..SendInfo::default() };
+    assert_eq!(pair.send(0, many, end, b""), Taken::Ended);
+}
+
+#[test]
+fn who_is_told_of_changes_reads_that_an_association_is_over_before_the_end() {
+    for is_told in [false, true] {
+        let mut pair = Pair::new();
+        let listener = pair.listener(1, Style::OneToOne);
+        if is_told {
+            // Changes of the association, and the peer's SHUTDOWN.
+            for kind in [0x8001_u16, 0x8005] {
+                let [low, high] = kind.to_le_bytes();
+                pair.set(1, listener, 127, &[0, 0, 0, 0, low, high, 1, 0]).unwrap();
+            }
+        }
+        let caller = pair.open(0, Style::OneToOne, requests::Family::V4);
+        assert_eq!(pair.ask(0, caller, requests::Request::Connect { peer: at(1), waits: true }), None);
+        pair.exchange();
+        let accepted = pair.next(1, listener).unwrap().socket.unwrap();
+        let mut kinds = Vec::new();
+        let mut read = |pair: &mut Pair| {
+            while let Some((kind, _)) = pair.notification(1, accepted) {
+                kinds.push(kind);
+            }
+        };
+        read(&mut pair);
+        pair.news(1);
+        pair.done(0, caller, requests::Request::Shutdown(requests::Half::Write)).unwrap();
+        // The SHUTDOWN and the answer: the association is not over.
+        pair.carry(0);
+        pair.carry(1);
+        read(&mut pair);
+        let ended = (accepted, News::Ended);
+        assert_eq!(pair.news(1).contains(&ended), !is_told, "{is_told}");
+        pair.exchange();
+        read(&mut pair);
+        assert_eq!(pair.news(1).contains(&ended), is_told, "{is_told}");
+        assert_eq!(kinds, if is_told { &[0x8001, 0x8005, 0x8001][..] } else { &[] });
+        assert_eq!(pair.done(1, accepted, requests::Request::Ended { waits: true }).map(|_| ()), Ok(()));
+    }
+}

@@ -142,3 +142,25 @@ fn an_address_that_another_has_is_not_added() {
 
 /// `SCTP_SOCKOPT_BINDX_ADD`.
 const BINDX_ADD: i32 = 100;
+
+#[test]
+fn the_port_that_a_request_names_is_known_if_nothing_else_is_wrong_with_it() {
+    let mut pair = Pair::new();
+    let socket = pair.open(1, Style::OneToOne, requests::Family::V4);
+    let named = |pair: &mut Pair, request| pair.act(1, |sockets, _, _| sockets.port_named(socket, &request));
+    let bind = |ip: &str, port| requests::Request::Bind(SocketAddr::new(ip.parse().unwrap(), port));
+    assert_eq!(named(&mut pair, bind("10.0.0.2", 700)), Some(700));
+    assert_eq!(named(&mut pair, bind("0.0.0.0", 700)), Some(700));
+    assert_eq!(named(&mut pair, bind("10.0.0.2", 0)), None, "any");
+    assert_eq!(named(&mut pair, bind("192.0.2.1", 700)), None, "an address that is not here is said first");
+    assert_eq!(named(&mut pair, bind("::1", 700)), None);
+    let bindx = |name| {
+        let value = crate::layout::Told::default().address(SocketAddr::new(address(1), 701)).0;
+        requests::Request::SetOption { level: 132, name, value, waits: false }
+    };
+    assert_eq!(named(&mut pair, bindx(100)), Some(701));
+    assert_eq!(named(&mut pair, bindx(101)), None, "it takes an address away");
+    assert_eq!(named(&mut pair, requests::Request::Listen { backlog: 1 }), None);
+    pair.done(1, socket, bind("10.0.0.2", 5_000)).unwrap();
+    assert_eq!(named(&mut pair, bind("10.0.0.2", 700)), None, "it has one");
+}

@@ -250,7 +250,7 @@ fn streams_are_reset_and_added_where_both_ends_permit_it_and_both_are_told() {
     pair.set(0, caller, 121, &Told::default().i32(0).u16(0).u16(4).0).unwrap();
     pair.exchange();
     let (kind, bytes) = pair.notification(0, caller).unwrap();
-    assert_eq!((kind, bytes[14]), (0x800c, 20), "outbound streams");
+    assert_eq!((kind, bytes[14]), (0x800c, 4), "outbound streams that were added");
     let asked = requests::Request::MaySend { stream: 19, association: 0, length: 1, destination: None };
     assert_eq!(pair.done(0, caller, asked).map(|reply| reply.number), Ok(20));
     assert_eq!(pair.set(0, caller, 119, &request[..8]), Err(Errno::EINVAL), "without its list");
@@ -321,4 +321,35 @@ proptest! {
             pair.exchange();
         }
     }
+}
+
+#[test]
+fn a_key_that_the_peer_begins_to_use_is_told_once() {
+    let mut pair = Pair::new();
+    let listener = pair.open(1, Style::OneToOne, requests::Family::V4);
+    let caller = pair.open(0, Style::OneToOne, requests::Family::V4);
+    let key = Told::default().i32(0).u16(5).u16(6).bytes(b"secret").0;
+    for (end, socket) in [(0, caller), (1, listener)] {
+        pair.set(end, socket, 21, &[0]).unwrap();
+        pair.set(end, socket, 23, &key).unwrap();
+    }
+    pair.set(1, listener, 127, &Told::default().i32(0).u16(0x8008).u8(1).u8(0).0).unwrap();
+    pair.done(1, listener, requests::Request::Bind(at(1))).unwrap();
+    pair.done(1, listener, requests::Request::Listen { backlog: 1 }).unwrap();
+    assert_eq!(pair.ask(0, caller, requests::Request::Connect { peer: at(1), waits: true }), None);
+    pair.exchange();
+    let accepted = pair.next(1, listener).unwrap().socket.unwrap();
+    let said = |pair: &mut Pair, bytes: &[u8]| {
+        assert_eq!(pair.send(0, caller, SendInfo::default(), bytes), Taken::Taken);
+        pair.exchange();
+    };
+    said(&mut pair, b"by the first key");
+    assert_eq!(pair.message(1, accepted).unwrap().1, "by the first key");
+    pair.set(0, caller, 24, &Told::default().i32(0).u16(5).padded_to(8).0).unwrap();
+    said(&mut pair, b"by another");
+    let (kind, bytes) = pair.notification(1, accepted).unwrap();
+    assert_eq!((kind, &bytes[8..16]), (0x8008, &[5, 0, 0, 0, 0, 0, 0, 0][..]), "SCTP_AUTH_NEW_KEY");
+    assert_eq!(pair.message(1, accepted).unwrap().1, "by another");
+    said(&mut pair, b"by the same");
+    assert_eq!(pair.message(1, accepted).unwrap().1, "by the same");
 }

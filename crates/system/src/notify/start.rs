@@ -1,6 +1,6 @@
 //! Start of a program behind a filter.
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString, OsStr};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
@@ -70,9 +70,15 @@ struct Entry {
     /// End of the pair by which the listener goes to the parent.
     pair: UnixStream,
     report: Report,
-    path: CString,
+    /// Places at which the program is looked for, in their order.
+    places: Vec<CString>,
     arguments: Vec<CString>,
+    environment: Vec<CString>,
 }
+
+/// Fourth argument of the `execve` by which a program is started; others have none. A filter of that call lets it
+/// pass: nobody answers yet.
+pub const START_MARK: u32 = 0x51a9_7a01;
 
 /// Starts a program; gives it and the listener of its calls. It and whatever it starts gain no rights by `exec` any
 /// more: a set-user-ID program among them runs without its owner's.
@@ -87,9 +93,13 @@ pub fn start(program: NotifiedProgram<'_>) -> Result<(StartedProgram, Listener),
     let words = || iter::once(command.get_program()).chain(command.get_args());
     let words: Result<Vec<CString>, _> = words().map(|word| CString::new(word.as_bytes())).collect();
     let arguments = words.map_err(|error| SystemStep::Exec.failed(error))?;
-    let path = arguments[0].clone();
+    let environment =
+        std::env::vars_os().map(|(name, value)| [name.as_bytes(), b"=", value.as_bytes()].concat());
+    let environment: Vec<CString> = environment.filter_map(|word| CString::new(word).ok()).collect();
+    let places = places_of(&arguments[0], std::env::var_os("PATH").as_deref().map(OsStr::as_bytes));
     let program_of_filter = filter.program().to_vec();
-    let entry = Entry { parent, program: program_of_filter, open_files, pair, report, path, arguments };
+    let program = program_of_filter;
+    let entry = Entry { parent, program, open_files, pair, report, places, arguments, environment };
     #[expect(unsafe_code, reason = "the filter is set between fork and exec")]
     // SAFETY: `enter` makes system calls on values that were made before, and does not lock. What it allocates is for
     // `exec` alone, which the C library permits behind its own fork.
@@ -147,10 +157,49 @@ impl Entry {
         let listener = report.step(SystemStep::Filter, self.filter())?;
         let result = report
             .step(SystemStep::Listener, handed_over(&self.pair, &listener))
-            .and_then(|()| report.step(SystemStep::Exec, nix::unistd::execvp(&self.path, &self.arguments)));
+            .and_then(|()| report.step(SystemStep::Exec, self.exec()));
         // From here on its calls are notified, its own end among them, and nobody answers yet.
         let _ = nix::sys::signal::raise(nix::sys::signal::Signal::SIGKILL);
-        result.map(|_| ())
+        result
+    }
+
+    /// Becomes the program, as `execvp` does. It comes back with the reason why it cannot.
+    fn exec(&self) -> Result<(), Errno> {
+        let mut refused = Errno::ENOENT;
+        for place in &self.places {
+            let mut error = self.exec_at(place, &self.arguments);
+            if error == Errno::ENOEXEC {
+                // A script whose first line names no program.
+                let script =
+                    [SHELL.to_owned(), place.clone()].into_iter().chain(self.arguments[1..].to_vec());
+                error = self.exec_at(SHELL, &script.collect::<Vec<_>>());
+            }
+            match error {
+                Errno::ENOENT | Errno::ENOTDIR => {}
+                Errno::EACCES => refused = error,
+                _ => return Err(error),
+            }
+        }
+        Err(refused)
+    }
+
+    fn exec_at(&self, place: &CStr, arguments: &[CString]) -> Errno {
+        let pointers = |words: &[CString]| -> Vec<*const libc::c_char> {
+            words.iter().map(|word| word.as_ptr()).chain([std::ptr::null()]).collect()
+        };
+        let (arguments, environment) = (pointers(arguments), pointers(&self.environment));
+        #[expect(unsafe_code, reason = "no library passes the mark")]
+        // SAFETY: The words live until the call returns, if it does, and a null pointer ends each list.
+        unsafe {
+            libc::syscall(
+                libc::SYS_execve,
+                place.as_ptr(),
+                arguments.as_ptr(),
+                environment.as_ptr(),
+                libc::c_ulong::from(START_MARK),
+            );
+        }
+        Errno::last()
     }
 
     fn filter(&self) -> io::Result<OwnedFd> {
@@ -167,6 +216,23 @@ impl Entry {
             Ok(std::os::fd::FromRawFd::from_raw_fd(number))
         }
     }
+}
+
+const SHELL: &CStr = c"/bin/sh";
+/// Directories of programs where the environment names none.
+const USUAL_DIRECTORIES: &[u8] = b"/bin:/usr/bin";
+
+/// Places at which a program of this name is looked for.
+fn places_of(name: &CStr, directories: Option<&[u8]>) -> Vec<CString> {
+    let name = name.to_bytes();
+    let place = |directory: &[u8]| {
+        let parts: &[&[u8]] = if directory.is_empty() { &[name] } else { &[directory, b"/", name] };
+        CString::new(parts.concat()).ok()
+    };
+    if name.contains(&b'/') {
+        return place(b"").into_iter().collect();
+    }
+    directories.unwrap_or(USUAL_DIRECTORIES).split(|octet| *octet == b':').filter_map(place).collect()
 }
 
 fn handed_over(pair: &UnixStream, descriptor: &OwnedFd) -> io::Result<()> {
@@ -228,6 +294,16 @@ mod tests {
                 answer(&listener, call);
             }
         }
+    }
+
+    #[test]
+    fn a_program_is_looked_for_as_a_shell_looks_for_it() {
+        let told = |name: &CStr, directories: Option<&[u8]>| -> Vec<String> {
+            places_of(name, directories).into_iter().map(|place| place.into_string().unwrap()).collect()
+        };
+        assert_eq!(told(c"./x", Some(b"/a")), ["./x"]);
+        assert_eq!(told(c"x", Some(b"/a::/b/")), ["/a/x", "x", "/b//x"]);
+        assert_eq!(told(c"x", None), ["/bin/x", "/usr/bin/x"]);
     }
 
     #[test]

@@ -33,11 +33,17 @@ pub enum PendingSignals {
 impl Task {
     /// Opens the process of a thread.
     pub fn of_thread(thread: u32) -> io::Result<Self> {
-        let process = field(&status(thread, thread)?, "Tgid:").and_then(|number| number.parse().ok());
+        let process =
+            field(&Self::status_of(thread, thread)?, "Tgid:").and_then(|number| number.parse().ok());
         let process: u32 = process.ok_or(io::ErrorKind::InvalidData)?;
         let id = i32::try_from(process).ok().and_then(rustix::process::Pid::from_raw);
         let id = id.ok_or(io::ErrorKind::InvalidInput)?;
         Ok(Self { process, handle: rustix::process::pidfd_open(id, PidfdFlags::empty())? })
+    }
+
+    /// Words of the system about a thread of a process.
+    pub(crate) fn status_of(process: u32, thread: u32) -> io::Result<String> {
+        std::fs::read_to_string(format!("/proc/{process}/task/{thread}/status"))
     }
 
     /// Copy of the process's descriptor; `EBADF` if it has none of that number.
@@ -54,6 +60,16 @@ impl Task {
             numbers.extend(number.filter(|number| *number >= first));
         }
         Ok(numbers)
+    }
+
+    /// Tells if the process loses a descriptor once another program takes it over (`FD_CLOEXEC`).
+    ///
+    /// # Errors
+    /// If it has none of that number.
+    pub fn closes_on_exec(&self, number: u32) -> io::Result<bool> {
+        let told = std::fs::read_to_string(format!("/proc/{}/fdinfo/{number}", self.process))?;
+        let flags = field(&told, "flags:").and_then(|flags| u32::from_str_radix(flags, 8).ok());
+        Ok(flags.ok_or(io::ErrorKind::InvalidData)? & O_CLOEXEC != 0)
     }
 
     /// Sends the process a signal.
@@ -110,7 +126,7 @@ impl Task {
 
     /// Tells of signals that wait for a thread of the process.
     pub fn pending_signals(&self, thread: u32) -> io::Result<PendingSignals> {
-        Ok(pending(&status(self.process, thread)?))
+        Ok(pending(&Self::status_of(self.process, thread)?))
     }
 }
 
@@ -143,11 +159,10 @@ fn remote(pieces: &[(u64, usize)], most: usize) -> Result<(Vec<RemoteIoVec>, usi
     Ok((remote, length))
 }
 
-fn status(process: u32, thread: u32) -> io::Result<String> {
-    std::fs::read_to_string(format!("/proc/{process}/task/{thread}/status"))
-}
+/// `O_CLOEXEC`, which both architectures have alike.
+const O_CLOEXEC: u32 = 0o2_000_000;
 
-fn field<'a>(status: &'a str, name: &str) -> Option<&'a str> {
+pub(crate) fn field<'a>(status: &'a str, name: &str) -> Option<&'a str> {
     status.lines().find_map(|line| line.strip_prefix(name)).map(str::trim)
 }
 
