@@ -42,7 +42,8 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Check a scenario, a sweep, a topology or a plan without running it: faults, and all that is hardly meant.
+    /// Check a scenario, a sweep, a topology or a plan without running it: what is wrong, and what is probably a
+    /// mistake.
     Check(CheckArguments),
     /// Print a script with which a shell completes this command: `slantpath completions bash > slantpath.bash`.
     Completions(CompletionsArguments),
