@@ -179,7 +179,7 @@ wheel: .venv/wheel need-cargo
 	  maturin build --quiet --release --locked --zig --target $$target --compatibility manylinux_$(subst .,_,$(WHEEL_GLIBC)) --out out/dist; \
 	  cargo-zigbuild rustc --quiet --release --locked --package slantpath-cli --bin slantpath --target $$target.$(WHEEL_GLIBC) \
 	    -- -C strip=symbols; \
-	  cp target/$$target/release/slantpath out/dist/slantpath-linux-$${target%%-*}; \
+	  cp "$${CARGO_TARGET_DIR:-target}/$$target/release/slantpath" out/dist/slantpath-linux-$${target%%-*}; \
 	done
 	packaging/prove.py --files-only out/dist
 

@@ -170,3 +170,21 @@ def test_the_command_draws_a_sweep(swept: Path, tmp_path: Path, capsys: pytest.C
     assert "Delay mean of flows of first. Intervals of 99 % over 3 runs of each point." in told
     assert "Figures of single runs need `messages`, `paths`, `queues`" in told
     assert len(list(tmp_path.glob("*.svg"))) == 7
+
+
+def test_points_over_names_are_not_joined_and_stand_beside_each_other(tmp_path: Path) -> None:
+    scenario = slantpath.Scenario.load(ROOT / "scenarios/first.toml").with_values(
+        {"scenario.duration": "10 s"}
+    )
+    grid = {
+        "sctp.default.congestion_control": ["rfc9260", "cubic"],
+        "links.satellite.loss": ["0 %", "5 %"],
+    }
+    slantpath.sweep(scenario, grid, tables=["flows"], out=tmp_path)
+    axes = plots.sweep(tmp_path, "flows.delay_mean_s", over=["congestion_control"])
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["rfc9260", "cubic"]
+    lines = [container[0] for container in axes.containers]
+    assert [line.get_linestyle() for line in lines] == ["None", "None"]
+    assert [line.get_xdata().tolist() for line in lines] == [[-0.075, 0.925], [0.075, 1.075]]
+    joined = plots.sweep(tmp_path, "flows.delay_mean_s", over=["loss"])
+    assert all(container[0].get_linestyle() != "None" for container in joined.containers)

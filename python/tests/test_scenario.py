@@ -126,7 +126,7 @@ def heard(make: Callable[[], Scenario]) -> tuple[Scenario, list[warnings.Warning
         return make(), caught
 
 
-def test_what_is_hardly_meant_is_a_warning_at_the_line_that_called() -> None:
+def test_what_is_probably_a_mistake_is_a_warning_at_the_line_that_called() -> None:
     text = QUAD.read_text()
     far = text.replace('delay = "8 ms"', 'delay = "20 ms"')
     scenario, caught = heard(lambda: Scenario.parse(far, "far.toml"))

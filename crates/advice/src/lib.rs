@@ -1,5 +1,5 @@
-//! Advice on a scenario: what its values come to together, which no key shows. Most of it is allowed and hardly meant,
-//! and warned of; what cannot go on at all is a fault.
+//! Advice on a scenario: what its values come to together, which no key shows. Most of it is allowed and probably a
+//! mistake, and warned of; what cannot go on at all is a fault.
 //!
 //! # Map
 //!

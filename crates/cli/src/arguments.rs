@@ -42,7 +42,8 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Check a scenario, a sweep, a topology or a plan without running it: faults, and all that is hardly meant.
+    /// Check a scenario, a sweep, a topology or a plan without running it: what is wrong, and what is probably a
+    /// mistake.
     Check(CheckArguments),
     /// Print a script with which a shell completes this command: `slantpath completions bash > slantpath.bash`.
     Completions(CompletionsArguments),
@@ -351,8 +352,9 @@ pub(crate) struct ExplainArguments {
     /// Tell only what became of the message of this number.
     #[arg(long, value_name = "N", conflicts_with = "path")]
     pub(crate) message: Option<u64>,
-    /// Tell only what concerns the path to this address: a path is called by its address, not by a link's name.
-    #[arg(long, value_name = "ADDRESS")]
+    /// Tell only what concerns the path to this address; of a simulated run also by the name of the link or antenna at
+    /// which that address is.
+    #[arg(long, value_name = "ADDRESS|LINK", group = "of_scenario")]
     pub(crate) path: Option<String>,
     /// Tell every step and every message, however many there are.
     #[arg(long)]
@@ -364,7 +366,7 @@ pub(crate) struct ExplainArguments {
     /// several times. A live load is made again over a network as its trace shows it, whose scenario has
     /// `sctp.default`, `flows.load` and a link for each path, `links.path-01` and so on; so are the messages of a
     /// capture.
-    #[arg(long, value_name = "PATH=VALUE", conflicts_with_all = ["message", "path", "all"])]
+    #[arg(long, value_name = "PATH=VALUE", conflicts_with_all = ["message", "path", "all"], group = "of_scenario")]
     pub(crate) what_if: Vec<String>,
     /// Of a capture with `--what-if`: the direction whose messages are made again, by its number; that of most messages
     /// if absent.
@@ -375,7 +377,7 @@ pub(crate) struct ExplainArguments {
     #[arg(long, value_name = "FILE", requires = "what_if")]
     pub(crate) rebuilt: Option<PathBuf>,
     /// The scenario of the trace, if it has moved.
-    #[arg(long, value_name = "SCENARIO", requires = "what_if")]
+    #[arg(long, value_name = "SCENARIO", requires = "of_scenario")]
     pub(crate) scenario: Option<PathBuf>,
     /// Of a capture: RTO.Min of the senders, the least time without a SACK after which a retransmission is a time-out;
     /// `1 s` if absent.

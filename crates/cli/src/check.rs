@@ -1,4 +1,4 @@
-//! Command `slantpath check`: what is wrong in a file and what is hardly meant, without a run.
+//! Command `slantpath check`: what is wrong in a file and what is probably a mistake, without a run.
 
 use std::io::Write;
 use std::path::Path;

@@ -1,6 +1,7 @@
 //! `slantpath explain`: what a trace or a capture tells in words, and what another setting would have done.
 
 mod captured;
+mod origin;
 mod what_if;
 
 use std::collections::BTreeSet;
@@ -29,7 +30,7 @@ pub(crate) fn main(
     let file = first.as_slice().chain(file);
     if magic.is_some_and(is_capture) {
         if arguments.what_if.is_empty() {
-            return captured::main(file, arguments, out);
+            return captured::main(file, arguments, own, out);
         }
         return what_if::captured::main(file, arguments, own, out);
     }
@@ -59,7 +60,7 @@ pub(crate) fn main(
     if !arguments.what_if.is_empty() {
         return what_if::simulated::main(&story, arguments, own, out);
     }
-    let selection = selection(&story, arguments)?;
+    let selection = selection(&story, arguments, own)?;
     if arguments.json {
         writeln!(out, "{:#}", story.json(selection))?;
     } else {
@@ -69,25 +70,10 @@ pub(crate) fn main(
 }
 
 /// Part of a story that is asked for. A path or a message that it does not tell of is refused.
-fn selection(story: &Story, arguments: &ExplainArguments) -> Result<StorySelection, Failure> {
+fn selection(story: &Story, arguments: &ExplainArguments, own: &OwnKinds) -> Result<StorySelection, Failure> {
     let place = arguments.trace.display();
     let misused = |error: String| Failure::Misused(format!("{place}: {error}"));
-    let known: BTreeSet<IpAddr> =
-        story.associations.values().flat_map(|of| &of.paths).map(|path| path.address).collect();
-    let path = match &arguments.path {
-        None => None,
-        Some(given) => match given.parse() {
-            Ok(address) if known.contains(&address) => Some(address),
-            parsed => {
-                let what = match parsed {
-                    Ok(_) => format!("it tells of no path to {given}"),
-                    Err(_) => format!("--path: `{given}` is no address, and paths are called by theirs"),
-                };
-                let known: Vec<String> = known.iter().map(ToString::to_string).collect();
-                return Err(misused(format!("{what}; paths: {}", known.join(", "))));
-            }
-        },
-    };
+    let path = arguments.path.as_ref().map(|given| path_called(given, story, arguments, own)).transpose()?;
     if let Some(message) = arguments.message {
         let latest = story.associations.values().filter_map(|of| of.latest_message).max();
         if latest.is_none_or(|latest| message > latest) {
@@ -98,4 +84,40 @@ fn selection(story: &Story, arguments: &ExplainArguments) -> Result<StorySelecti
         }
     }
     Ok(StorySelection { message: arguments.message, path, all: arguments.all })
+}
+
+/// The path to an address, or over a link of the trace's scenario at whose far end it is.
+fn path_called(
+    given: &str,
+    story: &Story,
+    arguments: &ExplainArguments,
+    own: &OwnKinds,
+) -> Result<IpAddr, Failure> {
+    let place = arguments.trace.display();
+    let known: BTreeSet<IpAddr> =
+        story.associations.values().flat_map(|of| &of.paths).map(|path| path.address).collect();
+    let told = |what: String, paths: Vec<String>| {
+        Failure::Misused(format!("{place}: {what}; paths: {}", paths.join(", ")))
+    };
+    let addresses = || known.iter().map(ToString::to_string).collect();
+    if let Ok(address) = given.parse() {
+        let refused = || told(format!("it tells of no path to {given}"), addresses());
+        return known.get(&address).copied().ok_or_else(refused);
+    }
+    if !matches!(story.header.origin, TraceOrigin::Simulated { .. }) {
+        let what = format!("--path: `{given}` is no address, and outside of scenarios links have no names");
+        return Err(told(what, addresses()));
+    }
+    let (scenario, _) = origin::scenario(&story.header, arguments, own)?;
+    let links = || known.iter().map(|address| (*address, origin::link_of(&scenario, *address)));
+    links().find(|(_, link)| *link == Some(given)).map(|(address, _)| address).ok_or_else(|| {
+        let called = |(address, link): (IpAddr, Option<&str>)| match link {
+            Some(link) => format!("{address} ({link})"),
+            None => address.to_string(),
+        };
+        told(
+            format!("--path: `{given}` is neither an address nor the last link of a path"),
+            links().map(called).collect(),
+        )
+    })
 }

@@ -10,7 +10,7 @@
 //! # Map
 //!
 //! - [`daemon`][]: the loop. [`desk`][]: programs that ask for sockets. [`pairs`][]: pairs, read and written.
-//! - [`program_end`][]: one pair, with what waits on it. [`lint`][]: settings of programs that are hardly meant;
+//! - [`program_end`][]: one pair, with what waits on it. [`lint`][]: settings of programs that are probably a mistake;
 //!   [`saying`][]: other lines, each said once.
 #![cfg(target_os = "linux")]
 

@@ -1,4 +1,4 @@
-//! Settings of programs that are hardly meant, each said once, with the reason and a value.
+//! Settings of programs that are probably a mistake, each said once, with the reason and a value.
 
 use std::collections::BTreeSet;
 

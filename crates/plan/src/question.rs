@@ -155,7 +155,7 @@ impl Question {
         Self::read(name, text, sets).map(|(question, _)| question)
     }
 
-    /// Reads a string as [`Question::parse`] does, and gives what of it is hardly meant as well.
+    /// Reads a string as [`Question::parse`] does, and gives what of it is probably a mistake as well.
     ///
     /// # Errors
     /// Those of [`Question::parse`].

@@ -153,7 +153,7 @@ impl Scenario {
         Ok(Self { source: self.source.with(&added), checked, own })
     }
 
-    /// Warnings of values that can be run and are hardly meant, such as a timer that one lost packet lets expire.
+    /// Warnings of values that can be run and are probably a mistake, such as a timer that one lost packet lets expire.
     #[getter]
     fn warnings<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         doubts(py, self.checked.warnings())

@@ -201,7 +201,7 @@ impl Fault {
     }
 }
 
-/// Warning about a value that is hardly meant, at its place.
+/// Warning about a value that is probably a mistake, at its place.
 #[derive(Clone, Debug, PartialEq)]
 struct Warning {
     place: Place,
@@ -215,7 +215,7 @@ struct Warning {
 pub struct Faults {
     sources: Vec<Arc<InputSource>>,
     found: Vec<(Place, Fault)>,
-    /// Warnings of values that are not wrong, and yet are hardly meant.
+    /// Warnings of values that are not wrong, and yet are probably a mistake.
     warnings: Vec<Warning>,
 }
 

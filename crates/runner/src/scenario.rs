@@ -176,7 +176,7 @@ impl Scenario {
         &self.own
     }
 
-    /// Gives what can be run and is hardly meant, such as a timer that one lost packet lets expire.
+    /// Gives what can be run and is probably a mistake, such as a timer that one lost packet lets expire.
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.warnings
     }

@@ -5,7 +5,7 @@
 //! reported together, each with its place and its cure. [`Draft::with_contacts`] adds when satellites are seen.
 //! [`build::plan`] makes a network with hosts and flows of what has been [checked](Checked). [`json_schema()`]
 //! describes the file to editors. Whoever has a string or a path, and wants results, takes `slantpath_runner`; what is
-//! allowed and hardly meant, `slantpath_advice` says.
+//! allowed and probably a mistake, `slantpath_advice` says.
 //!
 //! # Map
 //!

@@ -54,8 +54,10 @@ section! {
         selection: Setting<RouteSelection> = RouteSelection::LeastDelay;
         /// The satellites and gateways of a fixed route, in order.
         via: Option<Setting<Vec<String>>>;
-        /// Whose delays are read anew when a contact changes. After `all` every route is the shortest for the
-        /// delays of that instant; the others cost less in large constellations.
+        /// Links whose delays are read when a contact begins or ends; routes are worked out from them then. `all`:
+        /// every link, so that each route is the shortest at that instant. `changed`: links of contacts that begin or
+        /// end. A time such as `1 s`: every link if that was last done so long ago, else as `changed`. The last two
+        /// cost less in large constellations.
         refresh: Setting<RefreshText> = RefreshText(Refresh::All), at most AGE;
         /// The route that is followed, with nodes in the place of names.
         followed: Later<S, Resolved<Followed>>;

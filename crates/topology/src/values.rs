@@ -141,7 +141,7 @@ impl KeyValue for PhasingText {
     }
 }
 
-/// Whose delays are read anew when a contact changes. Written `"all"`, `"changed"`, or as the least time
+/// Links whose delays are read when a contact begins or ends. Written `"all"`, `"changed"`, or as the least time
 /// between two readings of all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RefreshText(pub Refresh);

@@ -45,6 +45,8 @@ USUAL = {
 UNITS = ("_bit_per_s", "_packets", "_bytes", "_ratio", "_s")
 WIDE = 30.0
 """Range of an axis from which on it is logarithmic, if it has more than three values."""
+BESIDE = 0.3
+"""Share of the room of a name over which the points of several lines spread."""
 AXES_OF_MAP = 2
 
 
@@ -161,14 +163,20 @@ def _lines(axes: Axes, rows: pa.Table, across: str, others: Sequence[str], unit:
     groups = _groups(rows, others)
     places, names, axis_name = _places(rows, across)
     axis_unit = axis_name.partition(" / ")[2]
+    is_numeric = _is_numeric(rows, across)
+    count = min(len(groups), MOST_LINES)
     told: list[Sequence[str]] = []
     for place, (group, at) in enumerate(list(groups.items())[:MOST_LINES]):
         order = at[np.argsort(places[at], kind="stable")]
         mean, low, high = (numbers(rows, column)[order] / unit for column in ("mean", "low", "high"))
         bars = np.where(np.isnan(low), 0.0, mean - low), np.where(np.isnan(high), 0.0, high - mean)
         look = drawing.look(place, len(order)) | {"markevery": 1}
+        if not is_numeric:
+            # Nothing lies between two names, and bars of one name stand beside each other.
+            look["linestyle"] = "none"
+        aside = 0.0 if is_numeric else BESIDE * (place - (count - 1) / 2) / count
         axes.errorbar(
-            places[order],
+            places[order] + aside,
             mean,
             yerr=np.maximum(bars, 0),
             label=plain(group),
@@ -181,7 +189,7 @@ def _lines(axes: Axes, rows: pa.Table, across: str, others: Sequence[str], unit:
             told.append((point, short(float(value)), short(float(half))))
     axes.set_xlabel(plain(axis_name))
     axes.set_ylabel(plain(label))
-    if _is_numeric(rows, across):
+    if is_numeric:
         _scale(axes, places)
     else:
         spots = sorted({(float(place), name) for place, name in zip(places, names, strict=True)})

@@ -13,7 +13,7 @@ const ENTRANCE: &str = "slantpath-tokio";
 /// Crates that a program with live SCTP has no use for.
 const NOT_NEEDED: &[&str] = &["slantpath-des", "slantpath-net", "slantpath-sigtran", "slantpath-ss7"];
 /// Keys that a registry shows of a crate.
-const SHOWN: &[&str] = &["description", "license", "readme", "repository"];
+const SHOWN: &[&str] = &["description", "license", "readme"];
 
 pub(crate) fn check(metadata: &Value, tree: &Tree) -> Result<Vec<Finding>, String> {
     let crates = metadata["packages"].as_array().ok_or("cargo metadata has no packages")?;
@@ -106,7 +106,7 @@ mod tests {
         let registries = if is_published { Value::Null } else { json!([]) };
         json!({
             "name": name, "publish": registries, "dependencies": dependencies, "description": "d",
-            "license": "MIT", "readme": "README.md", "repository": "https://somewhere.example",
+            "license": "MIT", "readme": "README.md",
         })
     }
 
@@ -149,11 +149,11 @@ mod tests {
     #[test]
     fn what_a_registry_shows_is_there_and_versions_are_equal() {
         let mut bare = package("slantpath-tokio", true, &[("slantpath-wire", "*")]);
-        bare["repository"] = Value::Null;
+        bare["readme"] = Value::Null;
         assert_eq!(
             told(&[bare, package("slantpath-wire", true, &[])], &[]),
             [
-                "crates/tokio/Cargo.toml: a registry shows `repository`, which is missing",
+                "crates/tokio/Cargo.toml: a registry shows `readme`, which is missing",
                 "crates/tokio/Cargo.toml: needs slantpath-wire *, and Cargo.toml has version 1.2.3",
             ]
         );

@@ -10,6 +10,7 @@ use slantpath_capture::{
     CaptureReader, CapturedAssociations, CapturedDirection, CapturedDiversion, CapturedEnds, CapturedFrame,
     PointCodeFormat,
 };
+use slantpath_runner::OwnKinds;
 use slantpath_trace::{Record, Story, TraceHeader, TraceOrigin, TraceSettings, tell};
 
 use super::selection;
@@ -86,6 +87,7 @@ fn format(arguments: &ExplainArguments) -> PointCodeFormat {
 pub(super) fn main(
     file: impl Read,
     arguments: &ExplainArguments,
+    own: &OwnKinds,
     out: &mut impl Write,
 ) -> Result<(), Failure> {
     let format = format(arguments);
@@ -95,7 +97,7 @@ pub(super) fn main(
     let Followed { ends } = Followed::of(file, arguments, &mut follow, &mut |_| Ok(()))?;
     let CapturedEnds { directions, diversions, left_out, .. } = ends;
     story.finish();
-    let selection = selection(&story, arguments)?;
+    let selection = selection(&story, arguments, own)?;
     if arguments.json {
         let mut told = story.json(selection);
         told["directions"] = directions.iter().map(direction).collect();

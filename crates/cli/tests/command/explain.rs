@@ -33,10 +33,13 @@ fn a_failover_is_told_in_words() {
         "{}",
         one.err
     );
-    let link = place.run(&["explain", "signalling.trace", "--path", "satellite"]);
-    let wanted = "error: signalling.trace: --path: `satellite` is no address, and paths are called by theirs; \
-                  paths: 10.";
-    assert!(link.status == Some(2) && link.err.starts_with(wanted), "{}", link.err);
+    let link = place.run(&["explain", "signalling.trace", "--path", "primary"]);
+    let by_address = place.run(&["explain", "signalling.trace", "--path", "10.0.9.2"]);
+    assert_eq!((link.status, link.out), (Some(0), by_address.out));
+    let none = place.run(&["explain", "signalling.trace", "--path", "satellite"]);
+    let wanted = "error: signalling.trace: --path: `satellite` is neither an address nor the last link of a path; \
+                  paths: 10.0.0.2 (alternate), 10.0.9.2 (primary)\n";
+    assert!(none.status == Some(2) && none.err == wanted, "{}", none.err);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use super::{disjoint, search};
 use crate::contact::{Contact, ContactChange, ContactId, ContactKind, ContactPlan};
 use crate::network::ContactNodeId;
 
-/// Whose delays are read anew when a contact changes.
+/// Links whose delays are read when a contact begins or ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Refresh {
     /// All links': after every change the routes are shortest for the delays of that instant.
@@ -30,7 +30,7 @@ pub enum Refresh {
 pub struct RouteConfig {
     /// Quantity that is kept small.
     pub metric: Metric,
-    /// Whose delays are read at a change.
+    /// Links whose delays are read at a change.
     pub refresh: Refresh,
     /// Links that count while an antenna holds two satellites.
     pub overlap: Overlap,

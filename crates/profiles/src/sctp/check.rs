@@ -19,7 +19,7 @@ pub const LEAST_PATH_MTU: DataSize = DataSize::from_bytes(576);
 const LARGEST_PATH_MTU: DataSize = DataSize::from_bytes(65_535);
 
 /// Finds controllers of the program's own, reports values of profiles that contradict each other, and warns of those
-/// that are hardly meant.
+/// that are probably a mistake.
 pub fn check(profiles: &mut Tables<SctpProfile>, controllers: &OwnControllers, faults: &mut Faults) {
     for (_, profile) in profiles.iter_mut() {
         congestion::resolve(&mut profile.congestion_control, controllers, faults);

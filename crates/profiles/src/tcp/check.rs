@@ -18,7 +18,7 @@ const LARGEST_MSS: DataSize = DataSize::from_bytes(65_535 - 40);
 const LARGEST_TCP_WINDOW: DataSize = DataSize::from_bytes(65_535 << 14);
 
 /// Finds controllers of the program's own, reports values of profiles that contradict each other, and warns of those
-/// that are hardly meant.
+/// that are probably a mistake.
 pub fn check(profiles: &mut Tables<TcpProfile>, controllers: &OwnControllers, faults: &mut Faults) {
     for (_, profile) in profiles.iter_mut() {
         congestion::resolve(&mut profile.congestion_control, controllers, faults);

@@ -34,8 +34,10 @@ section! {
         start: Setting<Duration> = Duration::ZERO, at most AGE;
         /// Metric that a route over satellites keeps small.
         metric: Setting<MetricName> = MetricName::of(Metric::Delay);
-        /// Whose delays are read anew when a contact changes, which is when routes are worked out. After `all` every
-        /// route is the shortest for the delays of that instant; the others cost less in large constellations.
+        /// Links whose delays are read when a contact begins or ends; routes are worked out from them then. `all`:
+        /// every link, so that each route is the shortest at that instant. `changed`: links of contacts that begin or
+        /// end. A time such as `1 s`: every link if that was last done so long ago, else as `changed`. The last two
+        /// cost less in large constellations.
         refresh: Setting<RefreshText> = RefreshText(Refresh::All), at most AGE;
         /// Interval at which routes are worked out besides, with all delays of then. Only when a contact changes if
         /// absent.

@@ -2,7 +2,6 @@
 
 use std::io::Write;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
 use serde_json::json;
@@ -11,6 +10,7 @@ use slantpath_runner::{OwnKinds, RunOptions, Scenario, run_traced};
 use slantpath_trace::{Record, Story, TraceHeader, TraceOrigin};
 
 use crate::arguments::ExplainArguments;
+use crate::explain::origin;
 use crate::failure::Failure;
 use crate::interrupt;
 
@@ -21,18 +21,10 @@ pub(in super::super) fn main(
     out: &mut impl Write,
 ) -> Result<(), Failure> {
     let misused = |error: String| Failure::Misused(format!("{}: {error}", arguments.trace.display()));
-    let TraceOrigin::Simulated { scenario, hash, set, seed, run, flow, .. } = &recorded.header.origin else {
+    let (as_it_was, path) = origin::scenario(&recorded.header, arguments, own)?;
+    let TraceOrigin::Simulated { set, seed, run, flow, .. } = &recorded.header.origin else {
         return Err(misused("it is of no simulated run".to_owned()));
     };
-    let path = place_of(arguments, scenario);
-    let as_it_was = Scenario::load_observed(&path, set, own, &|_| {})?;
-    if as_it_was.hash() != *hash {
-        return Err(misused(format!(
-            "{} is not the scenario of the trace any more: its hash is {}, that of the trace {hash}",
-            path.display(),
-            as_it_was.hash()
-        )));
-    }
     let changed: Vec<String> = set.iter().chain(&arguments.what_if).cloned().collect();
     let otherwise = Scenario::load_observed(&path, &changed, own, &|_| {})?;
     let options = RunOptions { seed: Some(*seed), run: *run, captures: Vec::new() };
@@ -65,19 +57,6 @@ pub(in super::super) fn main(
         writeln!(out, "\nThe setting makes no difference to what is counted here.")?;
     }
     Ok(())
-}
-
-/// The scenario's file: what was said, or what the trace says, seen from here or from where the trace is.
-fn place_of(arguments: &ExplainArguments, scenario: &str) -> PathBuf {
-    if let Some(path) = &arguments.scenario {
-        return path.clone();
-    }
-    let here = PathBuf::from(scenario);
-    let beside = arguments.trace.parent().map(|directory| directory.join(scenario));
-    match beside {
-        Some(beside) if !here.exists() && beside.exists() => beside,
-        _ => here,
-    }
 }
 
 /// The other scenario's seed, if it has another one.

@@ -34,7 +34,7 @@ pub(in crate::live) struct Prepared {
 }
 
 impl Prepared {
-    /// Reads the scenario, warns of what is hardly meant, and finds what is asked for.
+    /// Reads the scenario, warns of what is probably a mistake, and finds what is asked for.
     pub(in crate::live) fn of(
         arguments: &SeatArguments,
         own: &OwnKinds,
@@ -122,7 +122,7 @@ impl Prepared {
     }
 }
 
-/// Reads the scenario, and warns of what is hardly meant.
+/// Reads the scenario, and warns of what is probably a mistake.
 pub(in crate::live) fn read_scenario(
     path: &Path,
     set: &[String],
@@ -140,8 +140,8 @@ fn loaded(path: &Path, set: &[String], seed: Option<u64>, own: &OwnKinds) -> Res
     Ok(Scenario::load_observed(path, &overrides, own, &|_| {})?)
 }
 
-/// Warns of what is hardly meant where a node is live: its traffic comes from elsewhere, whether or not the file has a
-/// table `[live]` of it.
+/// Warns of what is probably a mistake where a node is live: its traffic comes from elsewhere, whether or not the file
+/// has a table `[live]` of it.
 fn warn_of_live(scenario: &Scenario, node: &str) -> Result<(), Failure> {
     if scenario.live_nodes().find(node).is_some() {
         return warn(scenario);
