@@ -7,7 +7,7 @@ use std::sync::Arc;
 use slantpath_runner::{Files, Scenario};
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::Slc;
-use slantpath_ss7::mtp3::node::{Config, Function, LinkConfig, LinkSetConfig, SequenceNumbers};
+use slantpath_ss7::mtp3::node::{self, Function, LinkSetConfig, SequenceNumbers};
 
 /// File of a gateway with so many link sets of ten links.
 #[derive(Clone, Copy)]
@@ -88,13 +88,13 @@ fn twice_the_destinations_of_a_load_are_twice_the_work() {
 
 /// Allocations in which a transfer point with so many link sets and so many points behind it is checked.
 fn work_of_check(count: u32) -> u64 {
-    let mut config = Config::new("gateway", PointCode(1));
+    let mut config = node::Config::new("gateway", PointCode(1));
     config.function = Function::TransferPoint;
     config.link_sets = (2..2 + count)
         .map(|code| LinkSetConfig {
             name: format!("to-{code}"),
             adjacent: PointCode(code),
-            links: vec![LinkConfig {
+            links: vec![node::LinkConfig {
                 name: format!("link-{code}"),
                 slc: Slc(0),
                 sequence: SequenceNumbers::Bits24,

@@ -643,7 +643,8 @@ mod tests {
     #[test]
     fn a_title_is_returned_with_the_cause_of_its_point() {
         let lines = asked_in(&network(), 3, None).lines;
-        let nature = "   `three` (0-0-3) translates nothing: no translation for an address of such nature (return cause 0)";
+        let nature = "   `three` (0-0-3) translates nothing: no translation for an address of such nature (return \
+                      cause 0)";
         assert_eq!(lines.last().unwrap(), nature);
         let lines = told("49151", 4).lines;
         let address = "   no rule takes it: no translation for this address (return cause 1)";

@@ -399,7 +399,7 @@ fn of_gateway(network: &NetworkConfig, ways: &[Way], number: usize) -> SeatConfi
     seat(network, SignallingEntity::Point(PointId(number + 1)), own)
 }
 
-/// The same in a file in which the application servers have another name.
+/// Variant of a seat's settings from a file in which the application servers have another name.
 fn renamed(network: &NetworkConfig, ways: &[Way], number: usize, name: &str) -> SeatConfig {
     let mut other = network.clone();
     other.m3ua.servers.iter_mut().for_each(|server| name.clone_into(&mut server.name));

@@ -21,7 +21,7 @@ pub struct UsualLinks {
 struct LinksOfSet {
     /// Each link, and true for a backup.
     links: Vec<(Mtp3LinkId, bool)>,
-    /// Those that are no backup.
+    /// Links that are no backup.
     active: Vec<Mtp3LinkId>,
 }
 
