@@ -39,6 +39,11 @@ pub(crate) fn warn(warning: &impl std::fmt::Display) -> io::Result<()> {
     writeln!(Visible(io::stderr().lock()), "warning: {warning}")
 }
 
+/// Prints what is told beside some work. Where nobody reads it, the work goes on: its results and the exit status tell.
+pub(crate) fn tell(text: &impl std::fmt::Display) {
+    let _ = write!(Visible(io::stderr().lock()), "{text}");
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

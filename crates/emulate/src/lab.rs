@@ -8,7 +8,8 @@ use std::os::fd::AsFd as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use slantpath_system::netlink::{KernelRoute, Netlink, Veth};
+use slantpath_system::clock::rest;
+use slantpath_system::netlink::{KernelRoute, Netlink, NetlinkError, Veth};
 use slantpath_system::network::{NetNamespace, write_setting};
 use slantpath_system::offloads;
 
@@ -74,6 +75,8 @@ pub struct AttachedPlace {
     pub hosts: String,
     /// Names of its interfaces.
     pub interfaces: Vec<String>,
+    /// True if it was there before, with whoever runs in it.
+    pub is_existing: bool,
 }
 
 /// Why a place could not be made.
@@ -88,6 +91,9 @@ pub struct PlaceError {
 
 /// Longest time for which an interface may be without a carrier after it is up.
 pub(crate) const CARRIER_TIMEOUT: Duration = Duration::from_secs(5);
+/// Time between two attempts to make an interface whose name is taken, and their number: three seconds.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
+const ATTEMPTS_MAX: u32 = 150;
 /// Longest name of an interface, in bytes.
 const NAME_MAX: usize = 15;
 
@@ -131,7 +137,7 @@ pub fn build(nodes: &[PlaceConfig]) -> Result<Lab, PlaceError> {
         for (((place, config), name), mac) in (0..).zip(&node.interfaces).zip(&interfaces).zip(macs(number)) {
             let door = format!("n{number}i{place}");
             step(&format!("interface `{name}` of `{}`", node.name), || {
-                near.add_veth(&Veth {
+                let veth = Veth {
                     name: &door,
                     address: mac.kernel.0,
                     peer: name,
@@ -139,7 +145,8 @@ pub fn build(nodes: &[PlaceConfig]) -> Result<Lab, PlaceError> {
                     peer_namespace: network.as_fd(),
                     mtu: config.mtu_bytes,
                     gso_max_size: JOINED_BYTES_MAX,
-                })?;
+                };
+                once_gone(|| near.add_veth(&veth), || rest(LOOK_AGAIN))?;
                 near.set_up(&door)
             })?;
             lab.doors.push(DoorConfig {
@@ -155,7 +162,8 @@ pub fn build(nodes: &[PlaceConfig]) -> Result<Lab, PlaceError> {
         let network_of = format!("the network of `{}`", node.name);
         lab.notes.extend(step(&network_of, || network.run(|| configure(node, &interfaces)))??);
         let hosts = hosts(node);
-        lab.places.push(AttachedPlace { name: node.name.clone(), network, hosts, interfaces });
+        let is_existing = node.existing.is_some();
+        lab.places.push(AttachedPlace { name: node.name.clone(), network, hosts, interfaces, is_existing });
         made.push(number);
     }
     // All at once: the kernel sees to carriers a few times a second, and a wait for one is a wait for many.
@@ -163,7 +171,10 @@ pub fn build(nodes: &[PlaceConfig]) -> Result<Lab, PlaceError> {
         for (index, interface) in place.interfaces.iter().enumerate() {
             let door = format!("n{number}i{index}");
             let what = format!("interface `{interface}` of `{}`", place.name);
-            if !step(&what, || near.wait_until_running(&door, CARRIER_TIMEOUT))? {
+            // Each end has its own turn, and until then drops what is sent there.
+            let is_running = step(&what, || near.wait_until_running(&door, CARRIER_TIMEOUT))?
+                && step(&what, || place.network.run(|| is_running_here(interface)))??;
+            if !is_running {
                 return Err(PlaceError { what, error: "it has no carrier".into() });
             }
         }
@@ -207,6 +218,30 @@ pub(crate) fn step<T, E: std::error::Error + Send + Sync + 'static>(
     work: impl FnOnce() -> Result<T, E>,
 ) -> Result<T, PlaceError> {
     work().map_err(|error| PlaceError { what: what.to_owned(), error: Box::new(error) })
+}
+
+/// Tells if an interface of the calling thread's network namespace has a carrier, at once or soon.
+fn is_running_here(interface: &str) -> Result<bool, PlaceError> {
+    let what = format!("interface `{interface}`");
+    let mut link = step(&what, Netlink::open)?;
+    step(&what, || link.wait_until_running(interface, CARRIER_TIMEOUT))
+}
+
+/// Makes an interface in a place that may have one of its name: of an emulation that has just ended, and whose interfaces
+/// the kernel takes away when it comes to it.
+fn once_gone(
+    mut make: impl FnMut() -> Result<(), NetlinkError>,
+    mut pause: impl FnMut(),
+) -> Result<(), NetlinkError> {
+    for _ in 1..ATTEMPTS_MAX {
+        match make() {
+            Err(NetlinkError::Refused { source, .. }) if source.kind() == io::ErrorKind::AlreadyExists => {
+                pause();
+            }
+            outcome => return outcome,
+        }
+    }
+    make()
 }
 
 /// Switches IPv6 off at an interface of the calling thread's network namespace, or at those that are to come.
@@ -394,6 +429,31 @@ mod tests {
         assert_eq!(named(&["a-link-of-16-byte", "fifteen-bytes-x"]), ["link0", "fifteen-bytes-x"]);
         assert_eq!(named(&["lo", "with space", "ünder"]), ["link0", "link1", "link2"]);
         assert_eq!(named(&["link1", "a/b"]), ["link1", "link2"]);
+    }
+
+    #[test]
+    fn an_interface_is_made_once_the_one_of_its_name_is_gone() {
+        let refused = |kind: io::ErrorKind| {
+            let request = "add the links n0i0 and wire".to_owned();
+            NetlinkError::Refused { request, source: kind.into(), detail: None }
+        };
+        let attempts = |outcome: &dyn Fn(u32) -> Result<(), NetlinkError>| {
+            let (mut made, mut pauses) = (0, 0);
+            let end = once_gone(
+                || {
+                    made += 1;
+                    outcome(made)
+                },
+                || pauses += 1,
+            );
+            (end.is_ok(), made, pauses)
+        };
+        let taken = || Err(refused(io::ErrorKind::AlreadyExists));
+        assert_eq!(attempts(&|_| Ok(())), (true, 1, 0));
+        assert_eq!(attempts(&|number| if number < 4 { taken() } else { Ok(()) }), (true, 4, 3));
+        assert_eq!(attempts(&|number| if number < 150 { taken() } else { Ok(()) }), (true, 150, 149));
+        assert_eq!(attempts(&|_| taken()), (false, 150, 149));
+        assert_eq!(attempts(&|_| Err(refused(io::ErrorKind::PermissionDenied))), (false, 1, 0));
     }
 
     #[test]

@@ -12,7 +12,7 @@ use std::thread;
 use std::time::Duration;
 
 use slantpath_system::process::{
-    Identity, NetworkProgram, ProgramCommand, Running, StandardStream, wait_any,
+    Identity, NetworkProgram, ProgramCommand, Running, StandardStream, children, wait_any,
 };
 use slantpath_system::signals::{Signal, Signals};
 
@@ -254,11 +254,19 @@ impl Shared {
     /// Waits until somebody listens at these nodes and ports. `false` if no more programs are started.
     fn wait_for(&self, after: &[(String, u16)], places: &[AttachedPlace]) -> Result<bool, String> {
         for (node, port) in after {
-            let network = &place(node, places)?.network;
+            let AttachedPlace { network, is_existing, .. } = place(node, places)?;
             loop {
+                // Who has gone by now has left nobody who could listen from now on.
+                let is_deserted =
+                    !is_existing && self.is_deserted(node).map_err(|error| error.to_string())?;
                 let found = network.run(|| is_listened_at(*port)).map_err(|error| error.to_string())?;
                 if found.map_err(|error| format!("`{node}`: {error}"))? {
                     break;
+                }
+                if is_deserted {
+                    return Err(format!(
+                        "`{node}`: its program has ended, and nobody listened at port {port}, for which others wait"
+                    ));
                 }
                 let state = self.lock();
                 let (state, _) =
@@ -269,6 +277,15 @@ impl Shared {
             }
         }
         Ok(true)
+    }
+
+    /// Tells if all programs of a node have ended, and no process is left of any: such a one would be a child of this
+    /// process, which is process 1.
+    fn is_deserted(&self, node: &str) -> io::Result<bool> {
+        let children = children()?;
+        let state = self.lock();
+        let is_known = |pid: &u32| state.running.iter().any(|(_, running)| running.pid == *pid);
+        Ok(children.iter().all(is_known) && !state.running.iter().any(|(own, _)| own == node))
     }
 
     fn launch_one(

@@ -316,6 +316,29 @@ fn a_namespace_that_exists_gets_an_interface_which_ends_with_the_emulation() {
 }
 
 #[test]
+fn a_namespace_is_attached_again_at_once_when_an_emulation_has_ended() {
+    let Some(container) = namespace() else { return };
+    let nodes = || {
+        let existing = Some(ExistingPlace::Namespace(Arc::clone(&container)));
+        [
+            node("container", [[10, 8, 0, 1], [10, 8, 0, 2]], existing),
+            node("place", [[10, 8, 0, 2], [10, 8, 0, 1]], None),
+        ]
+    };
+    // The kernel has not taken the last one's interface away when the next one makes its own.
+    for _ in 0..10 {
+        let Some(inside) = namespace() else { return };
+        let lab = inside.run(|| build_places(&nodes())).expect("a namespace").expect("its places");
+        assert_eq!(lab.doors.len(), 2);
+        // Programs may send at once: neither end is still to come to its carrier.
+        for place in &lab.places {
+            let running = || Netlink::open().unwrap().wait_until_running("wire", Time::ZERO).unwrap();
+            assert!(place.network.run(running).unwrap(), "{}", place.name);
+        }
+    }
+}
+
+#[test]
 fn a_port_that_is_not_fit_is_refused_with_its_cure() {
     let (Some(machine), Some(equipment), Some(inside)) = (namespace(), namespace(), namespace()) else {
         return;

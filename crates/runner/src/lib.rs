@@ -63,6 +63,7 @@ pub use run::{
 pub use scenario::{Scenario, topology_remarks};
 pub use slantpath_advice::is_of_unused;
 pub use slantpath_applications::Workload;
+pub use slantpath_net::CarriageTerms;
 pub use slantpath_reader::{
     Diagnostic, Diagnostics, Document, FileKind, Files, Flat, InputSource, LoadError, Named, Nested, OneOf,
     Origin, Pair, Part, SYNONYMS, Setting, TEXT_MAX, Tables, files_in, is_acted_on, nearest, read_bounded,

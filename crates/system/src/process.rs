@@ -258,16 +258,29 @@ pub fn adopt_orphans() -> io::Result<()> {
     Ok(rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?)
 }
 
+/// Ids of all children of the calling process, of which some may have ended.
+///
+/// # Errors
+/// If `/proc` does not say.
+pub fn children() -> io::Result<Vec<u32>> {
+    let mut children = Vec::new();
+    for task in std::fs::read_dir("/proc/self/task")? {
+        let listed = match std::fs::read_to_string(task?.path().join("children")) {
+            // A thread has ended meanwhile, and another of the process has its children.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            listed => listed?,
+        };
+        children.extend(listed.split_whitespace().filter_map(|number| number.parse::<u32>().ok()));
+    }
+    Ok(children)
+}
+
 /// Kills all children of the calling process, and those that they leave to it, and waits for them; gives their number.
 pub fn end_children() -> io::Result<usize> {
     let mut ended = 0;
     loop {
-        let mut children = Vec::new();
-        for task in std::fs::read_dir("/proc/self/task")? {
-            let listed = std::fs::read_to_string(task?.path().join("children"))?;
-            children.extend(listed.split_whitespace().filter_map(|number| number.parse::<i32>().ok()));
-        }
-        let children: Vec<_> = children.into_iter().filter_map(rustix::process::Pid::from_raw).collect();
+        let children = children()?.into_iter().filter_map(|pid| i32::try_from(pid).ok());
+        let children: Vec<_> = children.filter_map(rustix::process::Pid::from_raw).collect();
         if children.is_empty() {
             return Ok(ended);
         }

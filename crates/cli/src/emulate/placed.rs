@@ -112,17 +112,17 @@ impl<'a> Emulation<'a> {
     }
 
     /// Says at once that the run is void, or that this machine carries no more.
-    fn note_void(&mut self, now: Instant) -> io::Result<()> {
+    fn note_void(&mut self, now: Instant) {
         if !self.is_overload_told
             && let Some(at) = self.doors.as_ref().and_then(Doors::overload)
         {
             self.is_overload_told = true;
-            terminal::warn(&format!(
-                "at {at} the network had been busy for half a second without a pause: this machine carries no more \
-                 than now, and packets leave late"
-            ))?;
+            terminal::tell(&format_args!(
+                "warning: at {at} the network had been busy for half a second without a pause: this machine carries \
+                 no more than now, and packets leave late\n"
+            ));
         }
-        self.state.note_void(now, self.doors.as_ref().and_then(Doors::void))
+        self.state.note_void(now, self.doors.as_ref().and_then(Doors::void));
     }
 
     /// Ends the command, with what it has to say.
@@ -187,8 +187,8 @@ impl Outside for Emulation<'_> {
             let _ = turn.inject(at, interfaces[door], packet);
         })?;
         let state = &mut self.state;
-        state.status.tell(doors, &state.attachments, &mut || turn.next_handover())?;
-        self.note_void(present)?;
+        state.status.tell(doors, &state.attachments, turn)?;
+        self.note_void(present);
         let state = &mut self.state;
         if let Some(control) = &mut state.control {
             control.tell_events(present);
@@ -224,11 +224,11 @@ impl Outside for Emulation<'_> {
     fn end(&mut self) -> io::Result<Vec<InterfaceReport>> {
         let Some(doors) = &mut self.doors else { return Ok(Vec::new()) };
         let end = doors.now();
-        let reports = self.state.tell_reports(&doors.reports()?)?;
+        let reports = self.state.tell_reports(&doors.reports()?);
         if let (Some(_), Some(error)) = (doors.void(), doors.priority_refused()) {
-            told::advise(error)?;
+            told::advise(error);
         }
-        self.state.note_void(end, doors.void())?;
+        self.state.note_void(end, doors.void());
         Ok(reports)
     }
 }

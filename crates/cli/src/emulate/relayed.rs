@@ -228,8 +228,8 @@ impl Outside for Relayed<'_> {
             let _ = turn.inject(at, interface, packet);
         })?;
         let state = &mut self.state;
-        state.status.tell(doors, &state.attachments, &mut || turn.next_handover())?;
-        state.note_void(present, doors.void())?;
+        state.status.tell(doors, &state.attachments, turn)?;
+        state.note_void(present, doors.void());
         #[cfg(target_os = "linux")]
         if let Some(control) = &mut state.control {
             control.tell_events(present);
@@ -263,9 +263,9 @@ impl Outside for Relayed<'_> {
     fn end(&mut self) -> io::Result<Vec<InterfaceReport>> {
         let Some(doors) = &mut self.doors else { return Ok(Vec::new()) };
         let end = doors.now();
-        let reports = self.state.tell_reports(&doors.reports())?;
-        told::print_relays(doors.relays().counters())?;
-        self.state.note_void(end, doors.void())?;
+        let reports = self.state.tell_reports(&doors.reports());
+        told::print_relays(doors.relays().counters());
+        self.state.note_void(end, doors.void());
         Ok(reports)
     }
 }

@@ -84,30 +84,24 @@ impl<'a> EmulationState<'a> {
     }
 
     /// Says at once that the run is void, if it is since doors have seen why.
-    pub(super) fn note_void(&mut self, now: Instant, seen: Option<Void>) -> io::Result<()> {
-        match seen {
-            Some(void) if self.void.is_none() => self.make_void(now, void.to_string()),
-            _ => Ok(()),
+    pub(super) fn note_void(&mut self, now: Instant, seen: Option<Void>) {
+        if let Some(void) = seen {
+            self.fail(now, void.to_string());
         }
     }
 
     /// Makes the run void for a reason that is not one of the doors'.
-    pub(super) fn fail(&mut self, at: Instant, reason: String) {
-        if self.void.is_none() {
-            // Where nobody reads what is said, the exit status tells.
-            let _ = self.make_void(at, reason);
-        }
-    }
-
     #[cfg_attr(not(target_os = "linux"), expect(unused_variables, reason = "clients are told the instant"))]
-    fn make_void(&mut self, now: Instant, void: String) -> io::Result<()> {
-        terminal::warn(&format!("void: {void}; what is measured from now on says nothing"))?;
+    pub(super) fn fail(&mut self, at: Instant, reason: String) {
+        if self.void.is_some() {
+            return;
+        }
+        terminal::tell(&format_args!("warning: void: {reason}; what is measured from now on says nothing\n"));
         #[cfg(target_os = "linux")]
         if let Some(control) = &mut self.control {
-            control.tell_void(now, &void);
+            control.tell_void(at, &reason);
         }
-        self.void = Some(void);
-        Ok(())
+        self.void = Some(reason);
     }
 
     /// Counts handovers of antennas, and tells of them.
@@ -137,12 +131,12 @@ impl<'a> EmulationState<'a> {
     }
 
     /// Tells what passed the interfaces, and how late handovers were.
-    pub(super) fn tell_reports(&mut self, reports: &[DoorReport]) -> io::Result<Vec<InterfaceReport>> {
+    pub(super) fn tell_reports(&mut self, reports: &[DoorReport]) -> Vec<InterfaceReport> {
         let reports: Vec<InterfaceReport> = reports.iter().map(told::interface).collect();
-        self.status.clear()?;
-        told::print(&self.attachments, &reports)?;
-        told::print_handovers(&self.handovers.summary())?;
-        Ok(reports)
+        self.status.clear();
+        told::print(&self.attachments, &reports);
+        told::print_handovers(&self.handovers.summary());
+        reports
     }
 
     /// Ends the command, with what it has to say: `ended` where an interrupt has ended programs, `outcome` as they gave

@@ -1,5 +1,6 @@
 //! Words of an emulation while it runs, at its end, and where it is refused.
 
+use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
 
 use slantpath_base::{DataRate, Duration, Instant};
@@ -7,11 +8,11 @@ use slantpath_base::{DataRate, Duration, Instant};
 use slantpath_emulate::Doors;
 use slantpath_emulate::{DepartureSummary, DoorReport};
 use slantpath_relay::{RelayCounters, RelayDoors};
-use slantpath_runner::{Attachment, InterfaceCounts, InterfaceReport, visible};
+use slantpath_runner::{Attachment, CarriageTerms, InterfaceCounts, InterfaceReport, Turn, visible};
 #[cfg(target_os = "linux")]
 use slantpath_system::SystemFailure;
 
-use crate::terminal::Visible;
+use crate::terminal;
 
 /// Ways by which packets pass between a network and programs, as far as is told of them.
 pub(super) trait Faces {
@@ -99,7 +100,7 @@ impl StatusLine {
         &mut self,
         doors: &mut impl Faces,
         attachments: &[Attachment],
-        next_handover: &mut dyn FnMut() -> Option<(Instant, String)>,
+        turn: &mut Turn<'_>,
     ) -> io::Result<()> {
         let now = doors.now();
         if !self.is_read || now < self.next {
@@ -107,9 +108,13 @@ impl StatusLine {
         }
         self.next = now + EVERY;
         let reports: Vec<InterfaceReport> = doors.reports()?.iter().map(interface).collect();
-        let line = status(now, attachments, &reports, &self.last) + &coming(now, next_handover());
+        let own = attachments.iter().flat_map(|node| node.interfaces.iter().map(|own| own.id));
+        let terms: Vec<CarriageTerms> = own.map(|id| turn.carriage_terms(id)).collect();
+        let mut line = format!("{} s{}", now.as_nanos() / 1_000_000_000, coming(now, turn.next_handover()));
+        line.push_str(&status(attachments, &reports, &self.last, &terms));
         self.last = reports.iter().map(|report| report.counts).collect();
-        write!(io::stderr().lock(), "{START_OF_LINE}{}", visible(&line))
+        say(&in_one_row(&line));
+        Ok(())
     }
 
     /// Characters before a line of others, which would stand behind this one.
@@ -118,23 +123,41 @@ impl StatusLine {
     }
 
     /// Takes the line away.
-    pub(super) fn clear(&self) -> io::Result<()> {
-        if self.is_read { write!(io::stderr().lock(), "{START_OF_LINE}") } else { Ok(()) }
+    pub(super) fn clear(&self) {
+        if self.is_read {
+            say(START_OF_LINE);
+        }
     }
 }
 
 /// Goes to the start of the line, and takes away what stands there.
 const START_OF_LINE: &str = "\r\u{1b}[K";
 
-/// State at `now`: the rate of each interface since the last time, and the lateness so far.
+/// Has the terminal cut a line at its last column, or go on in the next row.
+const CUT_AT_THE_END: &str = "\u{1b}[?7l";
+const GO_ON_IN_NEXT_ROW: &str = "\u{1b}[?7h";
+
+/// The line in the place of the one before. A second row of it would be left when the next one comes.
+fn in_one_row(line: &str) -> String {
+    format!("{START_OF_LINE}{CUT_AT_THE_END}{}{GO_ON_IN_NEXT_ROW}", visible(line))
+}
+
+/// Writes to the terminal, with what commands it.
+fn say(text: &str) {
+    // A run does not end with its terminal: the exit status tells.
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// State of each interface: the rate since the last time, what a packet from it finds, and the lateness so far.
 fn status(
-    now: Instant,
     attachments: &[Attachment],
     reports: &[InterfaceReport],
     last: &[InterfaceCounts],
+    terms: &[CarriageTerms],
 ) -> String {
     let interfaces = attachments.iter().flat_map(|node| node.interfaces.iter().map(move |own| (node, own)));
-    let told = interfaces.zip(reports).enumerate().map(|(place, ((node, interface), report))| {
+    let told = interfaces.zip(reports).zip(terms).enumerate();
+    let told = told.map(|(place, (((node, interface), report), terms))| {
         let before = last.get(place).copied().unwrap_or_default();
         let rate = |bytes: u64| DataRate::from_bits_per_sec(8 * bytes);
         let sent = rate(report.counts.bytes_in - before.bytes_in);
@@ -142,10 +165,21 @@ fn status(
         let late = report.lateness.map_or_else(String::new, |[median, p99, ..]| {
             format!(", late {}, 99 % {}", rounded(median), rounded(p99))
         });
-        format!(" | {} {}: {sent} out, {received} in{late}", node.node, interface.link)
+        let carried = carried(terms);
+        format!(" | {} {}: {sent} out, {received} in, {carried}{late}", node.node, interface.link)
     });
-    let told: String = told.collect();
-    format!("{} s{told}", now.as_nanos() / 1_000_000_000)
+    told.collect()
+}
+
+/// Delay and loss of a direction.
+fn carried(terms: &CarriageTerms) -> String {
+    if !terms.is_carrying {
+        return "down".to_owned();
+    }
+    // Those of a satellite change by nanoseconds.
+    let delay = Duration::from_nanos(terms.delay.as_nanos().next_multiple_of(1_000));
+    let loss = 100.0 * terms.loss.as_f64();
+    format!("delay {delay}, loss {} %", (1e6 * loss).round() / 1e6)
 }
 
 /// The handover that comes next.
@@ -177,67 +211,63 @@ pub(super) fn too_fast(link: &str, rate: DataRate, carried: DataRate) -> String 
 
 /// Says what would help where packets left too late.
 #[cfg(target_os = "linux")]
-pub(super) fn advise(refused: &io::Error) -> io::Result<()> {
-    writeln!(
-        io::stderr().lock(),
+pub(super) fn advise(refused: &io::Error) {
+    terminal::tell(&format_args!(
         "a real-time priority, which was refused ({refused}), keeps the pace on a busy machine: `sudo`, or \
-         `ulimit -r 10` where it is allowed"
-    )
+         `ulimit -r 10` where it is allowed\n"
+    ));
 }
 
 /// Tells how late handovers were, if there were any.
-pub(super) fn print_handovers(lateness: &DepartureSummary) -> io::Result<()> {
+pub(super) fn print_handovers(lateness: &DepartureSummary) {
     if lateness.count == 0 {
-        return Ok(());
+        return;
     }
     let [median, max] = [lateness.median, lateness.max].map(rounded);
-    writeln!(
-        io::stderr().lock(),
-        "{} changes of satellites at antennas, late by {median} (median), {max} (most)",
+    terminal::tell(&format_args!(
+        "{} changes of satellites at antennas, late by {median} (median), {max} (most)\n",
         lateness.count
-    )
+    ));
 }
 
 /// Tells what relays have carried that was not whole, if there was any.
-pub(super) fn print_relays(counters: &RelayCounters) -> io::Result<()> {
+pub(super) fn print_relays(counters: &RelayCounters) {
     let &RelayCounters { connections, resets, unsent, displaced, .. } = counters;
-    let mut err = io::stderr().lock();
     if connections > 0 {
-        writeln!(err, "{connections} connections, {resets} of them ended by a reset")?;
+        terminal::tell(&format_args!("{connections} connections, {resets} of them ended by a reset\n"));
     }
     if unsent > 0 {
-        writeln!(err, "{unsent} datagrams were too long for IP, or had no way")?;
+        terminal::tell(&format_args!("{unsent} datagrams were too long for IP, or had no way\n"));
     }
     if displaced > 0 {
-        writeln!(
-            err,
-            "{displaced} senders of datagrams lost their way back to others: a relay knows 1,024 at once"
-        )?;
+        terminal::tell(&format_args!(
+            "{displaced} senders of datagrams lost their way back to others: a relay knows 1,024 at once\n"
+        ));
     }
-    Ok(())
 }
 
 /// Tells what passed each interface, and how late.
-pub(super) fn print(attachments: &[Attachment], reports: &[InterfaceReport]) -> io::Result<()> {
-    let mut out = Visible(io::stderr().lock());
+pub(super) fn print(attachments: &[Attachment], reports: &[InterfaceReport]) {
     let interfaces = attachments.iter().flat_map(|node| node.interfaces.iter().map(move |own| (node, own)));
     for ((node, interface), report) in interfaces.zip(reports) {
         let InterfaceCounts { packets_in, packets_out, .. } = report.counts;
-        write!(
-            out,
+        let mut line = format!(
             "{} at `{}`: {packets_in} packets from it, {packets_out} to it",
             node.node, interface.link
-        )?;
+        );
         if let Some([median, p99, p999, max]) = report.lateness.map(|lateness| lateness.map(rounded)) {
-            write!(out, ", late by {median} (median), {p99} (99 %), {p999} (99.9 %), {max} (most)")?;
+            let _ = write!(line, ", late by {median} (median), {p99} (99 %), {p999} (99.9 %), {max} (most)");
         }
-        writeln!(out)?;
+        terminal::tell(&format_args!("{line}\n"));
     }
-    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
+    use slantpath_base::DataSize;
+    use slantpath_interface::InterfaceId;
+    use slantpath_runner::AttachedInterface;
+
     use super::*;
 
     #[cfg(target_os = "linux")]
@@ -249,6 +279,48 @@ mod tests {
             "link `up` has 10 Gbit/s, and this machine carries some 3.5 Gbit/s in packets of 1,500 bytes: \
              programs that send more make the run void"
         );
+    }
+
+    #[test]
+    fn a_state_has_rates_of_the_last_second_and_what_a_packet_finds() {
+        let own = |link: &str| AttachedInterface {
+            id: InterfaceId::new(0),
+            link: link.to_owned(),
+            addresses: Vec::new(),
+            mtu: DataSize::from_bytes(1_500),
+            other_end: Vec::new(),
+            carries_frames: false,
+            rate: DataRate::from_bits_per_sec(1_000_000),
+        };
+        let node = Attachment {
+            node: "near".to_owned(),
+            interfaces: vec![own("geo"), own("leo")],
+            reaches: Vec::new(),
+        };
+        let counts =
+            |bytes_in, bytes_out| InterfaceCounts { bytes_in, bytes_out, ..InterfaceCounts::default() };
+        let lateness = [40_000, 90_000, 95_000, 99_000].map(Duration::from_nanos);
+        let reports = [
+            InterfaceReport { counts: counts(300, 2_100), lateness: Some(lateness) },
+            InterfaceReport { counts: counts(50, 0), lateness: None },
+        ];
+        let terms = |is_carrying| CarriageTerms {
+            rate: DataRate::from_bits_per_sec(1_000_000),
+            delay: Duration::from_nanos(250_000_999),
+            loss: "0.1 %".parse().unwrap(),
+            is_carrying,
+        };
+        let (terms, last) = ([terms(true), terms(false)], [counts(100, 100)]);
+        assert_eq!(
+            status(&[node], &reports, &last, &terms),
+            " | near geo: 1.6 kbit/s out, 16 kbit/s in, delay 250.001 ms, loss 0.1 %, late 40 us, 99 % 90 us \
+             | near leo: 400 bit/s out, 0 bit/s in, down"
+        );
+    }
+
+    #[test]
+    fn a_line_stays_in_its_row() {
+        assert_eq!(in_one_row("1 s | a\u{7}"), "\r\u{1b}[K\u{1b}[?7l1 s | a\\u0007\u{1b}[?7h");
     }
 
     #[test]

@@ -67,6 +67,61 @@ fn the_status_is_that_of_the_last_program_and_others_are_ended() {
 }
 
 #[test]
+fn nobody_waits_for_a_port_at_which_nobody_can_listen_any_more() {
+    for caller in Caller::all("emulate-deserted") {
+        for server in ["exit 5", "exit 0"] {
+            let outcome =
+                caller.run(&["--in", "far", server, "--ready", "far:7000", "--", "sh", "-c", "echo up"]);
+            assert_eq!((outcome.status, &*outcome.out), (Some(1), ""), "{server}: {}", outcome.err);
+            let told = "error: `far`: its program has ended, and nobody listened at port 7000";
+            assert!(outcome.err.contains(told), "{server}: {}", outcome.err);
+        }
+        // One that goes on by itself may listen when its parent has ended.
+        let daemon = format!("{ECHO} &");
+        let outcome =
+            caller.run(&["--in", "far", &daemon, "--ready", "far:7000", "--", "python3", "-c", ASK]);
+        assert_eq!(outcome.status, Some(0), "{}", outcome.err);
+    }
+}
+
+#[test]
+fn a_run_goes_on_and_has_its_status_though_nobody_reads_what_is_told() {
+    for caller in Caller::all("emulate-unread") {
+        for (late, status) in [("10 s", 7), ("1 ns", 3)] {
+            let program = "python3 -c \"$0\"; exit 7";
+            let mut command = caller.command(&[
+                "--late",
+                late,
+                "--out",
+                &caller.place.path().join("unread").display().to_string(),
+                "--in",
+                "far",
+                ECHO,
+                "--ready",
+                "far:7000",
+                "--",
+                "sh",
+                "-c",
+                program,
+                ASK,
+            ]);
+            std::fs::create_dir_all(caller.place.path().join("unread")).expect("a directory");
+            std::fs::set_permissions(
+                caller.place.path().join("unread"),
+                std::os::unix::fs::PermissionsExt::from_mode(0o777),
+            )
+            .expect("its rights");
+            let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("a full device");
+            let outcome = command.stderr(full).output().expect("the program runs");
+            let out = String::from_utf8_lossy(&outcome.stdout);
+            assert_eq!(outcome.status.code(), Some(status), "{late}: {out}");
+            assert!(out.contains("near: shortest "), "{late}: {out}");
+            assert!(caller.place.path().join("unread/summary.csv").exists(), "{late}");
+        }
+    }
+}
+
+#[test]
 fn a_packet_that_leaves_too_late_makes_the_run_void() {
     for caller in Caller::all("emulate-void") {
         let outcome = caller

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use slantpath_base::{Duration, Instant};
-use slantpath_net::{InjectError, InterfaceId};
+use slantpath_net::{CarriageTerms, InjectError, InterfaceId};
 use slantpath_reader::Diagnostics;
 use slantpath_wire::Packet;
 use slantpath_wire::record::{RecordKind, RecordWriter};
@@ -154,6 +154,10 @@ impl Inside for KeptInside<'_> {
 
     fn next_handover(&mut self) -> Option<(Instant, String)> {
         self.inside.next_handover()
+    }
+
+    fn carriage_terms(&self, interface: InterfaceId) -> CarriageTerms {
+        self.inside.carriage_terms(interface)
     }
 
     fn change(&mut self, at: Instant, asked: &AskedChange<'_>) -> Result<Vec<ScriptEvent>, Diagnostics> {

@@ -4,7 +4,7 @@ use std::io;
 use std::net::IpAddr;
 
 use slantpath_base::{DataRate, DataSize, Duration, Instant};
-use slantpath_net::{InjectError, InterfaceId, LinkEnd as _, NetworkGraph, Routes};
+use slantpath_net::{CarriageTerms, InjectError, InterfaceId, LinkEnd as _, NetworkGraph, Routes};
 use slantpath_reader::Diagnostics;
 use slantpath_scenario::build::PlannedLink;
 use slantpath_scenario::network::leaving_for;
@@ -68,6 +68,8 @@ pub(crate) trait Inside {
     fn change(&mut self, at: Instant, asked: &AskedChange<'_>) -> Result<Vec<ScriptEvent>, Diagnostics>;
 
     fn next_handover(&mut self) -> Option<(Instant, String)>;
+
+    fn carriage_terms(&self, interface: InterfaceId) -> CarriageTerms;
 }
 
 /// An antenna that has taken another satellite, or lost the one that it had.
@@ -116,6 +118,12 @@ impl Turn<'_> {
     /// of attached nodes count; if they have none, all.
     pub fn next_handover(&mut self) -> Option<(Instant, String)> {
         self.inside.next_handover()
+    }
+
+    /// Rate, delay and loss that a packet has which leaves an attached node by this interface at present. Of the links
+    /// of an antenna it is the one that carries.
+    pub fn carriage_terms(&self, interface: InterfaceId) -> CarriageTerms {
+        self.inside.carriage_terms(interface)
     }
 
     /// Changes links as an event of the script at `at` does: before all else of that instant. If that instant has

@@ -6,7 +6,7 @@ use std::io;
 use slantpath_applications::Flows as _;
 use slantpath_applications::record::Finality;
 use slantpath_base::{Duration, Instant};
-use slantpath_net::{InjectError, InterfaceId, OutsidePacket};
+use slantpath_net::{CarriageTerms, InjectError, InterfaceId, LinkEnd as _, OutsidePacket};
 use slantpath_reader::{Diagnostics, Named};
 use slantpath_scenario::build::{
     PlannedFlow, PlannedLink, RunNetwork, changes_of, event_of_table, events_of_settings,
@@ -183,6 +183,16 @@ impl<'c, 'r, 'p> Course<'c, 'r, 'p> {
 impl Inside for Course<'_, '_, '_> {
     fn next_handover(&mut self) -> Option<(Instant, String)> {
         self.sky.next_handover(self.network)
+    }
+
+    fn carriage_terms(&self, interface: InterfaceId) -> CarriageTerms {
+        let graph = self.network.graph();
+        let of_antenna = graph.interfaces(graph.node_of(interface)).iter().copied();
+        let of_antenna = of_antenna.filter(|other| graph.receiving_interface(*other) == interface);
+        let mut terms = of_antenna.map(|other| self.network.carriage_terms(other.outbound()));
+        terms
+            .find(|terms| terms.is_carrying)
+            .unwrap_or_else(|| self.network.carriage_terms(interface.outbound()))
     }
 
     fn inject(&mut self, at: Instant, interface: InterfaceId, packet: Packet) -> Result<(), InjectError> {
