@@ -145,6 +145,15 @@ impl Gateway {
         self.served.contains(&label.dpc).then(|| self.sgp.server_of(self.network, label, user)).flatten()
     }
 
+    /// Tells whether a message is for a point behind the gateway, of which no application server takes that user part
+    /// from that origin.
+    pub(crate) fn lacks_server_of(&self, label: &RoutingLabel, user: ServiceIndicator) -> bool {
+        let is_test = [ServiceIndicator::TEST, ServiceIndicator::TEST_SPECIAL].contains(&user);
+        !is_test
+            && self.served.contains(&label.dpc)
+            && self.sgp.server_of(self.network, label, user).is_none()
+    }
+
     /// Does what is due by now. `status` is what MTP3 knows of the congestion of a destination, where networks have
     /// that.
     pub(crate) fn handle_deadline(&mut self, now: Instant, status: impl Fn(PointCode) -> u8) {

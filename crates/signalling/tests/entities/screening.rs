@@ -395,3 +395,24 @@ fn what_the_network_tells_a_point_behind_the_gateway_is_told_to_its_processes() 
         assert_eq!(world.points[1].mtp3().counters().management_received.get(name), Some(&1));
     }
 }
+
+#[test]
+fn who_calls_a_user_part_that_no_application_server_has_is_told_by_upu() {
+    // The only key is for service indicator 13, and the process has registered 5.
+    let mut world = registering_world(ScreeningConfig::default());
+    for user in [3, 5] {
+        let indicator = ServiceIndicator::new(user).unwrap();
+        let service = ServiceInformation { indicator, ..ServiceInformation::from_octet(0) };
+        let message = Transfer { service, ..transfer(EXCHANGE, BEHIND, 5, u32::from(user)) };
+        world.points[0].transfer(world.now, &message).unwrap();
+    }
+    world.pass(Duration::from_secs(1));
+    assert_eq!(delivered(&world, Holder::Process(0)), 1);
+    let counters = world.points[1].mtp3().counters();
+    assert_eq!(counters.discarded(DiscardReason::UserPartUnavailable), 1);
+    let (user, reason) = (ServiceIndicator::SCCP, UserPartUnavailability::Unequipped);
+    let cause = StatusCause::UserPartUnavailable { user, reason };
+    let status = TransferIndication::Status { affected: PointCode(BEHIND), cause };
+    let told = world.told.iter().filter(|told| **told == (Holder::Point(0), status.clone()));
+    assert_eq!(told.count(), 1, "{:?}", world.told);
+}

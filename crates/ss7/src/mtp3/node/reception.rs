@@ -10,7 +10,7 @@ use crate::mtp3::node::held::Origin;
 use crate::mtp3::node::id::{LinkSetId, Mtp3LinkId};
 use crate::mtp3::node::machines::routes::{RouteInput, RouteState};
 use crate::mtp3::node::{DiscardReason, ManagementEvent, Node};
-use crate::mtp3::{ManagementMessage, Msu, ServiceIndicator, Slc};
+use crate::mtp3::{ManagementMessage, Msu, RoutingLabel, ServiceIndicator, Slc};
 use crate::transfer::{Transfer, TransferIndication};
 
 /// The cause "unequipped remote user" (section 15.17.5).
@@ -45,13 +45,18 @@ impl Node {
                 let transfer = Transfer { service: msu.service, label: msu.label, user_data };
                 self.indicate(user, TransferIndication::Transfer(transfer));
             }
-            user => {
-                self.counters.discard(DiscardReason::UserPartUnavailable);
-                let destination = self.config.point_code;
-                let message = ManagementMessage::Upu { destination, user: user.value(), cause: UNEQUIPPED };
-                self.send_management(msu.label.opc, Slc(0), message);
-            }
+            user => self.refuse_for_user(now, msu.label, user),
         }
+    }
+
+    /// A message is for a user part that its destination lacks, which is here or behind this point: its origin is told
+    /// by user part unavailable (section 11.2.7).
+    pub fn refuse_for_user(&mut self, now: Instant, label: RoutingLabel, user: ServiceIndicator) {
+        self.now = now;
+        self.counters.discard(DiscardReason::UserPartUnavailable);
+        let message =
+            ManagementMessage::Upu { destination: label.dpc, user: user.value(), cause: UNEQUIPPED };
+        self.send_management(label.opc, Slc(0), message);
     }
 
     fn transit(&mut self, link: Mtp3LinkId, msu: &Msu<'_>, octets: &Bytes) {
