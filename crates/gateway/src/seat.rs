@@ -455,9 +455,13 @@ impl Seat {
         let mut servers = self.network.m3ua.servers.iter();
         let server = servers.find(|server| Some(server.routing_context) == routing_context);
         let server = server.map(|server| ("server", server.name.clone()));
-        let destination = kind.destination().map(|code| ("destination", code.0.to_string()));
+        let destination = kind.destination().map(|code| ("destination", self.point_name(code)));
         let subjects = association.into_iter().chain(server).chain(destination).collect();
-        self.tell(now, subjects, kind.name(), kind.reason().map(str::to_owned));
+        let reason = match kind {
+            M3uaEventKind::Congestion(_, level) => Some(format!("level {level}")),
+            _ => kind.reason().map(str::to_owned),
+        };
+        self.tell(now, subjects, kind.name(), reason);
     }
 
     /// An association is up: one of this end's, or one that came.

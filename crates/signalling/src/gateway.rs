@@ -40,6 +40,8 @@ pub(crate) struct Gateway {
     congestion: CongestionMethod,
     /// Until when destinations count as congested.
     congested: BTreeMap<PointCode, Instant>,
+    /// Status that was told last, and when. MTP3 gives each of its users the same, and the processes need it once.
+    told: Option<(Instant, TransferIndication)>,
 }
 
 impl Gateway {
@@ -57,6 +59,7 @@ impl Gateway {
             served,
             congestion: mtp3.congestion,
             congested: BTreeMap::new(),
+            told: None,
         })
     }
 
@@ -79,6 +82,7 @@ impl Gateway {
         debug_assert_eq!(taken, Ok(()), "it was checked when the successor was made");
         self.tallies.take_over(&former.tallies);
         self.congested = former.congested;
+        self.told = former.told;
     }
 
     pub(crate) fn counters(&self) -> (&m3ua::Counters, usize) {
@@ -111,6 +115,11 @@ impl Gateway {
             {
                 return false;
             }
+            TransferIndication::Status { .. }
+                if self.told.as_ref().is_some_and(|(at, told)| *at == now && told == indication) =>
+            {
+                return false;
+            }
             TransferIndication::Pause(code) => drop(self.congested.remove(code)),
             TransferIndication::Status { affected, cause: StatusCause::Congestion(level) }
                 if *level > 0 && self.congestion == CongestionMethod::National =>
@@ -118,6 +127,9 @@ impl Gateway {
                 self.congested.insert(*affected, now + CONGESTION_LASTS);
             }
             TransferIndication::Resume(_) | TransferIndication::Status { .. } => {}
+        }
+        if matches!(indication, TransferIndication::Status { .. }) {
+            self.told = Some((now, indication.clone()));
         }
         self.sgp.handle_indication(self.network, indication.clone());
         false
@@ -131,6 +143,15 @@ impl Gateway {
     /// The application server that a message is for, by its routing context.
     pub(crate) fn server_of(&self, label: &RoutingLabel, user: ServiceIndicator) -> Option<u32> {
         self.served.contains(&label.dpc).then(|| self.sgp.server_of(self.network, label, user)).flatten()
+    }
+
+    /// Tells whether a message is for a point behind the gateway, of which no application server takes that user part
+    /// from that origin.
+    pub(crate) fn lacks_server_of(&self, label: &RoutingLabel, user: ServiceIndicator) -> bool {
+        let is_test = [ServiceIndicator::TEST, ServiceIndicator::TEST_SPECIAL].contains(&user);
+        !is_test
+            && self.served.contains(&label.dpc)
+            && self.sgp.server_of(self.network, label, user).is_none()
     }
 
     /// Does what is due by now. `status` is what MTP3 knows of the congestion of a destination, where networks have

@@ -67,10 +67,19 @@ impl Seat {
 
     /// Names of points by their codes.
     pub(super) fn point_names(&self) -> PointNames<'_> {
-        let points = self.network.points.iter().map(|point| (point.mtp3.point_code, &point.mtp3.name));
-        let all = points.chain(self.network.m3ua.points.iter().map(|point| (point.code, &point.name)));
         // Of two with one code the first.
-        PointNames(all.rev().map(|(code, name)| (code, &name[..])).collect())
+        PointNames(self.named_points().rev().collect())
+    }
+
+    /// Name of the point of a code; the number of one that nobody has.
+    pub(super) fn point_name(&self, code: PointCode) -> String {
+        let name = self.named_points().find(|(own, _)| *own == code).map(|(_, name)| name);
+        name.map_or_else(|| code.0.to_string(), str::to_owned)
+    }
+
+    fn named_points(&self) -> impl DoubleEndedIterator<Item = (PointCode, &str)> {
+        let points = self.network.points.iter().map(|point| (point.mtp3.point_code, &point.mtp3.name[..]));
+        points.chain(self.network.m3ua.points.iter().map(|point| (point.code, &point.name[..])))
     }
 
     /// Name of the process at either end of an association of M3UA; `None` of one that carries a link.

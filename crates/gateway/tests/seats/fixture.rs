@@ -556,6 +556,12 @@ impl Lab {
         meant.map(|happening| (happening.at, happening.event)).collect()
     }
 
+    /// Names of all subjects of a kind that a seat has told of.
+    pub(crate) fn subjects(&self, seat: usize, kind: &str) -> BTreeSet<&str> {
+        let subjects = self.happened[seat].iter().flat_map(|happening| &happening.subjects);
+        subjects.filter(|(own, _)| *own == kind).map(|(_, name)| &name[..]).collect()
+    }
+
     /// Events at a seat from an instant on.
     pub(crate) fn happened_at(&self, seat: usize, from: Instant) -> Vec<String> {
         let later = self.happened[seat].iter().filter(|happening| happening.at >= from);

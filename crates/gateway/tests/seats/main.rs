@@ -80,6 +80,13 @@ fn a_gateway_between_an_exchange_and_a_process_does_live_what_it_does_in_a_run()
 }
 
 #[test]
+fn destinations_are_told_of_by_the_names_of_their_points() {
+    let mut lab = lab_of_m3ua();
+    lab.run_until(Instant::from_secs(20));
+    assert_eq!(lab.subjects(2, "destination"), ["point-0", "point-1"].into());
+}
+
+#[test]
 fn who_is_told_to_stop_leaves_traffic_before_its_associations_are_shut_down() {
     let mut lab = lab_of_m3ua();
     lab.run_until(Instant::from_secs(20));

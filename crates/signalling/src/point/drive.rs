@@ -127,6 +127,13 @@ impl SignallingPoint {
         indication: TransferIndication,
     ) -> Option<PointOutput> {
         if let Some(gateway) = &mut self.gateway {
+            if let TransferIndication::Transfer(transfer) = &indication
+                && gateway.lacks_server_of(&transfer.label, user)
+            {
+                self.mtp3.refuse_for_user(now, transfer.label, user);
+                self.work.mark(self.upper_part());
+                return None;
+            }
             let is_for_processes = gateway.handle_mtp3(now, &indication);
             self.work.mark(self.gateway_part());
             if is_for_processes {

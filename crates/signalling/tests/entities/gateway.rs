@@ -119,7 +119,8 @@ fn world_of(
         ..asp::ServerConfig::default()
     };
     let server = m3ua::ApplicationServer { routing_context: CONTEXT, key, server };
-    let sgp = SgpConfig { servers: vec![server], registration, ..SgpConfig::default() };
+    let international = [None].into();
+    let sgp = SgpConfig { servers: vec![server], registration, international, ..SgpConfig::default() };
     gateway.screening = screening;
     gateway.gateway = Some(GatewayConfig { sgp, network: None, associations: vec![ASSOCIATION] });
     let ends = [Holder::Point(1), Holder::Process(0)];

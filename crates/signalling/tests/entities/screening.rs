@@ -13,7 +13,7 @@ use slantpath_ss7::sccp::gtt::{DigitPattern, INTERNATIONAL};
 use slantpath_ss7::sccp::{
     self, AddressFormat, Digits, GlobalTitle, MessageView, PartyAddress, ProtocolClass, ReturnCause, Ssn,
 };
-use slantpath_ss7::transfer::{StatusCause, Transfer, TransferIndication};
+use slantpath_ss7::transfer::{StatusCause, Transfer, TransferIndication, UserPartUnavailability};
 
 use crate::gateway::{BEHIND, CONTEXT, EXCHANGE, GATEWAY, registering_world, screening_world};
 use crate::world::{Holder, World, transfer};
@@ -368,4 +368,51 @@ fn a_process_that_calls_a_user_the_gateway_lacks_is_told_by_dupu() {
             && matches!(cause, StatusCause::UserPartUnavailable { user, .. } if *user == indicator)
     });
     assert!(missing, "{:?}", world.told);
+}
+
+/// Words of another point to one behind the gateway are for the MTP3 of the gateway: no DATA has them.
+#[test]
+fn what_the_network_tells_a_point_behind_the_gateway_is_told_to_its_processes() {
+    // A user part that the gateway's own point does not have.
+    let user = ServiceIndicator::new(9).unwrap();
+    let reason = UserPartUnavailability::Unequipped;
+    let missing = StatusCause::UserPartUnavailable { user, reason };
+    // UPU has the cause "unequipped remote user".
+    let told: [(&str, &'static [u8], StatusCause); 2] =
+        [("TFC", &[0x23, 1, 0], StatusCause::Congestion(1)), ("UPU", &[0x1a, 1, 0, 0x19], missing)];
+    for (name, octets, cause) in told {
+        let mut world = screening_world(ScreeningConfig::default());
+        let indicator = ServiceIndicator::MANAGEMENT;
+        let service = ServiceInformation { indicator, ..ServiceInformation::from_octet(0) };
+        let user_data = Bytes::from_static(octets);
+        let message = Transfer { service, user_data, ..transfer(EXCHANGE, BEHIND, 0, 0) };
+        world.points[0].transfer(world.now, &message).unwrap();
+        world.pass(Duration::from_secs(1));
+        let status = TransferIndication::Status { affected: PointCode(EXCHANGE), cause };
+        // Once, however many users the gateway's point has.
+        let told = world.told.iter().filter(|told| **told == (Holder::Process(0), status.clone()));
+        assert_eq!(told.count(), 1, "{name}: {:?}", world.told);
+        assert_eq!(world.points[1].mtp3().counters().management_received.get(name), Some(&1));
+    }
+}
+
+#[test]
+fn who_calls_a_user_part_that_no_application_server_has_is_told_by_upu() {
+    // The only key is for service indicator 13, and the process has registered 5.
+    let mut world = registering_world(ScreeningConfig::default());
+    for user in [3, 5] {
+        let indicator = ServiceIndicator::new(user).unwrap();
+        let service = ServiceInformation { indicator, ..ServiceInformation::from_octet(0) };
+        let message = Transfer { service, ..transfer(EXCHANGE, BEHIND, 5, u32::from(user)) };
+        world.points[0].transfer(world.now, &message).unwrap();
+    }
+    world.pass(Duration::from_secs(1));
+    assert_eq!(delivered(&world, Holder::Process(0)), 1);
+    let counters = world.points[1].mtp3().counters();
+    assert_eq!(counters.discarded(DiscardReason::UserPartUnavailable), 1);
+    let (user, reason) = (ServiceIndicator::SCCP, UserPartUnavailability::Unequipped);
+    let cause = StatusCause::UserPartUnavailable { user, reason };
+    let status = TransferIndication::Status { affected: PointCode(BEHIND), cause };
+    let told = world.told.iter().filter(|told| **told == (Holder::Point(0), status.clone()));
+    assert_eq!(told.count(), 1, "{:?}", world.told);
 }

@@ -420,8 +420,9 @@ impl Node {
         }
     }
 
-    /// A user part is missing at another point: the same user part here gets an MTP-STATUS.
-    fn user_part_unavailable(&mut self, affected: PointCode, user: u8, cause: u8) {
+    /// A user part is missing at another point: the same user part of the point that is told gets an MTP-STATUS. What
+    /// lies behind this point has users that this one does not know.
+    fn user_part_unavailable(&mut self, told: PointCode, affected: PointCode, user: u8, cause: u8) {
         let Some(user) = ServiceIndicator::new(user) else {
             return self.counters.discard(DiscardReason::Malformed);
         };
@@ -431,7 +432,7 @@ impl Node {
             _ => UserPartUnavailability::Unknown,
         };
         let cause = StatusCause::UserPartUnavailable { user, reason };
-        if self.config.users.contains(&user) {
+        if told != self.config.point_code || self.config.users.contains(&user) {
             self.indicate(user, TransferIndication::Status { affected, cause });
         } else {
             self.counters.discard(DiscardReason::UnknownSubject);

@@ -3,7 +3,8 @@
 //! 1.4.3).
 //!
 //! Messages for them leave as indications whose destination is not this point's own code. Whether they can be reached
-//! is told by [`Node::set_served`], and told on as transfer prohibited and allowed.
+//! is told by [`Node::set_served`], and told on as transfer prohibited and allowed. What points elsewhere tell them by
+//! management (TFC, UPU) this point takes in their place, and indicates: M3UA carries no management of MTP3.
 
 use bytes::Bytes;
 use slantpath_base::Instant;
@@ -16,7 +17,7 @@ use crate::mtp3::node::machines::routes::RouteState;
 use crate::mtp3::node::schedule::Key;
 use crate::mtp3::node::timers::Mtp3Timer;
 use crate::mtp3::node::{DiscardReason, ManagementEvent, Node};
-use crate::mtp3::{ManagementMessage, Msu, Slc};
+use crate::mtp3::{ManagementMessage, Msu, ServiceIndicator, Slc};
 use crate::transfer::{Transfer, TransferIndication};
 
 /// A point code behind this point.
@@ -91,7 +92,13 @@ impl Node {
     }
 
     /// A message of another point for one behind this.
-    pub(super) fn received_for_served(&mut self, link: Mtp3LinkId, msu: &Msu<'_>, octets: &Bytes) {
+    pub(super) fn received_for_served(
+        &mut self,
+        now: Instant,
+        link: Mtp3LinkId,
+        msu: &Msu<'_>,
+        octets: &Bytes,
+    ) {
         let (code, opc) = (msu.label.dpc, msu.label.opc);
         if !self.is_running() {
             return self.counters.discard(DiscardReason::Restarting);
@@ -110,6 +117,9 @@ impl Node {
                 self.say_of_served(code, from);
             }
             return;
+        }
+        if msu.service.indicator == ServiceIndicator::MANAGEMENT {
+            return self.management_for_served(now, msu);
         }
         if served.congestion > 0 {
             let is_time = served.since_transfer_controlled == 0;

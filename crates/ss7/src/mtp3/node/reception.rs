@@ -4,12 +4,13 @@
 use bytes::Bytes;
 use slantpath_base::Instant;
 
+use crate::PointCode;
 use crate::mtp3::node::config::{Function, SequenceNumbers, Spread};
 use crate::mtp3::node::held::Origin;
 use crate::mtp3::node::id::{LinkSetId, Mtp3LinkId};
 use crate::mtp3::node::machines::routes::{RouteInput, RouteState};
 use crate::mtp3::node::{DiscardReason, ManagementEvent, Node};
-use crate::mtp3::{ManagementMessage, Msu, ServiceIndicator, Slc};
+use crate::mtp3::{ManagementMessage, Msu, RoutingLabel, ServiceIndicator, Slc};
 use crate::transfer::{Transfer, TransferIndication};
 
 /// The cause "unequipped remote user" (section 15.17.5).
@@ -28,7 +29,7 @@ impl Node {
         }
         if msu.label.dpc != self.config.point_code {
             if self.served.contains_key(&msu.label.dpc) {
-                self.received_for_served(link, &msu, octets);
+                self.received_for_served(now, link, &msu, octets);
             } else {
                 self.transit(link, &msu, octets);
             }
@@ -44,13 +45,18 @@ impl Node {
                 let transfer = Transfer { service: msu.service, label: msu.label, user_data };
                 self.indicate(user, TransferIndication::Transfer(transfer));
             }
-            user => {
-                self.counters.discard(DiscardReason::UserPartUnavailable);
-                let destination = self.config.point_code;
-                let message = ManagementMessage::Upu { destination, user: user.value(), cause: UNEQUIPPED };
-                self.send_management(msu.label.opc, Slc(0), message);
-            }
+            user => self.refuse_for_user(now, msu.label, user),
         }
+    }
+
+    /// A message is for a user part that its destination lacks, which is here or behind this point: its origin is told
+    /// by user part unavailable (section 11.2.7).
+    pub fn refuse_for_user(&mut self, now: Instant, label: RoutingLabel, user: ServiceIndicator) {
+        self.now = now;
+        self.counters.discard(DiscardReason::UserPartUnavailable);
+        let message =
+            ManagementMessage::Upu { destination: label.dpc, user: user.value(), cause: UNEQUIPPED };
+        self.send_management(label.opc, Slc(0), message);
     }
 
     fn transit(&mut self, link: Mtp3LinkId, msu: &Msu<'_>, octets: &Bytes) {
@@ -78,20 +84,9 @@ impl Node {
 
     fn management_message(&mut self, now: Instant, msu: &Msu<'_>) {
         use ManagementMessage as M;
-        let parsed = ManagementMessage::parse(msu.user_part, self.layout, msu.label.sls);
-        let Ok((message, slc)) = parsed else {
-            return self.counters.discard(DiscardReason::Malformed);
-        };
-        self.counters.management_received(message);
-        match message {
-            // From anywhere.
-            M::Tfc(code, status) => return self.transfer_controlled(now, code, status),
-            M::Upu { destination, user, cause } => {
-                return self.user_part_unavailable(destination, user, cause);
-            }
-            // Its way here was free: that is all it asks.
-            M::Rct => return,
-            _ => {}
+        let Some((message, slc)) = self.read_management(msu) else { return };
+        if self.told_by_any_point(now, msu.label.dpc, message) {
+            return;
         }
         let mut link_sets = self.link_set_ids();
         let Some(from) = link_sets.find(|id| self.link_set(*id).adjacent == msu.label.opc) else {
@@ -110,6 +105,37 @@ impl Node {
             }
             about_link => self.link_message(now, from, slc, about_link),
         }
+    }
+
+    /// A message of management for a point code behind this point, which stands for it in the SS7 network.
+    pub(super) fn management_for_served(&mut self, now: Instant, msu: &Msu<'_>) {
+        let Some((message, _)) = self.read_management(msu) else { return };
+        if !self.told_by_any_point(now, msu.label.dpc, message) {
+            // All else is between adjacent points, and nobody is adjacent to what lies behind this one.
+            self.counters.discard(DiscardReason::UnknownSubject);
+        }
+    }
+
+    fn read_management(&mut self, msu: &Msu<'_>) -> Option<(ManagementMessage, Slc)> {
+        let Ok(read) = ManagementMessage::parse(msu.user_part, self.layout, msu.label.sls) else {
+            self.counters.discard(DiscardReason::Malformed);
+            return None;
+        };
+        self.counters.management_received(read.0);
+        Some(read)
+    }
+
+    /// Takes a message that any point may send to one here, not only an adjacent point. False if it is none of these.
+    fn told_by_any_point(&mut self, now: Instant, told: PointCode, message: ManagementMessage) -> bool {
+        use ManagementMessage as M;
+        match message {
+            M::Tfc(code, status) => self.transfer_controlled(now, code, status),
+            M::Upu { destination, user, cause } => self.user_part_unavailable(told, destination, user, cause),
+            // Its way here was free: that is all it asks.
+            M::Rct => {}
+            _ => return false,
+        }
+        true
     }
 
     fn link_message(&mut self, now: Instant, from: LinkSetId, slc: Slc, message: ManagementMessage) {

@@ -7,8 +7,10 @@ use slantpath_ss7::mtp3::node::{
     Config, ConfigError, DiscardReason, Function, LinkSetId, Mtp3LinkId, Mtp3Timer, NetworkFault, Procedure,
     RouteState, SequenceNumbers, check_network,
 };
-use slantpath_ss7::mtp3::{ManagementMessage as M, RoutingLabel, ServiceIndicator, Slc, Sls};
-use slantpath_ss7::transfer::TransferIndication;
+use slantpath_ss7::mtp3::{
+    ManagementLayout, ManagementMessage as M, RoutingLabel, ServiceIndicator, Slc, Sls,
+};
+use slantpath_ss7::transfer::{StatusCause, TransferIndication, UserPartUnavailability};
 
 use super::network::{Network, heard, link_set, node, received, route};
 
@@ -169,6 +171,40 @@ fn congestion_behind_the_gateway_is_told_to_the_origin_for_the_first_and_every_e
     assert_eq!(network.delivered.len(), 9);
     let indicated = |i: &&(usize, TransferIndication)| matches!(i, (0, TransferIndication::Status { .. }));
     assert_eq!(network.indications.iter().filter(indicated).count(), 2);
+}
+
+#[test]
+fn management_for_a_point_code_behind_the_gateway_is_taken_by_the_gateway() {
+    let mut network = network(configs());
+    let hear = |network: &mut Network, message: M| {
+        let mut user_part = Vec::new();
+        message.emit(ManagementLayout::Itu, Slc(0), &mut user_part);
+        let label = RoutingLabel { dpc: SERVED, opc: PointCode(1), sls: Sls(0) };
+        let indication = received(&network.nodes[1], ServiceIndicator::MANAGEMENT, label, &user_part);
+        let now = network.now;
+        network.nodes[1].handle_link(now, Mtp3LinkId(0), indication);
+        network.run(Duration::from_secs(1));
+    };
+    let controlled = M::Tfc(PointCode(1), 0);
+    hear(&mut network, controlled);
+    assert_eq!(network.nodes[1].counters().discarded(DiscardReason::InaccessibleDestination), 1);
+    set_served(&mut network, true);
+    // The way behind the gateway is congested, of which no message of management is told.
+    network.nodes[1].set_served_congestion(SERVED, 1);
+    let sent = network.nodes[1].counters().management_sent.clone();
+    network.indications.clear();
+    hear(&mut network, controlled);
+    hear(&mut network, M::Upu { destination: PointCode(1), user: 3, cause: 1 });
+    hear(&mut network, M::Rct);
+    let (user, reason) = (ServiceIndicator::SCCP, UserPartUnavailability::Unequipped);
+    let causes = [StatusCause::Congestion(1), StatusCause::UserPartUnavailable { user, reason }];
+    let expected = causes.map(|cause| (1, TransferIndication::Status { affected: PointCode(1), cause }));
+    assert_eq!(network.indications, expected);
+    // A neighbour's word about routes is for neighbours.
+    hear(&mut network, M::Tfp(PointCode(1)));
+    assert!(network.nodes[1].is_accessible(PointCode(1)) && network.delivered.is_empty());
+    let counters = network.nodes[1].counters();
+    assert_eq!((counters.discarded(DiscardReason::UnknownSubject), &counters.management_sent), (1, &sent));
 }
 
 #[test]
