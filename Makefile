@@ -7,22 +7,32 @@ SHELL := bash
 .PHONY: fuzz mutants view-bundle view-packages wheel workflow-lint
 .PHONY: demo docs clean
 
-# The last four side by side, since much of each waits: for a clock, for one long test, or for one processor. Cargo is to
-# know nothing of make's own jobs. Python's begin at once: the package is built by then, and asking Cargo once more would
-# wait until it has built all other tests.
-test: rust-lint python-package workflow-lint targets
+# Side by side, since much of each waits: for a clock, for one long test, or for one processor. Cargo is to know nothing
+# of make's own jobs. Python's tests begin as soon as the package is built: asking Cargo once more would wait until it has
+# built all other tests.
+test: workflow-lint targets
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target rust-lint tests-after-package
+
+.PHONY: tests-after-package
+tests-after-package: python-package
 	@$(MAKE) --no-print-directory --jobs=4 --output-sync=target built-python-lint interop-tests rust-tests built-python-tests
 
 lint: rust-lint python-lint workflow-lint
 
+# What clippy has checked, rustdoc reads: its variables make Cargo find that it is done.
+AS_CLIPPY = RUSTC_WORKSPACE_WRAPPER="$$(rustc --print sysroot)/bin/clippy-driver" \
+  CLIPPY_ARGS=-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
+
+# In a directory of its own, so that it waits for no build and no build waits for it.
+rust-lint: export CARGO_TARGET_DIR = target/lint
 rust-lint: need-cargo need-cc
 	cargo fmt --all --check
-	cargo clippy --quiet --workspace --all-targets -- -D warnings
-	cargo clippy --quiet --workspace --test interop -- -D warnings
-	RUSTDOCFLAGS='-D warnings -A rustdoc::private_intra_doc_links' \
-	  cargo doc --quiet --workspace --no-deps --document-private-items
-	cargo xtask tidy
-	cargo xtask rfc
+	MAKEFLAGS= nice cargo clippy --quiet --workspace --all-targets -- -D warnings
+	MAKEFLAGS= nice cargo clippy --quiet --workspace --test interop -- -D warnings
+	MAKEFLAGS= RUSTDOCFLAGS='-D warnings -A rustdoc::private_intra_doc_links' $(AS_CLIPPY) \
+	  nice cargo doc --quiet --workspace --no-deps --document-private-items
+	MAKEFLAGS= cargo xtask tidy
+	MAKEFLAGS= cargo xtask rfc
 
 # The whole workspace: also the layers that nothing uses yet, and the replay of the fuzz corpus by the tests of fuzz/bodies.
 # The seed of the property tests is fixed here, so that a change is judged by what it changed; `cargo test` alone and

@@ -227,8 +227,8 @@ fn is_running_here(interface: &str) -> Result<bool, PlaceError> {
     step(&what, || link.wait_until_running(interface, CARRIER_TIMEOUT))
 }
 
-/// Makes an interface in a place that may have one of its name: of an emulation that has just ended, and whose interfaces
-/// the kernel takes away when it comes to it.
+/// Makes an interface in a place that may still have one of its name: an emulation has just ended there, and the kernel
+/// takes its interfaces away a little later.
 fn once_gone(
     mut make: impl FnMut() -> Result<(), NetlinkError>,
     mut pause: impl FnMut(),

@@ -1,4 +1,4 @@
-//! Each crate keeps the workspace's lints and names no package that it does not use.
+//! Each crate keeps the lints of the workspace, names no package that it does not use, and has its examples run.
 
 use crate::finding::Finding;
 use crate::tree::{TextFile, Tree};
@@ -36,6 +36,7 @@ fn check_manifest(tree: &Tree, manifest: &TextFile) -> Vec<Finding> {
             "the crate leaves the workspace's lints: add [lints] workspace = true",
         ));
     }
+    findings.extend(check_examples(manifest, directory, &sources));
     for (line, package) in dependencies(manifest) {
         let name = package.replace('-', "_");
         let is_used = sources.iter().any(|source| has_word(&source.text, &name));
@@ -47,6 +48,27 @@ fn check_manifest(tree: &Tree, manifest: &TextFile) -> Vec<Finding> {
         findings.push(Finding::on_line(&manifest.path, line, format!("{package} {complaint}")));
     }
     findings
+}
+
+/// The examples of a library's comments are run where there are some, and only there: a run of none takes seconds.
+fn check_examples(manifest: &TextFile, directory: &str, sources: &[&TextFile]) -> Option<Finding> {
+    let library = format!("{directory}src/");
+    let is_library = sources.iter().any(|source| source.path == format!("{library}lib.rs"));
+    let has_examples = sources
+        .iter()
+        .any(|source| source.path.starts_with(&library) && source.text.lines().any(begins_example));
+    let is_off = manifest.text.contains("\ndoctest = false\n");
+    let complaint = match (has_examples, is_off) {
+        (true, true) => "a comment has an example, which nothing runs: remove doctest = false",
+        (false, false) if is_library => "no comment has an example: add [lib] doctest = false",
+        _ => return None,
+    };
+    Some(Finding::on_file(&manifest.path, complaint))
+}
+
+fn begins_example(line: &str) -> bool {
+    let comment = line.trim_start();
+    comment.starts_with("/// ```") || comment.starts_with("//! ```")
 }
 
 /// Every package under a `[...dependencies]` heading, with its line.
@@ -82,7 +104,7 @@ mod tests {
     fn a_crate_that_uses_what_it_names_passes() {
         let manifest = format!("{LINTS}[dependencies]\nslantpath-base.workspace = true\n");
         let tree =
-            Tree::of(&[("a/Cargo.toml", &manifest), ("a/src/lib.rs", "use slantpath_base::Instant;\n")]);
+            Tree::of(&[("a/Cargo.toml", &manifest), ("a/src/main.rs", "use slantpath_base::Instant;\n")]);
         assert_eq!(check(&tree), []);
     }
 
@@ -90,7 +112,7 @@ mod tests {
     fn an_unused_package_is_found_with_its_line() {
         let manifest = format!("{LINTS}[dev-dependencies]\nslantpath-base = {{ path = \"..\" }}\n");
         let tree =
-            Tree::of(&[("a/Cargo.toml", &manifest), ("a/src/lib.rs", "use slantpath_bases::Instant;\n")]);
+            Tree::of(&[("a/Cargo.toml", &manifest), ("a/src/main.rs", "use slantpath_bases::Instant;\n")]);
         assert_eq!(
             check(&tree),
             [Finding::on_line("a/Cargo.toml", 6, "slantpath-base is not used: remove it")]
@@ -101,13 +123,30 @@ mod tests {
     fn a_package_for_features_is_used_nowhere() {
         let manifest = format!("{LINTS}[dependencies]\nserde_core = {{ optional = true }}\n");
         let told = |path: &str, source: &str| {
-            let tree = Tree::of(&[(path, &manifest), ("crates/py/src/lib.rs", source)]);
+            let tree = Tree::of(&[(path, &manifest), ("crates/py/src/run.rs", source)]);
             check(&tree).into_iter().map(|finding| finding.message).collect::<Vec<_>>()
         };
         assert!(told("crates/py/Cargo.toml", "").is_empty());
         let used = told("crates/py/Cargo.toml", "use serde_core::Serialize;\n");
         assert_eq!(used, ["serde_core is used, and listed as if it was for features alone"]);
         assert_eq!(told("a/Cargo.toml", ""), ["serde_core is not used: remove it"]);
+    }
+
+    #[test]
+    fn examples_of_comments_are_run_where_there_are_some() {
+        let told = |lib: &str, source: &str| {
+            let manifest = format!("{LINTS}{lib}");
+            let tree = Tree::of(&[("a/Cargo.toml", &manifest), ("a/src/lib.rs", ""), ("a/src/b.rs", source)]);
+            check(&tree).into_iter().map(|finding| finding.message).collect::<Vec<_>>()
+        };
+        let off = "[lib]\ndoctest = false\n";
+        let example = "impl A {\n    /// ```\n    /// assert!(true);\n    /// ```\n}\n";
+        assert!(told("", example).is_empty());
+        assert!(told(off, "// ```\n").is_empty());
+        assert_eq!(told("", ""), ["no comment has an example: add [lib] doctest = false"]);
+        let unseen = ["a comment has an example, which nothing runs: remove doctest = false"];
+        assert_eq!(told(off, example), unseen);
+        assert_eq!(told(off, "//! ```\n"), unseen);
     }
 
     #[test]
