@@ -40,8 +40,9 @@ pub(crate) struct Gateway {
     congestion: CongestionMethod,
     /// Until when destinations count as congested.
     congested: BTreeMap<PointCode, Instant>,
-    /// Status that was told last, and when. MTP3 gives each of its users the same, and the processes need it once.
-    told: Option<(Instant, TransferIndication)>,
+    /// Status that MTP3 has indicated last, to which user, and when. It gives all users the same, and the processes
+    /// need it once.
+    indicated: Option<(Instant, ServiceIndicator, TransferIndication)>,
 }
 
 impl Gateway {
@@ -59,7 +60,7 @@ impl Gateway {
             served,
             congestion: mtp3.congestion,
             congested: BTreeMap::new(),
-            told: None,
+            indicated: None,
         })
     }
 
@@ -82,7 +83,6 @@ impl Gateway {
         debug_assert_eq!(taken, Ok(()), "it was checked when the successor was made");
         self.tallies.take_over(&former.tallies);
         self.congested = former.congested;
-        self.told = former.told;
     }
 
     pub(crate) fn counters(&self) -> (&m3ua::Counters, usize) {
@@ -99,8 +99,14 @@ impl Gateway {
         self.sgp.handle_input(now, association, input);
     }
 
-    /// Takes an indication of MTP3. Whether it was for the processes alone, and not for users of the gateway's point.
-    pub(crate) fn handle_mtp3(&mut self, now: Instant, indication: &TransferIndication) -> bool {
+    /// Takes an indication of MTP3 to a user. Whether it was for the processes alone, and not for users of the
+    /// gateway's point.
+    pub(crate) fn handle_mtp3(
+        &mut self,
+        now: Instant,
+        user: ServiceIndicator,
+        indication: &TransferIndication,
+    ) -> bool {
         match indication {
             TransferIndication::Transfer(transfer) if !self.served.contains(&transfer.label.dpc) => {
                 return false;
@@ -115,29 +121,41 @@ impl Gateway {
             {
                 return false;
             }
-            TransferIndication::Status { .. }
-                if self.told.as_ref().is_some_and(|(at, told)| *at == now && told == indication) =>
-            {
-                return false;
-            }
+            TransferIndication::Status { .. } if self.is_of_another_user(now, user, indication) => {}
+            _ => self.tell(now, indication),
+        }
+        false
+    }
+
+    /// Tells whether another user has been given a status just now. The same user is given a new one.
+    fn is_of_another_user(
+        &mut self,
+        now: Instant,
+        user: ServiceIndicator,
+        status: &TransferIndication,
+    ) -> bool {
+        let is_so = self
+            .indicated
+            .as_ref()
+            .is_some_and(|(at, first, indicated)| *at == now && *first != user && indicated == status);
+        if !is_so {
+            self.indicated = Some((now, user, status.clone()));
+        }
+        is_so
+    }
+
+    /// Tells the processes what MTP3 or screening says of a destination.
+    pub(crate) fn tell(&mut self, now: Instant, indication: &TransferIndication) {
+        match indication {
             TransferIndication::Pause(code) => drop(self.congested.remove(code)),
             TransferIndication::Status { affected, cause: StatusCause::Congestion(level) }
                 if *level > 0 && self.congestion == CongestionMethod::National =>
             {
                 self.congested.insert(*affected, now + CONGESTION_LASTS);
             }
-            TransferIndication::Resume(_) | TransferIndication::Status { .. } => {}
-        }
-        if matches!(indication, TransferIndication::Status { .. }) {
-            self.told = Some((now, indication.clone()));
+            _ => {}
         }
         self.sgp.handle_indication(self.network, indication.clone());
-        false
-    }
-
-    /// MTP3 or screening says something of a destination, to the processes alone.
-    pub(crate) fn tell_status(&mut self, now: Instant, indication: &TransferIndication) {
-        self.handle_mtp3(now, indication);
     }
 
     /// The application server that a message is for, by its routing context.

@@ -134,7 +134,7 @@ impl SignallingPoint {
                 self.work.mark(self.upper_part());
                 return None;
             }
-            let is_for_processes = gateway.handle_mtp3(now, &indication);
+            let is_for_processes = gateway.handle_mtp3(now, user, &indication);
             self.work.mark(self.gateway_part());
             if is_for_processes {
                 return None;
@@ -229,7 +229,7 @@ impl SignallingPoint {
         let reason = UserPartUnavailability::Unequipped;
         let cause = StatusCause::UserPartUnavailable { user, reason };
         if let Some(gateway) = &mut self.gateway {
-            gateway.tell_status(now, &TransferIndication::Status { affected, cause });
+            gateway.tell(now, &TransferIndication::Status { affected, cause });
         }
     }
 

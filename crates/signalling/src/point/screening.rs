@@ -150,7 +150,7 @@ impl SignallingPoint {
             Decision::Over(entry, is_time) => {
                 if let (true, Some(gateway)) = (is_time, &mut self.gateway) {
                     let cause = StatusCause::Congestion(1);
-                    gateway.tell_status(now, &TransferIndication::Status { affected: label.dpc, cause });
+                    gateway.tell(now, &TransferIndication::Status { affected: label.dpc, cause });
                     self.count(entry).congestion_indicated += 1;
                 }
                 (entry, ReturnCause::NETWORK_CONGESTION)

@@ -311,6 +311,19 @@ fn what_is_beyond_the_rate_of_an_application_server_is_told_by_scon() {
 }
 
 #[test]
+fn messages_of_one_instant_beyond_a_rate_are_told_by_as_many_scon_as_are_counted() {
+    let mut world = screening_world(rate(from(SERVER), None, 2));
+    for number in 0..20 {
+        assert!(world.processes[0].transfer(None, &transfer(BEHIND, EXCHANGE, 6, number)));
+    }
+    world.pass(Duration::from_secs(1));
+    let congested =
+        TransferIndication::Status { affected: PointCode(EXCHANGE), cause: StatusCause::Congestion(1) };
+    let told = world.told.iter().filter(|told| **told == (Holder::Process(0), congested.clone()));
+    assert_eq!((counts(&world)[0].congestion_indicated, told.count()), (3, 3));
+}
+
+#[test]
 fn a_rate_towards_a_link_set_or_an_application_server_counts_what_leaves_there() {
     for (towards, passed) in [(LINE, (20, 2)), (SERVER, (2, 20))] {
         let mut world = screening_world(rate(ScreeningCriteria::default(), Some(towards), 2));
