@@ -120,8 +120,7 @@ impl Turn<'_> {
         self.inside.next_handover()
     }
 
-    /// Rate, delay and loss that a packet has which leaves an attached node by this interface at present. Of the links
-    /// of an antenna it is the one that carries.
+    /// Rate, delay and loss that a packet has which leaves an attached node by this interface at present.
     pub fn carriage_terms(&self, interface: InterfaceId) -> CarriageTerms {
         self.inside.carriage_terms(interface)
     }

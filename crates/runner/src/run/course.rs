@@ -186,13 +186,8 @@ impl Inside for Course<'_, '_, '_> {
     }
 
     fn carriage_terms(&self, interface: InterfaceId) -> CarriageTerms {
-        let graph = self.network.graph();
-        let of_antenna = graph.interfaces(graph.node_of(interface)).iter().copied();
-        let of_antenna = of_antenna.filter(|other| graph.receiving_interface(*other) == interface);
-        let mut terms = of_antenna.map(|other| self.network.carriage_terms(other.outbound()));
-        terms
-            .find(|terms| terms.is_carrying)
-            .unwrap_or_else(|| self.network.carriage_terms(interface.outbound()))
+        // An antenna sends by its first link, whichever satellite it holds.
+        self.network.carriage_terms(interface.outbound())
     }
 
     fn inject(&mut self, at: Instant, interface: InterfaceId, packet: Packet) -> Result<(), InjectError> {

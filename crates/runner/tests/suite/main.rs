@@ -9,6 +9,7 @@ mod attached;
 mod bounds;
 mod capacity_on_demand;
 mod captures;
+mod carriage;
 mod cells;
 mod columns;
 mod conditioners;
