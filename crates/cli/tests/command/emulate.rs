@@ -1,7 +1,9 @@
 //! `slantpath emulate`, with real programs: as whoever runs the tests, and as a user without rights.
 
 use std::io::{BufRead as _, BufReader, Read as _};
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt as _;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::caller::{Caller, NOBODY};
@@ -88,35 +90,22 @@ fn nobody_waits_for_a_port_at_which_nobody_can_listen_any_more() {
 fn a_run_goes_on_and_has_its_status_though_nobody_reads_what_is_told() {
     for caller in Caller::all("emulate-unread") {
         for (late, status) in [("10 s", 7), ("1 ns", 3)] {
+            // One of each run, so that nothing of another one lies there.
+            let results = caller.place.path().join(format!("unread-{status}"));
+            std::fs::create_dir(&results).expect("a directory");
+            std::fs::set_permissions(&results, PermissionsExt::from_mode(0o777)).expect("its rights");
+            let results = results.display().to_string();
             let program = "python3 -c \"$0\"; exit 7";
             let mut command = caller.command(&[
-                "--late",
-                late,
-                "--out",
-                &caller.place.path().join("unread").display().to_string(),
-                "--in",
-                "far",
-                ECHO,
-                "--ready",
-                "far:7000",
-                "--",
-                "sh",
-                "-c",
-                program,
-                ASK,
+                "--late", late, "--out", &results, "--in", "far", ECHO, "--ready", "far:7000", "--", "sh",
+                "-c", program, ASK,
             ]);
-            std::fs::create_dir_all(caller.place.path().join("unread")).expect("a directory");
-            std::fs::set_permissions(
-                caller.place.path().join("unread"),
-                std::os::unix::fs::PermissionsExt::from_mode(0o777),
-            )
-            .expect("its rights");
             let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("a full device");
             let outcome = command.stderr(full).output().expect("the program runs");
             let out = String::from_utf8_lossy(&outcome.stdout);
             assert_eq!(outcome.status.code(), Some(status), "{late}: {out}");
             assert!(out.contains("near: shortest "), "{late}: {out}");
-            assert!(caller.place.path().join("unread/summary.csv").exists(), "{late}");
+            assert!(Path::new(&results).join("summary.csv").exists(), "{late}");
         }
     }
 }
