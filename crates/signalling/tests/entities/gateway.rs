@@ -2,8 +2,8 @@
 
 use slantpath_base::{Duration, Instant};
 use slantpath_signalling::{
-    GatewayConfig, M3uaEventKind as Kind, ProcessChange, Role, ScreeningConfig, ServerProcess,
-    ServerProcessConfig, ServerProcessInput, ServerProcessOutput,
+    GatewayConfig, LinkEndChange, M3uaEventKind as Kind, ManagementRequest, PointConfig, ProcessChange, Role,
+    ScreeningConfig, ServerProcess, ServerProcessConfig, ServerProcessInput, ServerProcessOutput,
 };
 use slantpath_sigtran::asp::{self, AsState, AspState, Members, ServerName, Status, TrafficMode};
 use slantpath_sigtran::m3ua::{
@@ -11,7 +11,7 @@ use slantpath_sigtran::m3ua::{
 };
 use slantpath_sigtran::transport::AssociationNumber;
 use slantpath_ss7::PointCode;
-use slantpath_ss7::mtp3::node::{self, DestinationConfig, Function};
+use slantpath_ss7::mtp3::node::{self, DestinationConfig, Function, Mtp3LinkId};
 
 use crate::world::{By, Holder, World, point, transfer};
 
@@ -81,7 +81,7 @@ fn world() -> World {
 /// An exchange, a gateway that screens, and a process.
 pub(crate) fn screening_world(screening: ScreeningConfig) -> World {
     let key = TrafficKey::to_point_code(PointCode(BEHIND));
-    world_of(screening, key, m3ua::Registration::Unsupported, process())
+    world_of(|gateway| gateway.screening = screening, key, m3ua::Registration::Unsupported, process())
 }
 
 /// Variant of [`screening_world`] whose process registers its server. The configured one has another service.
@@ -97,11 +97,12 @@ pub(crate) fn registering_world(screening: ScreeningConfig) -> World {
         permanent: Vec::new(),
         changes: m3ua::KeyChanges::Refused,
     };
-    world_of(screening, key, registration, registering_process(&[(OWN_CONTEXT, 5)]))
+    let screened = |gateway: &mut PointConfig| gateway.screening = screening;
+    world_of(screened, key, registration, registering_process(&[(OWN_CONTEXT, 5)]))
 }
 
 fn world_of(
-    screening: ScreeningConfig,
+    change_gateway: impl FnOnce(&mut PointConfig),
     key: TrafficKey,
     registration: m3ua::Registration,
     process: ServerProcess,
@@ -121,7 +122,7 @@ fn world_of(
     let server = m3ua::ApplicationServer { routing_context: CONTEXT, key, server };
     let international = [None].into();
     let sgp = SgpConfig { servers: vec![server], registration, international, ..SgpConfig::default() };
-    gateway.screening = screening;
+    change_gateway(&mut gateway);
     gateway.gateway = Some(GatewayConfig { sgp, network: None, associations: vec![ASSOCIATION] });
     let ends = [Holder::Point(1), Holder::Process(0)];
     let mut world = World::new(vec![exchange, gateway], vec![process], &[(ASSOCIATION.0, ends)]);
@@ -165,6 +166,30 @@ fn a_gateway_brings_the_process_up_and_hands_messages_both_ways() {
     let tally = world.points[1].association_tally(ASSOCIATION).unwrap();
     assert_eq!((tally.data_sent, tally.data_received, tally.times_up), (10, 10, 1));
     assert_eq!(world.points[1].association_tally(AssociationNumber(1)), None);
+}
+
+/// A gateway that only hands on has no user part of its own.
+#[test]
+fn a_gateway_without_users_of_its_own_tells_its_processes_of_destinations() {
+    let key = TrafficKey::to_point_code(PointCode(BEHIND));
+    let change = |gateway: &mut PointConfig| gateway.mtp3.users = Vec::new();
+    let mut world = world_of(change, key, m3ua::Registration::Unsupported, process());
+    let of_exchange = |world: &World| {
+        let own = world.m3ua_events.iter().filter(|(at, _)| *at == Holder::Process(0));
+        let kinds = own.map(|(_, kind)| *kind);
+        let is_its = |kind: &Kind| {
+            let code = PointCode(EXCHANGE);
+            [Kind::Pause(code), Kind::Resume(code)].contains(kind)
+        };
+        kinds.filter(is_its).collect::<Vec<_>>()
+    };
+    let (pause, resume) = (Kind::Pause(PointCode(EXCHANGE)), Kind::Resume(PointCode(EXCHANGE)));
+    assert_eq!(of_exchange(&world), [resume]);
+    for change in [LinkEndChange::Deactivate, LinkEndChange::Activate] {
+        world.manage(1, ManagementRequest::Link(Mtp3LinkId(0), change));
+        world.pass(Duration::from_secs(20));
+    }
+    assert_eq!(of_exchange(&world), [resume, pause, resume]);
 }
 
 #[test]

@@ -418,6 +418,10 @@ impl Node {
         for at in 0..self.config.users.len() {
             self.indicate(self.config.users[at], indication.clone());
         }
+        // The interworking function hears what users do; without one it hears it itself.
+        if self.config.users.is_empty() && !self.config.served.is_empty() {
+            self.indicate(ServiceIndicator::MANAGEMENT, indication.clone());
+        }
     }
 
     /// A user part is missing at another point: the same user part of the point that is told gets an MTP-STATUS. What
