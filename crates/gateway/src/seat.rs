@@ -637,6 +637,10 @@ impl Program for Seat {
             }
             ProgramEvent::Abandoned => {}
         }
+    }
+
+    /// Messages of one packet are all there before any of them is acknowledged: M2PA acknowledges them at once.
+    fn handle_all_told(&mut self, now: Instant, host: &mut Host) {
         self.drive(now, host);
     }
 

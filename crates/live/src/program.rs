@@ -40,6 +40,10 @@ pub trait Program {
     /// The host has taken a packet in, before anything is told of it: an association that ends by it is still there.
     fn note_packet(&mut self, _now: Instant, _host: &mut Host) {}
 
+    /// All has been told that had happened, as by one packet with many messages. A program that does its work here does
+    /// it once for all of them.
+    fn handle_all_told(&mut self, _now: Instant, _host: &mut Host) {}
+
     /// The time has come that [`Program::deadline`] named, or has not yet.
     fn handle_deadline(&mut self, now: Instant, host: &mut Host);
 
@@ -74,6 +78,9 @@ impl<P: Program> Station<P> {
         while let Some((socket, event)) = self.host.next_program_event() {
             is_any = true;
             self.program.handle_event(now, &mut self.host, socket, event);
+        }
+        if is_any {
+            self.program.handle_all_told(now, &mut self.host);
         }
         is_any
     }

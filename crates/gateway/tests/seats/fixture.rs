@@ -197,6 +197,14 @@ fn lab_of_two(is_known: bool) -> Lab {
     Lab::new(&config, &[0, 1].map(|id| SignallingEntity::Point(PointId(id))), &ways)
 }
 
+/// Two points with a link of M2PA whose packets have several messages each: more is sent than the path carries.
+pub(crate) fn lab_of_bundles() -> Lab {
+    let Lab { mut config, occupants, ways, .. } = lab_of_two(true);
+    config.loads[0].generator.links = 48;
+    config.loads[0].generator.erlang_per_link = 0.9;
+    Lab::new(&config, &occupants, &ways)
+}
+
 /// A point with two links to what it takes for one point, and is two with one code.
 pub(crate) fn lab_of_twins() -> Lab {
     let mut config = lab_of_two(true).config;

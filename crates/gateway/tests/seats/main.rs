@@ -18,7 +18,7 @@ use slantpath_gateway::SeatReport;
 use slantpath_live::Program;
 use slantpath_signalling::network::{AspId, GatewayId, PointId, SignallingProcess};
 
-use fixture::{END, Lab, lab_of_m2pa, lab_of_m3ua, lab_of_strangers};
+use fixture::{END, Lab, lab_of_bundles, lab_of_m2pa, lab_of_m3ua, lab_of_strangers};
 
 /// Reports of both loads in the run: sent, and arrived.
 fn loads(lab: &mut Lab) -> Vec<[u64; 2]> {
@@ -77,6 +77,16 @@ fn a_gateway_between_an_exchange_and_a_process_does_live_what_it_does_in_a_run()
     assert!(there > 500 && there == arrived_there && back == arrived_back, "{in_run:?}");
     let reports = [0, 1, 2].map(|seat| lab.seat(seat).report().arrived);
     assert_eq!(reports, [back, 0, there]);
+}
+
+/// As in a run, where all messages of one packet come before any of them is acknowledged.
+#[test]
+fn messages_of_one_packet_are_acknowledged_by_one() {
+    let mut lab = lab_of_bundles();
+    lab.run_until(END);
+    let [first, second] = [0, 1].map(|seat| lab.seat(seat).report().associations[0].1);
+    let (messages, acknowledgements) = (first.sent, second.sent);
+    assert!(messages > 10_000 && acknowledgements < messages / 2, "{messages} {acknowledgements}");
 }
 
 #[test]

@@ -79,6 +79,13 @@ impl Program for Actor {
         }
     }
 
+    fn handle_all_told(&mut self, now: Instant, host: &mut Host) {
+        match self {
+            Self::Seat(seat) => seat.handle_all_told(now, host),
+            Self::Tester(_) => {}
+        }
+    }
+
     fn handle_deadline(&mut self, now: Instant, host: &mut Host) {
         match self {
             Self::Seat(seat) => seat.handle_deadline(now, host),
