@@ -535,6 +535,16 @@ pub(crate) struct SetArguments {
     /// void.
     #[arg(long)]
     pub(crate) events: bool,
+    /// Print messages of a title or of a point as they come to a gateway, and what becomes of each: for example
+    /// `--trace title=4917* messages=20`, or `--trace point=boston`.
+    #[arg(long, value_name = "KEY=VALUE", num_args = 1..)]
+    pub(crate) trace: Vec<String>,
+    /// Have a gateway capture its packets from now on into a new file, as pcapng.
+    #[arg(long, value_name = "FILE", conflicts_with = "end_capture")]
+    pub(crate) capture: Option<PathBuf>,
+    /// Have a gateway end its capture.
+    #[arg(long)]
+    pub(crate) end_capture: bool,
     /// Have a gateway read its file anew, as SIGHUP does; `--events` tells what comes of it.
     #[arg(long)]
     pub(crate) reload: bool,

@@ -4,10 +4,10 @@ mod gateway_status;
 
 use std::io::{self, BufRead as _, BufReader, Read as _, Write};
 use std::os::unix::net::UnixStream;
-use std::path::Path;
+use std::path::{Path, absolute};
 use std::time::Duration;
 
-use slantpath_control::{Command, ControlAnswer, Json, Refusal};
+use slantpath_control::{Command, ControlAnswer, Json, Pairs, Refusal};
 
 use crate::arguments::SetArguments;
 use crate::failure::Failure;
@@ -24,7 +24,11 @@ pub(crate) fn main(arguments: &SetArguments, out: &mut impl Write) -> Result<(),
         let outcome = connection.ask(command)?;
         connection.print(command, &outcome, out)?;
     }
-    if arguments.events { connection.follow(out) } else { Ok(()) }
+    match (arguments.events, arguments.trace.is_empty()) {
+        (true, _) => connection.follow(&|_| Told::Printed, out),
+        (false, false) => connection.follow(&of_trace, out),
+        (false, true) => Ok(()),
+    }
 }
 
 /// Asks a network that runs for one thing.
@@ -34,7 +38,8 @@ pub(crate) fn ask(socket: &Path, command: &Command) -> Result<Json, Failure> {
 
 /// The commands in the order in which they are carried out: what is told comes behind what is changed.
 fn commands(arguments: &SetArguments) -> Result<Vec<Command>, Failure> {
-    let SetArguments { socket, settings, down, up, act, status, reload, stop, events, json: _ } = arguments;
+    let SetArguments { socket, settings, down, up, act, status, reload, stop, events, .. } = arguments;
+    let SetArguments { trace, capture, end_capture, .. } = arguments;
     let mut commands = Vec::new();
     let (pairs, rest) = settings.as_chunks::<2>();
     if let [key] = rest {
@@ -47,9 +52,18 @@ fn commands(arguments: &SetArguments) -> Result<Vec<Command>, Failure> {
     commands.extend(down.iter().map(|link| Command::act("down", link)));
     commands.extend(up.iter().map(|link| Command::act("up", link)));
     if !act.is_empty() {
-        commands.push(Command::Do(act.iter().map(|pair| key_and_value(pair)).collect::<Result<_, _>>()?));
+        commands.push(Command::Do(pairs_of("do", act)?));
     }
-    commands.extend(events.then_some(Command::Events(true)));
+    if let Some(path) = capture {
+        // The gateway may have another working directory.
+        let path = absolute(path).map_err(Failure::of_file(path.clone()))?;
+        commands.push(Command::Capture(Some(path)));
+    }
+    commands.extend(end_capture.then_some(Command::Capture(None)));
+    commands.extend((*events || !trace.is_empty()).then_some(Command::Events(true)));
+    if !trace.is_empty() {
+        commands.push(Command::Trace(pairs_of("trace", trace)?));
+    }
     commands.extend(reload.then_some(Command::Reload));
     commands.extend(status.then_some(Command::Status));
     commands.extend(stop.then_some(Command::Stop));
@@ -60,12 +74,33 @@ fn commands(arguments: &SetArguments) -> Result<Vec<Command>, Failure> {
     Ok(commands)
 }
 
-fn key_and_value(pair: &str) -> Result<(String, String), Failure> {
-    let (key, value) = pair.split_once('=').ok_or_else(|| {
-        let form = "write keys and values, like `--do action=inhibit link=trunk`";
-        Failure::Misused(format!("--do {pair}: there is no `=`; {form}"))
-    })?;
-    Ok((key.to_owned(), value.to_owned()))
+/// Keys and values of a flag.
+fn pairs_of(flag: &str, written: &[String]) -> Result<Pairs, Failure> {
+    let pair = |pair: &String| {
+        let (key, value) = pair.split_once('=').ok_or_else(|| {
+            let like = if flag == "do" { "action=inhibit link=trunk" } else { "title=4917* messages=20" };
+            let form = format!("write keys and values, like `--{flag} {like}`");
+            Failure::Misused(format!("--{flag} {pair}: there is no `=`; {form}"))
+        })?;
+        Ok((key.to_owned(), value.to_owned()))
+    };
+    written.iter().map(pair).collect()
+}
+
+/// Use of an event.
+enum Told {
+    Printed,
+    LeftOut,
+    Last,
+}
+
+/// Of all events those of a trace, up to its end.
+fn of_trace(event: &Json) -> Told {
+    match event["type"].as_str() {
+        Some("message") => Told::Printed,
+        Some("trace_ended") => Told::Last,
+        _ => Told::LeftOut,
+    }
 }
 
 /// Connection to a network that runs.
@@ -125,7 +160,11 @@ impl Connection {
                     writeln!(out, "{}", event_in_words(event))?;
                 }
             }
-            Command::Events(_) | Command::Explain(_) => {}
+            Command::Capture(Some(path)) => writeln!(out, "packets are captured into {}", path.display())?,
+            Command::Capture(None) => {
+                writeln!(out, "packets were captured into {}", outcome.as_str().unwrap_or_default())?;
+            }
+            Command::Events(_) | Command::Explain(_) | Command::Trace(_) => {}
             Command::Status => print_status(outcome, out)?,
             Command::Reload => writeln!(out, "its file is read; its events tell what comes of that")?,
             Command::Stop => writeln!(out, "the run ends")?,
@@ -133,18 +172,25 @@ impl Connection {
         Ok(out.flush()?)
     }
 
-    /// Prints events until the run is over.
-    fn follow(&mut self, out: &mut impl Write) -> Result<(), Failure> {
+    /// Prints events until the run is over, or the last of those that are wanted has come.
+    fn follow(&mut self, wanted: &dyn Fn(&Json) -> Told, out: &mut impl Write) -> Result<(), Failure> {
         self.stream.get_ref().set_read_timeout(None).map_err(|error| failed(&error))?;
-        for event in std::mem::take(&mut self.heard) {
-            self.print_event(&event, out)?;
-        }
-        while let Some(answer) = self.answer()? {
-            if let ControlAnswer::Event(event) = answer {
-                self.print_event(&event, out)?;
+        let mut heard = std::mem::take(&mut self.heard).into_iter();
+        loop {
+            let event = match heard.next() {
+                Some(event) => event,
+                None => match self.answer()? {
+                    Some(ControlAnswer::Event(event)) => event,
+                    Some(_) => continue,
+                    None => return Ok(()),
+                },
+            };
+            match wanted(&event) {
+                Told::Printed => self.print_event(&event, out)?,
+                Told::LeftOut => {}
+                Told::Last => return Ok(()),
             }
         }
-        Ok(())
     }
 
     fn print_event(&self, event: &Json, out: &mut impl Write) -> io::Result<()> {
@@ -175,6 +221,7 @@ fn event_in_words(event: &Json) -> String {
             let (from, to) = (satellite("from"), satellite("to"));
             format!("{at:.3} s: antenna {antenna}: from {from} to {to}, {cause}, {late_ms:.3} ms late")
         }
+        "message" => message_in_words(event),
         "program_ended" => format!("{at:.3} s: a program in {} ended with {}", text("node"), event["status"]),
         "script" => {
             let part = event["part"].as_str().map_or_else(String::new, |part| format!(" {part}"));
@@ -189,10 +236,33 @@ fn event_in_words(event: &Json) -> String {
             let reason = event["reason"].as_str().map_or_else(String::new, |reason| format!(", {reason}"));
             format!("{at:.3} s: {subjects}{between}{}{reason}", text("event"))
         }
+        "trace_ended" => format!("{at:.3} s: the trace is over"),
         "void" => format!("{at:.3} s: void: {}", text("reason")),
         // A newer program may tell more.
         _ => format!("{at:.3} s: {event}"),
     }
+}
+
+/// A message of a trace, as one line.
+fn message_in_words(message: &Json) -> String {
+    let text = |key: &str| message[key].as_str().unwrap_or_default();
+    let party =
+        |key: &str| message[key].as_str().map_or_else(String::new, |party| format!(", {key} {party}"));
+    let at = message["at_s"].as_f64().unwrap_or_default();
+    let after = message["after_s"].as_f64();
+    let after = after.map_or_else(String::new, |after| format!(" after {:.3} ms", after * 1e3));
+    let reason = message["reason"].as_str().map_or_else(String::new, |reason| format!(": {reason}"));
+    format!(
+        "{at:.6} s: {} to {}, {}{}{}, {} octets: {} over {}{after}{reason}",
+        text("from"),
+        text("to"),
+        text("service"),
+        party("called"),
+        party("calling"),
+        message["octets"],
+        text("event"),
+        text("association"),
+    )
 }
 
 fn print_status(status: &Json, out: &mut impl Write) -> io::Result<()> {

@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value as Json, json};
 
+use crate::traced_message::TracedMessage;
+
 /// Reason for which a command is not carried out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
@@ -42,6 +44,8 @@ pub enum ControlEvent {
         /// Time by which it happened later than planned, in seconds.
         late_s: f64,
     },
+    /// Something has become of a message that is traced.
+    Message(TracedMessage),
     /// A program at an attached node has ended.
     ProgramEnded {
         /// Time from the start of the run, in seconds.
@@ -75,6 +79,11 @@ pub enum ControlEvent {
         /// Words of the reason, if there is one.
         reason: Option<String>,
     },
+    /// A trace is over: it has had all its messages.
+    TraceEnded {
+        /// Time from the start, in seconds.
+        at_s: f64,
+    },
     /// The run says nothing any more.
     Void {
         /// Time from the start of the run, in seconds.
@@ -94,6 +103,7 @@ impl ControlEvent {
                     "late_s": late_s,
                 })
             }
+            Self::Message(message) => message.to_json(),
             Self::ProgramEnded { at_s, node, status } => {
                 json!({ "type": "program_ended", "at_s": at_s, "node": node, "status": status })
             }
@@ -109,6 +119,7 @@ impl ControlEvent {
                     "type": "signalling", "at_s": at_s, "subjects": subjects, "event": event, "reason": reason,
                 })
             }
+            Self::TraceEnded { at_s } => json!({ "type": "trace_ended", "at_s": at_s }),
             Self::Void { at_s, reason } => json!({ "type": "void", "at_s": at_s, "reason": reason }),
         }
     }

@@ -1,5 +1,7 @@
 //! Commands: what a client may ask of a network that runs.
 
+use std::path::PathBuf;
+
 use serde_json::{Map, Value as Json, json};
 use slantpath_reader::suggest;
 
@@ -10,11 +12,14 @@ use crate::lines::{LINE_MAX, Line};
 pub type Pairs = Vec<(String, String)>;
 
 /// Names of all commands.
-pub const COMMANDS: [&str; 7] = ["do", "events", "explain", "reload", "set", "status", "stop"];
+pub const COMMANDS: [&str; 9] =
+    ["capture", "do", "events", "explain", "reload", "set", "status", "stop", "trace"];
 
 /// Request of a client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
+    /// Capture all packets into a file of this path, or no more.
+    Capture(Option<PathBuf>),
     /// Do what an event of a script does: its keys but `at`, each with its value as TOML.
     Do(Pairs),
     /// Tell events from now on, or no more.
@@ -29,6 +34,8 @@ pub enum Command {
     Status,
     /// End the run.
     Stop,
+    /// Trace messages: those of a title or of a point, up to a number.
+    Trace(Pairs),
 }
 
 impl Command {
@@ -56,6 +63,11 @@ impl Command {
 
     fn of(name: &str, value: Json) -> Result<Self, Refusal> {
         match (name, value) {
+            ("capture", Json::String(path)) if !path.is_empty() => Ok(Self::Capture(Some(path.into()))),
+            ("capture", Json::Bool(false)) => Ok(Self::Capture(None)),
+            ("capture", value) => {
+                Err(wrong(name, &value).help("write the path of a file, or `false` to end what is captured"))
+            }
             ("do", Json::Object(table)) if !table.is_empty() => Ok(Self::Do(pairs(table, Json::to_string))),
             ("do", value) => {
                 let table = json!({ "do": { "action": "down", "link": "satellite" } });
@@ -78,6 +90,11 @@ impl Command {
             }
             ("status", Json::Object(nothing)) if nothing.is_empty() => Ok(Self::Status),
             ("stop", Json::Object(nothing)) if nothing.is_empty() => Ok(Self::Stop),
+            ("trace", Json::Object(table)) if !table.is_empty() => Ok(Self::Trace(pairs(table, as_typed))),
+            ("trace", value) => {
+                let table = json!({ "trace": { "title": "4917*", "messages": 20 } });
+                Err(wrong(name, &value).help(format!("write it like {table}")))
+            }
             ("reload" | "status" | "stop", value) => {
                 Err(wrong(name, &value).help("write `{}`: there is nothing to say"))
             }
@@ -97,6 +114,8 @@ impl Command {
     /// The command as a line, with its end.
     pub fn to_line(&self) -> String {
         let line = match self {
+            Self::Capture(Some(path)) => json!({ "capture": path.to_string_lossy() }),
+            Self::Capture(None) => json!({ "capture": false }),
             Self::Do(table) => {
                 // A value that is no JSON is a string to TOML as well.
                 let value = |value: &str| serde_json::from_str(value).unwrap_or_else(|_| Json::from(value));
@@ -108,6 +127,7 @@ impl Command {
             Self::Set(values) => json!({ "set": strings(values) }),
             Self::Status => json!({ "status": {} }),
             Self::Stop => json!({ "stop": {} }),
+            Self::Trace(values) => json!({ "trace": strings(values) }),
         };
         format!("{line}\n")
     }
@@ -181,6 +201,12 @@ mod tests {
                 r#"{"explain":{"digits":"49","subsystem":6}}"#,
                 Command::Explain(vec![pair("digits", "49"), pair("subsystem", "6")]),
             ),
+            (
+                r#"{"trace":{"title":"49*","messages":20}}"#,
+                Command::Trace(vec![pair("messages", "20"), pair("title", "49*")]),
+            ),
+            (r#"{"capture":"/run/a.pcapng"}"#, Command::Capture(Some("/run/a.pcapng".into()))),
+            (r#"{"capture":false}"#, Command::Capture(None)),
             (r#"{"status":{}}"#, Command::Status),
             (r#"{"reload":{}}"#, Command::Reload),
             (r#"{"stop":{}}"#, Command::Stop),
@@ -205,7 +231,17 @@ mod tests {
             (r#"{"statu":{}}"#, "there is no command `statu`: did you mean `status`?".to_owned()),
             (
                 r#"{"x":1}"#,
-                "there is no command `x`: commands: `do`, `events`, `explain`, `reload`, `set`, `status`, `stop`"
+                "there is no command `x`: commands: `capture`, `do`, `events`, `explain`, `reload`, `set`, `status`, \
+                 `stop`, `trace`"
+                    .to_owned(),
+            ),
+            (
+                r#"{"capture":true}"#,
+                "`capture` has a boolean: write the path of a file, or `false` to end what is captured".to_owned(),
+            ),
+            (
+                r#"{"trace":{}}"#,
+                r#"`trace` has a table without keys: write it like {"trace":{"messages":20,"title":"4917*"}}"#
                     .to_owned(),
             ),
             (r#"{"set":{}}"#, format!("`set` has a table without keys: {set}")),
@@ -231,10 +267,13 @@ mod tests {
     fn command() -> impl Strategy<Value = Command> {
         let title = prop::collection::btree_map(key(), any::<String>(), 1..5);
         let set = prop::collection::btree_map(key(), any::<String>(), 1..5);
+        let trace = prop::collection::btree_map(key(), any::<String>(), 1..5);
         let act = prop::collection::btree_map(key(), any::<String>(), 1..5);
         let quoted = |(key, value): (String, String)| (key, Json::from(value).to_string());
         prop_oneof![
             title.prop_map(|pairs| Command::Explain(pairs.into_iter().collect())),
+            trace.prop_map(|pairs| Command::Trace(pairs.into_iter().collect())),
+            prop::option::of("[ -~]{1,20}").prop_map(|path| Command::Capture(path.map(PathBuf::from))),
             set.prop_map(|pairs| Command::Set(pairs.into_iter().collect())),
             act.prop_map(move |pairs| Command::Do(pairs.into_iter().map(quoted).collect())),
             any::<bool>().prop_map(Command::Events),
@@ -259,8 +298,8 @@ mod tests {
 
         #[test]
         fn any_json_is_a_command_or_refused_with_a_cure(
-            name in "do|events|explain|reload|set|status|stop|x",
-            value in r#"[0-9]|"a"|\[\]|\{("a":[0-9])?\}|null"#,
+            name in "capture|do|events|explain|reload|set|status|stop|trace|x",
+            value in r#"[0-9]|true|"a"|\[\]|\{("a":[0-9])?\}|null"#,
         ) {
             if let Err(refusal) = Command::parse(Line::Whole(format!("{{\"{name}\":{value}}}").as_bytes())) {
                 prop_assert!(refusal.help.is_some());

@@ -8,7 +8,7 @@
 //! # Map
 //!
 //! - [`command`][]: what a client may ask for. [`answer`][]: what it is told. [`status`][]: the state of a network,
-//!   and [`gateway_status`][] of a gateway.
+//!   and [`gateway_status`][] of a gateway. [`traced_message`][]: a message of a trace.
 //! - [`lines`][]: lines of a stream, cut at their ends.
 
 mod answer;
@@ -16,6 +16,7 @@ mod command;
 mod gateway_status;
 mod lines;
 mod status;
+mod traced_message;
 
 pub use answer::{AnswerError, ControlAnswer, ControlEvent, Refusal};
 pub use command::{COMMANDS, Command, Pairs};
@@ -26,3 +27,4 @@ pub use gateway_status::{
 pub use lines::{LINE_MAX, Line, Lines};
 pub use serde_json::Value as Json;
 pub use status::{ControlStatus, InterfaceStatus, NextHandover};
+pub use traced_message::TracedMessage;

@@ -14,7 +14,7 @@ use slantpath_live::SctpSendError as SendError;
 use slantpath_signalling::network::Carried;
 use slantpath_sigtran::transport::{Transmit, TransportInput};
 
-use crate::delays::SeatDelays;
+use crate::passage::Passage;
 use crate::standstill::Standstill;
 
 /// An association of a seat.
@@ -290,7 +290,7 @@ impl Association {
         now: Instant,
         host: &mut Host,
         transmit: Transmit,
-        delays: &mut Option<SeatDelays>,
+        passage: &mut Passage,
     ) -> Option<TransportInput> {
         let State::Up(socket) = self.state else {
             self.counts.discarded_down += 1;
@@ -307,7 +307,7 @@ impl Association {
         };
         let was_empty = self.waiting.is_empty();
         if was_empty {
-            self.offer(now, host, socket, (message, report), delays);
+            self.offer(now, host, socket, (message, report), passage);
         } else if self.waiting.len() < REFUSED_MAX {
             self.waiting.push_back((message, report));
         } else {
@@ -322,14 +322,14 @@ impl Association {
         &mut self,
         now: Instant,
         host: &mut Host,
-        delays: &mut Option<SeatDelays>,
+        passage: &mut Passage,
     ) -> Option<TransportInput> {
         let State::Up(socket) = self.state else { return None };
         if self.waiting.is_empty() {
             return None;
         }
         while let Some(message) = self.waiting.pop_front() {
-            if !self.offer(now, host, socket, message, delays) {
+            if !self.offer(now, host, socket, message, passage) {
                 return None;
             }
         }
@@ -348,16 +348,14 @@ impl Association {
         host: &mut Host,
         socket: SocketId,
         (message, report): (ProgramMessage, Option<u32>),
-        delays: &mut Option<SeatDelays>,
+        passage: &mut Passage,
     ) -> bool {
         match host.send_sctp(now, socket, message.clone()) {
             Ok(number) => {
                 self.unsent.extend(report.map(|report| (number, report)));
                 self.counts.sent += 1;
                 self.counts.sent_octets += message.payload.len() as u64;
-                if let Some(delays) = delays {
-                    delays.left(now, self.number, &message);
-                }
+                passage.left(now, self.number, &message);
             }
             // Of an association that ends, which is told next, it goes back to the entity.
             Err(SendError::BufferFull { .. } | SendError::NoAssociation | SendError::ShuttingDown) => {
@@ -455,12 +453,15 @@ mod tests {
     fn what_is_thrown_away_is_counted_by_its_cause() {
         let (mut host, now) = (Host::new(Vec::new()), Instant::START);
         let mut end = association(true);
-        assert_eq!(end.send(now, &mut host, transmit(), &mut None), None);
+        assert_eq!(end.send(now, &mut host, transmit(), &mut Passage::default()), None);
         end.state = State::Up(SOCKET);
         // The host has no such socket: the first message waits, and so does what comes behind it.
-        assert_eq!(end.send(now, &mut host, transmit(), &mut None), Some(TransportInput::Congested(true)));
+        assert_eq!(
+            end.send(now, &mut host, transmit(), &mut Passage::default()),
+            Some(TransportInput::Congested(true))
+        );
         for _ in 0..REFUSED_MAX {
-            assert_eq!(end.send(now, &mut host, transmit(), &mut None), None);
+            assert_eq!(end.send(now, &mut host, transmit(), &mut Passage::default()), None);
         }
         let counts = end.counts();
         assert_eq!((counts.discarded_down, counts.discarded_full, counts.sent), (1, 1, 0));

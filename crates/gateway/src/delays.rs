@@ -1,18 +1,17 @@
 //! Delays through the seat: from the arrival of a user's message at an association to its hand-over to SCTP at another.
 //!
-//! A message is known again by its user data, which neither MTP3 nor M3UA changes, and of SCCP's unitdata by their data
-//! alone, since a translation changes addresses. So nothing has to go with it through the layers, and none allocates:
-//! what has arrived stands in a table of fixed size. One that finds its place taken displaces the other, which is then
-//! not measured; two alike that wait at one time count as the later one.
+//! A message is known again by its data ([`UserMessage::known_by`]). So nothing has to go with it through the layers,
+//! and none allocates: what has arrived stands in a table of fixed size. One that finds its place taken displaces the
+//! other, which is then not measured; two alike that wait at one time count as the later one.
 
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
 use slantpath_applications::ProgramMessage;
 use slantpath_base::{Duration, Instant};
-use slantpath_sigtran::{m2pa, m3ua};
 use slantpath_ss7::PointCodeFormat;
-use slantpath_ss7::mtp3::{Msu, ServiceIndicator};
+
+use crate::user_message::UserMessage;
 
 /// Upper bounds of the buckets of a histogram.
 pub(crate) const BOUNDS: [Duration; 14] = [
@@ -121,14 +120,14 @@ impl Delays {
 
     /// A message has come.
     fn arrived(&mut self, at: Instant, from: GroupNumber, payload_protocol: u32, octets: &Bytes) {
-        if let Some(known_by) = self.known_by(payload_protocol, octets) {
+        if let Some(known_by) = known_by(self.format, payload_protocol, octets) {
             self.arrived[place(known_by)] = Arrived { known_by, at, from };
         }
     }
 
     /// A message has been handed over.
     fn left(&mut self, now: Instant, to: GroupNumber, payload_protocol: u32, octets: &Bytes) {
-        let Some(known_by) = self.known_by(payload_protocol, octets) else { return };
+        let Some(known_by) = known_by(self.format, payload_protocol, octets) else { return };
         let arrived = &mut self.arrived[place(known_by)];
         if arrived.known_by != known_by {
             return;
@@ -142,49 +141,11 @@ impl Delays {
             histogram.sum += delay;
         }
     }
-
-    /// Hash of what a user's message is known by; `None` of other messages.
-    fn known_by(&self, payload_protocol: u32, octets: &Bytes) -> Option<u64> {
-        if payload_protocol == m2pa::PAYLOAD_PROTOCOL {
-            // Class 11, type 1: user data, behind the octet of priority.
-            let [_, _, 11, 1, ..] = octets[..] else { return None };
-            let msu = Msu::parse(octets.get(m2pa::HEADER_LEN + 1..)?, self.format).ok()?;
-            return hash_of(msu.service.indicator, msu.user_part);
-        }
-        let [_, _, 1, 1, ..] = octets[..] else { return None };
-        let data = m3ua::Data::parse(octets).ok()?.protocol_data;
-        hash_of(ServiceIndicator::new(data.service_indicator)?, &data.user_data)
-    }
 }
 
-/// Hash of the octets that stay the same; `None` if it is no user's.
-fn hash_of(user: ServiceIndicator, octets: &[u8]) -> Option<u64> {
-    const FIRST_OF_USERS: u8 = 3;
-    if user.value() < FIRST_OF_USERS {
-        return None;
-    }
-    let octets = if user == ServiceIndicator::SCCP { sccp_data(octets).unwrap_or(octets) } else { octets };
-    // As rustc hashes: what is known by it is no secret, and a collision costs one measurement.
-    let mut hash = octets.len() as u64;
-    let (words, rest) = octets.as_chunks::<8>();
-    let mut last = [0; 8];
-    last[..rest.len()].copy_from_slice(rest);
-    for word in words.iter().chain([&last]) {
-        hash = (hash.rotate_left(5) ^ u64::from_le_bytes(*word)).wrapping_mul(0x517c_c1b7_2722_0a95);
-    }
-    Some(hash | 1)
-}
-
-/// Data of a UDT or XUDT, behind the addresses (Q.713, sections 4.10 and 4.18).
-fn sccp_data(octets: &[u8]) -> Option<&[u8]> {
-    let pointer = match octets.first()? {
-        0x09 => 4,
-        0x11 => 5,
-        _ => return None,
-    };
-    let at = pointer + usize::from(*octets.get(pointer)?);
-    let length = usize::from(*octets.get(at)?);
-    octets.get(at + 1..at + 1 + length)
+/// Hash of what a user's message is known by; `None` of other messages.
+fn known_by(format: PointCodeFormat, payload_protocol: u32, octets: &Bytes) -> Option<u64> {
+    UserMessage::read(format, payload_protocol, octets).map(|message| message.known_by())
 }
 
 /// Place of a hash in the table: its high bits are the mixed ones.
@@ -196,6 +157,8 @@ const fn place(known_by: u64) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use slantpath_sigtran::m2pa;
+
     use super::*;
 
     const M3UA: u32 = 3;

@@ -14,6 +14,8 @@
 //! - [`happening`][]: what is told of it, with names. [`traced`][]: which association has had which socket.
 //!   [`copies`]: messages for whoever captures. [`titles`][]: where global titles go, in words.
 //! - `seat/status.rs`: its state, for who operates it. `seat/orders.rs`: what that person asks of it.
+//! - [`message_trace`][]: messages of a title or a point as they pass, for who asks by `seat/trace.rs`.
+//!   [`passage`][]: who looks on as messages pass. [`user_message`][]: a message as an association carries it.
 //! - [`standstill`][]: peers that live and take nothing, as `seat/watch.rs` sees them.
 //! - `seat/metrics.rs`: figures for Prometheus, as [`exposition`][] writes them. [`delays`][]: delays through the seat.
 //! - `bench.rs`: several seats as one traffic simulator, which has the users of their loads.
@@ -26,16 +28,20 @@ mod difference;
 mod entity;
 mod exposition;
 mod happening;
+mod message_trace;
+mod passage;
 mod seat;
 mod standstill;
 mod titles;
 mod traced;
+mod user_message;
 
 pub use association::{AssociationCounts, SeatAssociation};
 pub use bench::{BenchConfig, BenchSeat, FarEnd, TrafficBench};
 pub use copies::{CopiedMessage, Copies};
 pub use exposition::MetricKind;
 pub use happening::Happening;
+pub use seat::captured::CaptureChange;
 pub use seat::metrics::{GatewayMetric, METRICS, Measuring, metrics_page};
 pub use seat::{ReloadError, RunningSeat, Seat, SeatConfig, SeatReport, Successor};
 pub use slantpath_signalling::network::SignallingEntity;

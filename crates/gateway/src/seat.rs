@@ -1,11 +1,13 @@
 //! The program: an entity, what carries its signalling, and its users.
 
 mod addresses;
+pub(crate) mod captured;
 pub(crate) mod metrics;
 mod orders;
 mod reload;
 mod status;
 mod title;
+mod trace;
 mod users;
 mod watch;
 
@@ -29,12 +31,13 @@ use slantpath_traffic::{LinkLoadReport, Loads};
 
 use crate::association::{Association, AssociationCounts, SeatAssociation};
 use crate::copies::{CopiedMessage, Copies};
-use crate::delays::SeatDelays;
 use crate::entity::{Entity, EntityOutput};
 use crate::happening::Happening;
+use crate::passage::Passage;
 use crate::traced::{SocketTaken, TracedSockets};
 use reload::{Ports, Reloading};
 pub use reload::{ReloadError, RunningSeat, Successor};
+use trace::Discards;
 pub(crate) use users::UserEvent;
 
 /// Settings of a seat.
@@ -125,8 +128,10 @@ pub struct Seat {
     discarded_before: BTreeMap<&'static str, NamedCounts>,
     happenings: VecDeque<Happening>,
     traced: TracedSockets,
-    /// Delays of messages through it, if somebody wants them.
-    delays: Option<SeatDelays>,
+    /// Everybody who looks on as messages pass.
+    passage: Passage,
+    /// Messages that had gone no further before traced ones came, while that is not told of these.
+    before_traced: Option<Discards>,
     reloading: Reloading,
     /// Events for users that are elsewhere, oldest first.
     outside: Option<VecDeque<UserEvent>>,
@@ -203,7 +208,8 @@ impl Seat {
             discarded_before: BTreeMap::new(),
             happenings: VecDeque::new(),
             traced: TracedSockets::default(),
-            delays: None,
+            passage: Passage::default(),
+            before_traced: None,
             outside: None,
             copies: Copies::default(),
         })
@@ -296,6 +302,7 @@ impl Seat {
                         self.tell(now, subjects.into(), "first-message", None);
                     }
                     self.of_no_load += u64::from(!self.loads.arrived(now, &transfer));
+                    self.passage.delivered(now, transfer.service.indicator, &transfer.user_data);
                     self.hand_out(|| UserEvent::Arrived(transfer));
                 }
                 EntityOutput::ArrivedUnitdata(at, ssn, data) => {
@@ -305,6 +312,7 @@ impl Seat {
                         self.tell(now, ends.into(), "first-message", None);
                     }
                     self.of_no_load += u64::from(!self.loads.arrived_unitdata(now, at, ssn, &data));
+                    self.passage.delivered_unitdata(now, &data);
                     self.hand_out(|| UserEvent::ArrivedUnitdata(at, ssn, data));
                 }
                 EntityOutput::Close(association) => {
@@ -357,7 +365,7 @@ impl Seat {
     fn transmit(&mut self, now: Instant, host: &mut Host, transmit: Transmit) {
         let Some(place) = self.by_number.get(&transmit.association).copied() else { return };
         self.begin_watch(now);
-        if let Some(input) = self.associations[place].send(now, host, transmit, &mut self.delays) {
+        if let Some(input) = self.associations[place].send(now, host, transmit, &mut self.passage) {
             self.input(now, place, input);
         }
     }
@@ -597,8 +605,8 @@ impl Program for Seat {
             ProgramEvent::Message(message) => {
                 let Some(place) = self.by_socket.get(socket).copied() else { return };
                 self.associations[place].received(message.payload.len());
-                if let Some(delays) = &mut self.delays {
-                    delays.arrived(now, place, &message);
+                if self.passage.arrived(now, place, &message) {
+                    self.note_before_traced();
                 }
                 let input = TransportInput::Message {
                     stream: StreamNumber(message.stream),
@@ -624,7 +632,7 @@ impl Program for Seat {
             }
             ProgramEvent::Writable => {
                 let Some(place) = self.by_socket.get(socket).copied() else { return };
-                if let Some(input) = self.associations[place].writable(now, host, &mut self.delays) {
+                if let Some(input) = self.associations[place].writable(now, host, &mut self.passage) {
                     self.input(now, place, input);
                 }
             }
@@ -642,6 +650,7 @@ impl Program for Seat {
     /// Messages of one packet are all there before any of them is acknowledged: M2PA acknowledges them at once.
     fn handle_all_told(&mut self, now: Instant, host: &mut Host) {
         self.drive(now, host);
+        self.settle_traced(now);
     }
 
     fn handle_deadline(&mut self, now: Instant, host: &mut Host) {

@@ -194,7 +194,8 @@ fn returned(why: NoTranslation) -> String {
     format!("no translation {words} (return cause {})", cause.0)
 }
 
-fn words_of(party: &PartyAddress) -> String {
+/// A title with its attributes.
+pub(crate) fn words_of(party: &PartyAddress) -> String {
     let Some(title) = &party.global_title else { return "no title".to_owned() };
     let attributes = title.attributes();
     let of = |name: &str, value: Option<u8>| value.map(|value| format!("{name} {value}"));

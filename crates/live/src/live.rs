@@ -222,8 +222,16 @@ impl<H: EndSystem> Live<H> {
     }
 
     /// Captures what the host is told and sends from now on.
-    pub fn capture(&mut self, capture: HostCapture) {
-        self.capture.0 = Some(capture);
+    pub fn begin_capture(&mut self) {
+        let addresses: Vec<IpAddr> = self.sockets.ends.iter().map(|end| end.address).collect();
+        self.capture.0 = Some(HostCapture::of(&addresses));
+    }
+
+    /// Captures no more. Gives the last part of the file.
+    pub fn end_capture(&mut self) -> Vec<u8> {
+        let last = self.take_capture();
+        self.capture.0 = None;
+        last
     }
 
     /// Takes what has been captured since this was last asked: the next part of a pcapng file.

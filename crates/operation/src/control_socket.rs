@@ -127,6 +127,17 @@ impl ControlSocket {
         }
     }
 
+    /// Tells if anybody has asked for events.
+    pub fn is_heard(&self) -> bool {
+        self.clients.values().any(|client| client.hears_events && !client.is_over)
+    }
+
+    /// Tells if nobody who has asked for events has much left to read. For whoever has many to tell at one time.
+    pub fn has_room(&self) -> bool {
+        let mut hearing = self.clients.values().filter(|client| client.hears_events);
+        hearing.all(|client| client.untaken.len() <= UNTAKEN_MAX / 2)
+    }
+
     fn let_in(&mut self) -> Vec<u64> {
         let mut come = Vec::new();
         // No more than there is room for: a crowd at the door does not hold the network up.

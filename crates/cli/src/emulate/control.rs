@@ -107,6 +107,10 @@ impl Control {
             Err(faults) => ControlAnswer::Refused(refusal(&faults)),
         };
         socket.look(&mut |command| match command {
+            Command::Capture(_) => {
+                let refusal = Refusal::new("an emulation begins no capture while it runs");
+                ControlAnswer::Refused(refusal.help("write `[captures]` into its file before it starts"))
+            }
             Command::Do(table) => change(&AskedChange::Event(&table), doors.now()),
             Command::Events(is_wanted) => ControlAnswer::Done(is_wanted.into()),
             Command::Explain(_) => {
@@ -126,6 +130,10 @@ impl Control {
                     ControlAnswer::Refused(Refusal::new(format!("the system does not say: {error}")))
                 }
             },
+            Command::Trace(_) => {
+                let refusal = Refusal::new("an emulation traces no messages of signalling");
+                ControlAnswer::Refused(refusal.help("ask a live gateway"))
+            }
             Command::Stop => {
                 *is_to_stop = true;
                 ControlAnswer::Done(Json::Null)

@@ -5,7 +5,6 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use slantpath_daemon::Daemon;
-use slantpath_live::HostCapture;
 use slantpath_live::record::Recorder;
 use slantpath_profiles::Profile;
 
@@ -50,7 +49,7 @@ impl Kept {
         profile: &Profile,
     ) -> Result<(), Failure> {
         if self.capture.is_some() {
-            opened.daemon.live().capture(HostCapture::of(&opened.addresses));
+            opened.daemon.live().begin_capture();
         }
         let about = About {
             command,

@@ -1,5 +1,7 @@
 //! A day of an operator: what a gateway says at each step from its start to its end, under traffic.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use crate::gateway::Live;
@@ -97,6 +99,17 @@ fn links(place: &Place) -> Vec<String> {
     state(place, "links", &["link", "link_set", "state"])
 }
 
+/// Pairs of addresses of the packets of a capture.
+fn pairs_in(pcapng: &[u8]) -> BTreeSet<([u8; 4], [u8; 4])> {
+    let mut reader = slantpath_capture::CaptureReader::open(pcapng).expect("a capture");
+    let mut pairs = BTreeSet::new();
+    while let Some(frame) = reader.next_frame().expect("a whole capture") {
+        let address = |at: usize| frame.bytes[at..at + 4].try_into().expect("four octets");
+        pairs.insert((address(12), address(16)));
+    }
+    pairs
+}
+
 fn until_said(live: &Live, words: &[&str]) {
     for words in words {
         live.until(words);
@@ -168,6 +181,29 @@ fn a_day_of_an_operator() {
             format!("link=trunk-3 event={event}")
         );
     }
+
+    // Messages of a point are traced, and packets captured for a while.
+    let captured = place.path().join("incident.pcapng");
+    let begun = set(&place, &["--capture", "incident.pcapng"]);
+    assert_eq!(begun, format!("packets are captured into {}\n", captured.display()));
+    let traced = set(&place, &["--trace", "point=exchange", "messages=3"]);
+    let left = " s: exchange to register, service 15, 49 octets: left over first after ";
+    let came = " s: exchange to register, service 15, 49 octets: arrived over trunk";
+    let lines: Vec<&str> = traced.lines().collect();
+    assert_eq!(lines.iter().filter(|line| line.contains(left)).count(), 3, "{traced}");
+    assert_eq!(lines.iter().filter(|line| line.contains(came)).count(), 3, "{traced}");
+    assert_eq!(lines.len(), 6, "{traced}");
+    let again = place.run(&["set", "london.sock", "--capture", "other.pcapng"]);
+    assert_eq!(again.status, Some(2));
+    assert!(again.err.contains("packets are captured already, into "), "{}", again.err);
+    let ended = set(&place, &["--end-capture"]);
+    assert_eq!(ended, format!("packets were captured into {}\n", captured.display()));
+    london.until("event=capture-ended");
+    assert_eq!(place.run(&["set", "london.sock", "--end-capture"]).status, Some(2));
+    let between = pairs_in(&std::fs::read(&captured).expect("it is there"));
+    // The exchange has one address, the process another; the gateway's second one came by the reload.
+    assert!(between.contains(&([127, 0, 0, 1], [127, 0, 0, 2])), "{between:?}");
+    assert!(between.iter().any(|(from, to)| from[3] % 2 == 0 && to[3] == 3), "{between:?}");
 
     // Its process is killed; another one takes its place.
     drop(boston);

@@ -13,7 +13,6 @@ use std::fmt::Write as _;
 use slantpath_applications::Host;
 use slantpath_base::{Duration, Instant};
 use slantpath_signalling::network::{Carried, SignallingEntity, SignallingLinkId};
-use slantpath_ss7::PointCodeFormat;
 
 use super::Seat;
 use crate::delays::{BOUNDS, SeatDelays};
@@ -141,18 +140,13 @@ impl Measuring {
 impl Seat {
     /// Measures delays of messages through it from now on, by link sets and processes.
     fn measure_delays(&mut self) {
-        let format = match self.named {
-            SignallingEntity::Point(id) => self.network.points[id.0].mtp3.format,
-            // Nothing of a process carries a label of MTP3.
-            SignallingEntity::Process(_) => PointCodeFormat::Itu,
-        };
-        self.delays = Some(SeatDelays::new(format, self.delay_groups()));
+        self.passage.delays = Some(SeatDelays::new(self.code_format(), self.delay_groups()));
     }
 
     /// Goes on measuring with the associations that there are now.
     pub(super) fn regroup_delays(&mut self) {
         let groups = self.delay_groups();
-        if let Some(delays) = &mut self.delays {
+        if let Some(delays) = &mut self.passage.delays {
             delays.regroup(groups);
         }
     }
@@ -200,7 +194,7 @@ const fn length(minutes: u64) -> Duration {
 
 /// Histograms of delays: each bucket has what is in those below it, too.
 fn delays(seat: &Seat, name: &str, out: &mut Exposition) {
-    let Some(delays) = &seat.delays else { return };
+    let Some(delays) = &seat.passage.delays else { return };
     for (from, to, histogram) in delays.pairs() {
         let pair = labels(&["from", "to"], &[from, to]);
         let mut below = 0;

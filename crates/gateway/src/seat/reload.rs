@@ -278,6 +278,7 @@ impl Seat {
         self.tell_new_links(now, &succession);
         self.keep_discards(discards);
         self.regroup_delays();
+        self.rename_trace();
         self.offer_addresses(now, host, new);
         self.withdraw_addresses(now, host, gone);
         self.reloading.generation += 1;

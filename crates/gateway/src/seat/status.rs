@@ -65,6 +65,11 @@ impl Seat {
         &self.network.links[self.links[usize::from(link.0)].0].name
     }
 
+    /// Names of points by their codes, kept.
+    pub(super) fn points_by_code(&self) -> BTreeMap<PointCode, String> {
+        self.point_names().0.into_iter().map(|(code, name)| (code, name.to_owned())).collect()
+    }
+
     /// Names of points by their codes.
     pub(super) fn point_names(&self) -> PointNames<'_> {
         // Of two with one code the first.

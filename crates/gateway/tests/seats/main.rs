@@ -11,6 +11,7 @@ mod promises;
 mod recorded;
 mod reload;
 mod site;
+mod traced;
 mod twins;
 
 use slantpath_base::{Duration, Instant};

@@ -96,6 +96,36 @@ fn a_client_that_reads_nothing_is_dropped() {
 }
 
 #[test]
+fn who_has_many_to_tell_waits_for_a_client_that_reads_slowly() {
+    let free = Free::new("slow");
+    let mut socket = free.open();
+    assert_eq!((socket.is_heard(), socket.has_room()), (false, true));
+    let (mut one, _other) = (free.client(), free.client());
+    one.get_mut().write_all(b"{\"events\":true}\n").unwrap();
+    socket.look(&mut |_| unreachable!("the socket answers this itself"));
+    assert!(socket.is_heard());
+    let mut told = 0;
+    while socket.has_room() {
+        socket.tell(&void());
+        told += 1;
+    }
+    assert!(told > UNTAKEN_MAX / 2 / 100, "{told}");
+    let mut read = 0;
+    while read < told + 1 {
+        let mut line = String::new();
+        match one.read_line(&mut line) {
+            Ok(_) => read += 1,
+            // What is held for it is sent on at the next look.
+            Err(_) => drop(socket.look(&mut |_| unreachable!("nobody asks"))),
+        }
+    }
+    assert!(socket.has_room());
+    drop(one);
+    socket.look(&mut |_| unreachable!("nobody asks"));
+    assert!(!socket.is_heard());
+}
+
+#[test]
 fn an_answer_may_be_longer_than_what_is_held_and_one_that_asks_on_without_reading_is_dropped() {
     let free = Free::new("long");
     let mut socket = free.open();

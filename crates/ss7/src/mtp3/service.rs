@@ -27,6 +27,25 @@ impl ServiceIndicator {
     pub const fn value(self) -> u8 {
         self.0
     }
+
+    /// Short name of the user part (Q.704, section 14.2.1); `None` of a spare value.
+    pub const fn name(self) -> Option<&'static str> {
+        match self.0 {
+            0 => Some("SNM"),
+            1 | 2 => Some("SNT"),
+            3 => Some("SCCP"),
+            4 => Some("TUP"),
+            5 => Some("ISUP"),
+            6 | 7 => Some("DUP"),
+            8 => Some("MTP testing"),
+            9 => Some("B-ISUP"),
+            10 => Some("satellite ISUP"),
+            12 => Some("AAL2"),
+            13 => Some("BICC"),
+            14 => Some("GCP"),
+            _ => None,
+        }
+    }
 }
 
 /// Network that a message belongs to: the upper two bits of the subservice field.

@@ -8,13 +8,16 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use slantpath_base::Instant;
-use slantpath_gateway::{AssociationNumber, CopiedMessage, Seat, SeatAssociation, SocketTaken, Successor};
+use slantpath_control::Refusal;
+use slantpath_gateway::{
+    AssociationNumber, CaptureChange, CopiedMessage, Seat, SeatAssociation, SocketTaken, Successor,
+};
 use slantpath_live::record::Recorder;
-use slantpath_live::{HostCapture, InterfaceId, Live, SocketId, Station};
+use slantpath_live::{InterfaceId, Live, SocketId, Station};
 use slantpath_wire::pcapng::{CaptureInterface, CapturedKind, Direction, Writer};
 
 use super::prepared::Prepared;
-use super::reload::Reloaded;
+use super::reload::{Reloaded, in_words};
 use crate::arguments::SeatOutputArguments;
 use crate::failure::Failure;
 use crate::live::outputs::{About, TraceFile, created};
@@ -23,6 +26,8 @@ use crate::live::outputs::{About, TraceFile, created};
 pub(super) struct Kept {
     record: Option<(PathBuf, File)>,
     capture: Option<(PathBuf, File)>,
+    /// True if the capture was ordered while the point ran: it ends without the run.
+    is_capture_ordered: bool,
     copies: Option<CopyFile>,
     traces: Option<TraceFiles>,
 }
@@ -43,6 +48,7 @@ impl Kept {
         Ok(Self {
             record: create(record)?,
             capture: create(capture)?,
+            is_capture_ordered: false,
             copies: create(copies)?.map(CopyFile::new),
             traces: trace.as_ref().map(|path| TraceFiles::create(path, prepared)).transpose()?,
         })
@@ -64,7 +70,7 @@ impl Kept {
             live.record(recorder);
         }
         if self.capture.is_some() {
-            live.capture(HostCapture::of(&prepared.own));
+            live.begin_capture();
         }
         if self.copies.is_some() {
             live.host_mut().program.copies_mut().want();
@@ -95,7 +101,15 @@ impl Kept {
     /// Writes what there is. A file that cannot be written is given up: it would have a gap.
     pub(super) fn keep(&mut self, live: &mut Live<Station<Seat>>) -> Result<(), Failure> {
         let record = keep(&mut self.record, &live.take_record());
-        let capture = keep(&mut self.capture, &live.take_capture());
+        let mut capture = keep(&mut self.capture, &live.take_capture());
+        if self.is_capture_ordered
+            && let Err(failure) = &capture
+        {
+            let reason = in_words(failure);
+            live.end_capture();
+            tell(live, CaptureChange::GivenUp(reason));
+            (capture, self.is_capture_ordered) = (Ok(()), false);
+        }
         let traces = match &mut self.traces {
             Some(traces) => traces.keep(live.host_mut()),
             None => Ok(()),
@@ -107,6 +121,47 @@ impl Kept {
         record.and(capture).and(copies).and(traces)
     }
 
+    /// Begins a capture that is ordered while the point runs.
+    pub(super) fn begin_capture(
+        &mut self,
+        live: &mut Live<Station<Seat>>,
+        path: &Path,
+    ) -> Result<(), Refusal> {
+        if let Some((other, _)) = &self.capture {
+            let refusal = Refusal::new(format!("packets are captured already, into {}", other.display()));
+            return Err(refusal.help("end that capture first, or wait for its end"));
+        }
+        let file = File::create_new(path).map_err(|error| {
+            let refusal = Refusal::new(format!("{}: {error}", path.display()));
+            refusal.help("name a new file, where the user of the gateway may write")
+        })?;
+        (self.capture, self.is_capture_ordered) = (Some((path.to_owned(), file)), true);
+        live.begin_capture();
+        tell(live, CaptureChange::Begun(path.display().to_string()));
+        Ok(())
+    }
+
+    /// Ends a capture, one of the start too. Gives where it is.
+    pub(super) fn end_capture(&mut self, live: &mut Live<Station<Seat>>) -> Result<PathBuf, Refusal> {
+        let Some((path, _)) = &self.capture else {
+            return Err(Refusal::new("nothing is captured").help("begin with the path of a file"));
+        };
+        let path = path.clone();
+        let written = keep(&mut self.capture, &live.end_capture());
+        (self.capture, self.is_capture_ordered) = (None, false);
+        match written {
+            Ok(()) => {
+                tell(live, CaptureChange::Ended(path.display().to_string()));
+                Ok(path)
+            }
+            Err(failure) => {
+                let reason = in_words(&failure);
+                tell(live, CaptureChange::GivenUp(reason.clone()));
+                Err(Refusal::new(reason).help("what was written before is there"))
+            }
+        }
+    }
+
     /// Writes the last of all.
     pub(super) fn finish(&mut self, live: &mut Live<Station<Seat>>) -> Result<(), Failure> {
         live.end_record();
@@ -114,6 +169,11 @@ impl Kept {
         let now = live.now();
         self.traces.as_mut().map_or(Ok(()), |traces| traces.end(now))
     }
+}
+
+fn tell(live: &mut Live<Station<Seat>>, change: CaptureChange) {
+    let now = live.now();
+    live.host_mut().program.tell_capture(now, change);
 }
 
 /// Messages that screening rules have copied, as a capture of MTP3.

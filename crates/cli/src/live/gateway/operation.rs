@@ -12,6 +12,7 @@ use slantpath_gateway::{Happening, Measuring, Seat};
 use slantpath_live::{Live, Station};
 use slantpath_operation::{ControlSocket, ScrapeSocket, Supervisor};
 
+use super::kept::Kept;
 use super::reload::Reloads;
 use crate::arguments::OperationArguments;
 use crate::failure::Failure;
@@ -103,7 +104,7 @@ impl Operation {
     }
 
     /// Answers what clients ask, and gives a sign of life.
-    pub(super) fn look(&mut self, live: &mut Live<Station<Seat>>, reloads: &Reloads) {
+    pub(super) fn look(&mut self, live: &mut Live<Station<Seat>>, reloads: &Reloads, kept: &mut Kept) {
         let now = live.now();
         if now < self.next_look {
             return;
@@ -119,7 +120,17 @@ impl Operation {
         }
         let Self { control, is_to_stop, .. } = self;
         if let Some(control) = control {
-            control.look(&mut |command| answer(command, live, reloads, is_to_stop));
+            control.look(&mut |command| answer(command, live, (reloads, &mut *kept), is_to_stop));
+            if !control.is_heard() {
+                // Whoever asked for a trace has gone.
+                live.host_mut().program.end_trace();
+            }
+            // What a client cannot read so quickly waits for the next look.
+            while control.has_room()
+                && let Some(traced) = live.host_mut().program.poll_traced(now)
+            {
+                control.tell(&traced);
+            }
         }
     }
 }
@@ -127,10 +138,18 @@ impl Operation {
 fn answer(
     command: Command,
     live: &mut Live<Station<Seat>>,
-    reloads: &Reloads,
+    (reloads, kept): (&Reloads, &mut Kept),
     is_to_stop: &mut bool,
 ) -> ControlAnswer {
     match command {
+        Command::Capture(Some(path)) => match kept.begin_capture(live, &path) {
+            Ok(()) => ControlAnswer::Done(Json::Null),
+            Err(refusal) => ControlAnswer::Refused(refusal),
+        },
+        Command::Capture(None) => match kept.end_capture(live) {
+            Ok(path) => ControlAnswer::Done(path.display().to_string().into()),
+            Err(refusal) => ControlAnswer::Refused(refusal),
+        },
         Command::Do(pairs) => {
             let order = |own: &mut Station<Seat>, now| own.program.order(now, &mut own.host, &pairs);
             let words = Command::Do(pairs.clone()).to_line();
@@ -161,5 +180,9 @@ fn answer(
             *is_to_stop = true;
             ControlAnswer::Done(Json::Null)
         }
+        Command::Trace(request) => match live.host_mut().program.trace_messages(&request) {
+            Ok(()) => ControlAnswer::Done(Json::Null),
+            Err(refusal) => ControlAnswer::Refused(refusal),
+        },
     }
 }

@@ -227,7 +227,7 @@ fn refuse(live: &mut Live<Station<Seat>>, why: String) {
 }
 
 /// Faults with their places and cures, in one line.
-fn in_words(failure: &Failure) -> String {
+pub(super) fn in_words(failure: &Failure) -> String {
     let mut text = Vec::new();
     match failure {
         Failure::Invalid(diagnostics) => return diagnostics.to_string(),

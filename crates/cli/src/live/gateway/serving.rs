@@ -55,7 +55,7 @@ pub(super) fn serve(
         }
         let until = operation.until(live.now().saturating_add(GLANCE));
         live.step(until).map_err(failed)?;
-        operation.look(&mut live, &reloads);
+        operation.look(&mut live, &reloads, &mut kept);
         say_changes(&mut live);
         reloads.advance(&mut live, &mut kept);
         say_happenings(&mut live, &mut operation);
