@@ -74,12 +74,13 @@ def test_the_table_says_what_lies_in_its_interval_and_what_is_void(tmp_path: Pat
     results = Results((first, second, third), 3, None)
     for case in (first, second, third):
         results.made[case.name] = {run: LiveFigures(10 + run / 10, 1_000 + run) for run in range(3)}
-    results.live = {first.name: LiveFigures(10.2, 1_001), second.name: LiveFigures(12, 1_001)}
+    results.live = {first.name: LiveFigures(10.2, 1_001, 3.25), second.name: LiveFigures(12, 1_001)}
     results.void = {second.name}
     table, files = write(tmp_path, results)
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[2:]]
     assert [row[-1] for row in rows] == ["both", "band; void: the emulation was late", "not run"]
     assert rows[0][1:4] == ["no congestion", "10.1 (9.6 to 10.6) %", "10.2 %"]
+    assert [row[6] for row in rows] == ["3.2 ms", "0.0 ms", "–"]
     assert {file.name for file in files} == {"live.md", "report.html"}
 
 
@@ -120,6 +121,7 @@ def test_programs_over_an_emulated_network_give_a_table_that_is_found_again(
     assert row[:2] == ["S5 in short", "nothing"]
     assert row[3].endswith("%")
     assert float(row[5].removesuffix(" kbit/s")) > 0
+    assert float(row[6].removesuffix(" ms")) > 0
     if "void" not in row[-1]:
         assert command.main(words) == command.DONE
         again = capsys.readouterr()

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pyarrow.compute as pc
@@ -30,6 +31,8 @@ SIDE_BY_SIDE = 3
 """Labs at once, unless it is said otherwise."""
 VOID = 3
 """Status of an emulation that was too late at some time."""
+LATE_MS = 100
+"""Lateness of a packet from which on a lab says nothing: a third of the shortest timer there, RTO.Min."""
 ENDS_S = 20
 """What starting and ending take beside a case's own time, at most."""
 LOADS = {
@@ -144,7 +147,10 @@ def _figures(directory: Path, case: LiveCase) -> LiveFigures:
         # What a tester sends has its account at the other one.
         table = pc_csv.read_csv(directory / tester / "signalling_load.csv")
         loads.append(table.filter(pc.equal(table.column("load"), received)))
-    return LiveFigures.of(case, loads, pc_csv.read_csv(directory / "network" / "link_intervals.csv"))
+    network = directory / "network"
+    lateness = pc_csv.read_csv(network / "attached_interfaces.csv").column("lateness_max_s")
+    figures = LiveFigures.of(case, loads, pc_csv.read_csv(network / "link_intervals.csv"))
+    return replace(figures, late_ms=float(pc.max(lateness).as_py()) * 1e3)
 
 
 def _live(labs: Labs, out: Path, case: LiveCase, seed: int | None) -> tuple[LiveFigures, bool]:
@@ -170,6 +176,7 @@ def _live(labs: Labs, out: Path, case: LiveCase, seed: int | None) -> tuple[Live
         return f"{told}; sleep 4" if node == NODES[-1] else told
 
     command = [*own, "emulate", str(network), "--out", str(directory / "network")]
+    command += ["--late", f"{LATE_MS} ms"]
     command += [word for node in NODES for word in ("--root", node)]
     command += [word for node in NODES for word in ("--in", node, program(node))]
     status = labs.run(command, log, case.duration_s + 4 * ENDS_S)

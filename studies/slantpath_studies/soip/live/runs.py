@@ -54,6 +54,8 @@ class LiveFigures:
     """Of all messages of all loads, those that did not arrive in time."""
     band_kbit: float
     """What the left terminal sends on average, frames of Ethernet."""
+    late_ms: float = 0
+    """Lateness of the packet that left the emulation latest; none in a run."""
 
     @classmethod
     def of(cls, case: LiveCase, loads: Sequence[pa.Table], intervals: pa.Table) -> LiveFigures:
