@@ -16,6 +16,9 @@ use slantpath_ss7::{PointCode, PointCodeFormat};
 use crate::titles::words_of;
 use crate::user_message::UserMessage;
 
+/// Messages that went no further, by the reason.
+pub(crate) type Discards = Vec<(String, u64)>;
+
 /// Request to trace messages.
 #[derive(Clone, Debug)]
 pub(crate) struct TraceRequest {
@@ -46,7 +49,7 @@ pub(crate) struct MessageTrace {
     remaining: usize,
     /// Messages that have come and have not left, by what each is known by.
     inside: BTreeMap<u64, (Instant, TracedMessage)>,
-    /// Those of them that have come since the last [`settle`](Self::settle).
+    /// Messages among these that have come since the last [`settle`](Self::settle).
     fresh: Vec<u64>,
     told: VecDeque<ControlEvent>,
 }

@@ -33,11 +33,11 @@ use crate::association::{Association, AssociationCounts, SeatAssociation};
 use crate::copies::{CopiedMessage, Copies};
 use crate::entity::{Entity, EntityOutput};
 use crate::happening::Happening;
+use crate::message_trace::Discards;
 use crate::passage::Passage;
 use crate::traced::{SocketTaken, TracedSockets};
 use reload::{Ports, Reloading};
 pub use reload::{ReloadError, RunningSeat, Successor};
-use trace::Discards;
 pub(crate) use users::UserEvent;
 
 /// Settings of a seat.

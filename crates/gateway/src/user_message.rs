@@ -44,14 +44,15 @@ impl UserMessage {
     }
 }
 
-/// Hash by which a message is known again behind MTP3, M3UA and SCCP's translation. Neither of the first two changes the
-/// user part; a translation changes the addresses of a unitdata, and not its data.
+/// Hash by which a message is known again behind MTP3, M3UA and SCCP's translation. Neither of the first two changes
+/// the user part; a translation changes the addresses of a unitdata, and not its data.
 pub(crate) fn known_by(user: ServiceIndicator, user_part: &[u8]) -> u64 {
     let is_sccp = user == ServiceIndicator::SCCP;
     hash_of(if is_sccp { sccp_data(user_part).unwrap_or(user_part) } else { user_part })
 }
 
-/// Hash of octets, never zero. As rustc hashes: what is known by it is no secret, and a collision costs one measurement.
+/// Hash of octets, never zero. As rustc hashes: what is known by it is no secret, and a collision costs one
+/// measurement.
 pub(crate) fn hash_of(octets: &[u8]) -> u64 {
     let mut hash = octets.len() as u64;
     let (words, rest) = octets.as_chunks::<8>();

@@ -8,7 +8,7 @@ use slantpath_ss7::{PointCode, PointCodeFormat};
 
 use super::Seat;
 use super::orders::nothing;
-use crate::message_trace::{MessageTrace, TraceNames, TraceRequest};
+use crate::message_trace::{Discards, MessageTrace, TraceNames, TraceRequest};
 
 /// Keys of a request.
 const KEYS: [&str; 3] = ["messages", "point", "title"];
@@ -16,9 +16,6 @@ const KEYS: [&str; 3] = ["messages", "point", "title"];
 const MESSAGES: usize = 100;
 /// Most messages of a trace.
 const MESSAGES_MAX: usize = 10_000;
-
-/// Messages that went no further, by the reason.
-pub(super) type Discards = Vec<(String, u64)>;
 
 impl Seat {
     /// Traces messages of a title or of a point from now on, up to a number of them, in place of what was traced.
