@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from slantpath_studies import command
-from slantpath_studies.soip.live import FULL, QUICK, cases, labs
+from slantpath_studies.soip.live import FULL, QUICK, cases, labs, runs
 from slantpath_studies.soip.live.output import write
 from slantpath_studies.soip.live.runs import Interval, LiveFigures, Results
 
@@ -47,17 +47,22 @@ def test_a_prediction_interval_is_wider_than_that_of_the_mean_and_has_one_run_mo
     assert Interval.of([1]).high == float("inf")
 
 
-def _figures(case: cases.LiveCase, delivered: list[int]) -> LiveFigures:
+def _figures(case: cases.LiveCase, delivered: list[int], begun_s: float = 0) -> LiveFigures:
     loads = [pa.table({"sent_messages": [100, 100], "delivered_messages": delivered})]
     starts = [float(at) for at in range(int(case.duration_s))]
+    is_loaded = [case.start_s + begun_s <= at < case.case.stop_s + begun_s for at in starts]
+    # A tester's first packets come with its program; its link's other direction says nothing of that.
+    testers = [(link, way) for link in runs.TESTERS for way in ("forward", "reverse")]
+    early = [way == "reverse" for _, way in testers]
     intervals = pa.table(
         {
-            "link": ["satellite"] * len(starts),
-            "direction": ["forward"] * len(starts),
-            "start_s": starts,
+            "link": ["satellite"] * len(starts) + [link for link, _ in testers for _ in (0, 1)],
+            "direction": ["forward"] * len(starts) + [way for _, way in testers for _ in (0, 1)],
+            "start_s": [*starts, *(at for _ in testers for at in (0.0, begun_s))],
             # Nothing before the load, and 125,000 bytes a second with it: with frames 1,144 kbit/s.
-            "carried_bytes": [125_000 if case.start_s <= at < case.case.stop_s else 0 for at in starts],
-            "carried_packets": [1_000 if case.start_s <= at < case.case.stop_s else 0 for at in starts],
+            "carried_bytes": [125_000 * loaded for loaded in is_loaded] + [0] * 2 * len(testers),
+            "carried_packets": [1_000 * loaded for loaded in is_loaded]
+            + [packets for is_early in early for packets in (int(is_early), 1)],
         }
     )
     return LiveFigures.of(case, loads, intervals)
@@ -67,6 +72,8 @@ def test_what_is_lost_and_the_band_are_those_under_load() -> None:
     figures = _figures(cases.FULL[0], [90, 70])
     assert figures.lost_percent == pytest.approx(20)
     assert figures.band_kbit == pytest.approx(1_144)
+    # Programs that start three seconds late have their load so much later.
+    assert _figures(cases.FULL[0], [90, 70], 3).band_kbit == pytest.approx(1_144)
 
 
 def test_the_table_says_what_lies_in_its_interval_and_what_is_void(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import sys
 import threading
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow.compute as pc
 import pyarrow.csv as pc_csv
@@ -43,6 +43,15 @@ LOADS = {
 }
 """What each tester sends, and what it receives."""
 NODES = ("sg-a", "sg-b", *LOADS)
+
+
+class _Files(NamedTuple):
+    """What a lab reads, and what its result depends on."""
+
+    directory: Path
+    lab: Path
+    network: Path
+    key: str
 
 
 class Labs:
@@ -105,7 +114,9 @@ def make(out: Path, results: Results, at_once: int | None) -> None:
     with ThreadPoolExecutor(at_once) as pool, Progress(len(results.cases), "labs") as progress:
         progress.resume(len(results.cases) - len(waiting))
         futures: dict[Future[tuple[LiveFigures, bool]], LiveCase] = {
-            pool.submit(_live, labs, out, case, results.seed): case for case in waiting
+            # Files are written here: warnings are kept back for one thread at a time alone.
+            pool.submit(_live, labs, case, _written(out, case), results.seed): case
+            for case in waiting
         }
         try:
             left = set(futures)
@@ -153,14 +164,20 @@ def _figures(directory: Path, case: LiveCase) -> LiveFigures:
     return replace(figures, late_ms=float(pc.max(lateness).as_py()) * 1e3)
 
 
-def _live(labs: Labs, out: Path, case: LiveCase, seed: int | None) -> tuple[LiveFigures, bool]:
-    """Run a case as programs; tell if the emulation was too late at some time."""
+def _written(out: Path, case: LiveCase) -> _Files:
+    """Write what a lab reads, of which nothing is finished any more."""
     directory = _directory(out, case)
     directory.mkdir(parents=True, exist_ok=True)
     (directory / "done.json").unlink(missing_ok=True)
-    lab, network, log = (directory / name for name in ("lab.toml", "network.toml", "log.txt"))
-    write_whole(lab, case.scenario().merged().encode())
-    write_whole(network, case.network().merged().encode())
+    files = _Files(directory, directory / "lab.toml", directory / "network.toml", key_of(case))
+    write_whole(files.lab, case.scenario().merged().encode())
+    write_whole(files.network, case.network().merged().encode())
+    return files
+
+
+def _live(labs: Labs, case: LiveCase, files: _Files, seed: int | None) -> tuple[LiveFigures, bool]:
+    """Run a case as programs; tell if the emulation was too late at some time."""
+    directory, lab, network, log = files.directory, files.lab, files.network, files.directory / "log.txt"
     own = [sys.executable, "-m", "slantpath"]
     seeds = [] if seed is None else ["--seed", str(seed)]
 
@@ -185,5 +202,5 @@ def _live(labs: Labs, out: Path, case: LiveCase, seed: int | None) -> tuple[Live
         raise RunError(message)
     figures = _figures(directory, case)
     if status == 0:
-        write_whole(directory / "done.json", json.dumps({"key": key_of(case)}).encode())
+        write_whole(directory / "done.json", json.dumps({"key": files.key}).encode())
     return figures, status == VOID

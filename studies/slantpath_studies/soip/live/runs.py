@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     from slantpath_studies.soip.live.cases import LiveCase
 
 LEVEL = 0.95
-SETTLE_S = 20
+SETTLE_S = 2
 """From the beginning of the load on, until its band is measured."""
+TESTERS = ("tests-a1", "tests-a2", "tests-b1", "tests-b2")
+"""Links of the testers, whose clocks begin with their first packets: programs take seconds to start."""
 TWO = 2
 """Runs without which chance cannot be told."""
 
@@ -64,17 +66,29 @@ class LiveFigures:
             sum(float(np.nansum(numbers(table, column))) for table in loads)
             for column in ("sent_messages", "delivered_messages")
         )
-        is_forward = pc.and_(
-            pc.equal(intervals.column("link").cast(pa.string()), "satellite"),
-            pc.equal(intervals.column("direction").cast(pa.string()), "forward"),
-        )
-        satellite = intervals.filter(is_forward)
+        satellite = _forward(intervals, "satellite")
         starts = numbers(satellite, "start_s")
-        loaded = (starts >= case.start_s + min(SETTLE_S, 2)) & (starts < case.case.stop_s)
+        begun = [_begun_s(_forward(intervals, link)) for link in TESTERS]
+        loaded = (starts >= case.start_s + SETTLE_S + max(begun)) & (starts < case.case.stop_s + min(begun))
         frames = numbers(satellite, "carried_bytes") + ETHERNET_BYTES * numbers(satellite, "carried_packets")
         interval_s = float(starts[1] - starts[0])
         band = float(np.mean(frames[loaded])) * 8 / interval_s / 1e3
         return cls(100 * max(0.0, 1 - delivered / sent) if sent else math.nan, band)
+
+
+def _forward(intervals: pa.Table, link: str) -> pa.Table:
+    """Give the intervals of a link's first direction."""
+    is_forward = pc.and_(
+        pc.equal(intervals.column("link").cast(pa.string()), link),
+        pc.equal(intervals.column("direction").cast(pa.string()), "forward"),
+    )
+    return intervals.filter(is_forward)
+
+
+def _begun_s(link: pa.Table) -> float:
+    """Give the beginning of the first interval in which a link carried something."""
+    starts = numbers(link, "start_s")[numbers(link, "carried_packets") > 0]
+    return float(starts[0]) if len(starts) else 0.0
 
 
 def plan(of: Sequence[LiveCase], runs: int, seed: int | None) -> list[tuple[str, Job]]:
