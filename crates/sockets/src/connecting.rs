@@ -25,6 +25,7 @@ impl Sockets {
     ) -> Option<Answered> {
         let id = match self.begin(call.now, call.host, call.number, peers) {
             Ok(id) => id,
+            Err(Errno::EINVAL) if is_at_no_port(peers) => return Some(Answered::failed(Errno::ECONNREFUSED)),
             Err(error) => return Some(Answered::failed(error)),
         };
         let reply = if tells { self.begun(id).reply } else { Reply::default() };
@@ -170,4 +171,9 @@ impl Sockets {
             self.tell(number, News::Replied(token, reply.into()));
         }
     }
+}
+
+/// Tells if peers have port 0, which nobody may have (RFC 9260, section 3.1): Linux asks there, and is refused.
+fn is_at_no_port(peers: &[SocketAddr]) -> bool {
+    !peers.is_empty() && peers.iter().all(|peer| peer.port() == 0 && !peer.ip().is_unspecified())
 }

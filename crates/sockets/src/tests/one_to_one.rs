@@ -41,6 +41,15 @@ fn a_program_connects_sends_and_closes_and_the_other_accepts_receives_and_reads_
 }
 
 #[test]
+fn a_connect_to_port_zero_is_refused_and_one_to_no_address_is_invalid() {
+    let mut pair = Pair::new();
+    let caller = pair.open(0, Style::OneToOne, requests::Family::V4);
+    let connect = |peer: &str| requests::Request::Connect { peer: peer.parse().unwrap(), waits: true };
+    assert_eq!(pair.done(0, caller, connect("127.0.0.1:0")), Err(Errno::ECONNREFUSED));
+    assert_eq!(pair.done(0, caller, connect("0.0.0.0:0")), Err(Errno::EINVAL));
+}
+
+#[test]
 fn a_connect_to_nobody_is_refused_and_one_that_does_not_wait_is_told_later() {
     let mut pair = Pair::new();
     let caller = pair.open(0, Style::OneToOne, requests::Family::V4);
