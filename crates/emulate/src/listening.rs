@@ -10,11 +10,18 @@ const TABLES: [(&str, &str); 4] = [
     ("/proc/thread-self/net/udp6", BOUND),
 ];
 
+/// Table of the kernel's SCTP, which has a form of its own.
+const SCTP_ENDPOINTS: &str = "/proc/thread-self/net/sctp/eps";
+
+/// TCP_LISTEN, which sockets of SCTP have as well, as their table writes it.
+const SCTP_LISTENING: &str = "10";
+
 /// States of sockets, as the tables write them: TCP_LISTEN, and TCP_CLOSE, in which a socket of UDP without a peer is.
 const LISTENING: &str = "0A";
 const BOUND: &str = "07";
 
-/// Tells if somebody listens at a port of TCP, or waits at one of UDP, in the calling thread's network namespace.
+/// Tells if somebody listens at a port of TCP or the kernel's SCTP, or waits at one of UDP, in the calling thread's
+/// network namespace.
 ///
 /// # Errors
 /// If the tables cannot be read.
@@ -28,7 +35,23 @@ pub(crate) fn is_listened_at(port: u16) -> io::Result<bool> {
             Err(error) => return Err(error),
         }
     }
-    Ok(false)
+    match std::fs::read_to_string(SCTP_ENDPOINTS) {
+        Ok(text) => Ok(has_sctp_port(&text, port)),
+        // A kernel without SCTP, or one that has not been asked for it yet, has none.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Tells if the table of SCTP's endpoints has one that listens at this port, whatever its addresses. A row is two
+/// pointers, the socket's style, its state, a bucket, its port, and more: all but the pointers are decimal.
+fn has_sctp_port(table: &str, port: u16) -> bool {
+    table.lines().skip(1).any(|row| {
+        let mut words = row.split_whitespace().skip(3);
+        let state = words.next();
+        let own_port = words.nth(1).and_then(|port| port.parse::<u16>().ok());
+        own_port == Some(port) && state == Some(SCTP_LISTENING)
+    })
 }
 
 /// Tells if a table has a socket in this state whose own port is this one. A row is its number, its own address and
@@ -55,6 +78,25 @@ mod tests {
  9: 00000000000000000000000000000000:14E9 00000000000000000000000000000000:0000 07 00000000:00000000
 ";
 
+    /// As Linux 6.1 has it, while a socket of one-to-one style and one of one-to-many style, neither of which listens,
+    /// have associations with port 2905.
+    const SCTP: &str = " ENDPT     SOCK   STY SST HBKT LPORT   UID INODE LADDRS
+b40cac38 6182fe28 0   10  19   5000      0   130 0000:0000:0000:0000:0000:0000:0000:0000
+9919ece3 23db21e7 2   10  36   2905      0   129 127.0.0.1
+";
+
+    #[test]
+    fn endpoints_of_sctp_that_listen_are_found() {
+        assert!(has_sctp_port(SCTP, 2_905));
+        assert!(has_sctp_port(SCTP, 5_000));
+        // The one in hexadecimal, a user, an inode, and a bucket.
+        for other in [0x2905, 0, 129, 36] {
+            assert!(!has_sctp_port(SCTP, other), "{other}");
+        }
+        // TCP_CLOSE: bound, and nobody is let in.
+        assert!(!has_sctp_port(&SCTP.replace(" 10 ", " 7  "), 2_905));
+    }
+
     #[test]
     fn who_listens_is_found_and_who_is_connected_is_not() {
         assert!(has_port(TCP, LISTENING, 8_000));
@@ -70,6 +112,10 @@ mod tests {
         for cut in 0..TCP.len() {
             has_port(&TCP[..cut], LISTENING, 8_000);
         }
+        for cut in 0..SCTP.len() {
+            has_sctp_port(&SCTP[..cut], 2_905);
+        }
+        assert!(!has_sctp_port("\n1 2 3 10 5 65536\n a b c 10\n", 0));
         assert!(!has_port("\n:\n a b:zz c d\n", LISTENING, 8_000));
     }
 
