@@ -545,7 +545,7 @@ for host in ('10.2.0.2', 'fd00:1::2'):
     assert s.recv(1) == b''
     s = socket.create_connection((host, 19))
     came = read(s, 300000)
-    assert came == (CYCLE * 50)[:len(came)]
+    assert came == (CYCLE * 60)[:len(came)]
     s.shutdown(socket.SHUT_WR)
     while s.recv(65536):
         pass
