@@ -35,7 +35,6 @@ use crate::port::OwnPort;
 use crate::report::{DoorCounters, DoorReport, Void};
 use crate::rest::{ALL_PPM, LOOK_EVERY, Rests};
 use crate::station::PortStation;
-use crate::together::together;
 
 /// Why doors could not be opened.
 #[derive(Debug, thiserror::Error)]
@@ -169,12 +168,6 @@ const TIMER: u64 = u64::MAX;
 /// Token of what somebody else has to look at.
 const OTHER: u64 = u64::MAX - 1;
 
-impl Drop for Doors {
-    fn drop(&mut self) {
-        together(std::mem::take(&mut self.all), drop);
-    }
-}
-
 impl Doors {
     /// Opens doors by these interfaces of the calling thread's network namespace. A packet that leaves later than by
     /// `limit` makes the run void.
@@ -186,19 +179,15 @@ impl Doors {
         poll.add(&timer, TIMER)?;
         // Thousands of doors share the memory that a few have.
         let ring_bytes = (RINGS_BYTES / configs.len().max(1)).clamp(LEAST_RING_BYTES, DEFAULT_RING_BYTES);
-        let open = |config: DoorConfig| {
+        let mut doors = Vec::new();
+        for (config, token) in configs.into_iter().zip(0..) {
             let frame_bytes = FRAME_BYTES.max(config.mtu_bytes + HEADERS_BYTES_MAX);
             // Frames are for whoever is at the other end, and not for the interface.
             let is_promiscuous = config.carries_frames;
             let socket = match &config.port {
-                Some(port) => port.open(&config.interface, ring_bytes, frame_bytes),
-                None => PacketSocket::open(&config.interface, ring_bytes, frame_bytes, is_promiscuous),
+                Some(port) => port.open(&config.interface, ring_bytes, frame_bytes)?,
+                None => PacketSocket::open(&config.interface, ring_bytes, frame_bytes, is_promiscuous)?,
             };
-            (socket, config)
-        };
-        let mut doors = Vec::new();
-        for ((socket, config), token) in together(configs, open).into_iter().zip(0..) {
-            let socket = socket?;
             poll.add(&socket, token)?;
             let lateness = DepartureLateness::new(limit);
             let counters = DoorCounters::default();

@@ -6,7 +6,7 @@
 //!
 //! - [`doors`][]: the interfaces to attached nodes, and the loop that keeps the pace.
 //! - [`mod@capacity`][]: packets that this machine carries. [`rest`][]: pauses without which the kernel would stop the
-//!   thread for long. [`together`]: waits for the kernel, at one time.
+//!   thread for long.
 //! - [`lab`][]: places of attached nodes, as network namespaces. [`port`]: ports of this machine.
 //!   [`programs`][]: what runs there. [`listening`]: ports at which somebody listens.
 //!
@@ -48,8 +48,6 @@ mod report;
 #[cfg(target_os = "linux")]
 mod rest;
 pub mod station;
-#[cfg(target_os = "linux")]
-mod together;
 
 #[cfg(target_os = "linux")]
 pub use capacity::capacity;
